@@ -46,11 +46,13 @@ public struct Certificate: Sendable {
     /// Reads a certificate from its DER encoding.
     ///
     /// What certificates of the past need is let through: serial numbers of any length and sign, text in any string
-    /// type, times without seconds, extensions before version 3. What is no certificate is refused, as is anything
-    /// behind it.
+    /// type, times without seconds, extensions before version 3, and what is malformed in an extension that is not
+    /// critical. What is no certificate is refused; what stands behind one is no part of it (Semantics, "Reading
+    /// certificates").
     ///
     /// - Throws: ``CertificateError`` with the field that is wrong.
     public init(der: [UInt8]) throws(CertificateError) {
+        let der = Self.firstValue(of: der)
         guard der.count <= Self.mostBytes else { throw CertificateError("the certificate is longer than a mebibyte") }
         let body = try CertificateBody(der)
         known = try KnownExtensions(body.extensions)
@@ -65,6 +67,19 @@ public struct Certificate: Sendable {
         subject = body.subject
         normalizedIssuer = DistinguishedName.normalizedContent(issuer.der) ?? []
         normalizedSubject = DistinguishedName.normalizedContent(subject.der) ?? []
+    }
+
+    /// The bytes of the first value alone, by its length; all of them where that cannot be read.
+    private static func firstValue(of bytes: [UInt8]) -> [UInt8] {
+        guard bytes.count >= 2 else { return bytes }
+        var count = Int(bytes[1])
+        var header = 2
+        if count >= 0x80 {
+            header += count & 0x7F
+            guard (3...6).contains(header), bytes.count >= header else { return bytes }
+            count = bytes[2..<header].reduce(0) { $0 << 8 | Int($1) }
+        }
+        return bytes.count > header + count ? Array(bytes.prefix(header + count)) : bytes
     }
 
     /// The issuer's name as the certificate has it: a DER SEQUENCE.

@@ -8,7 +8,7 @@ import Testing
 
 /// Certificates that another implementation makes, and says what is in them.
 struct ForeignCertificateTests {
-    /// What Python's `cryptography` says of a certificate that it has made.
+    /// What Python's `cryptography` says of a certificate that it has made; its common name as it is read here.
     private struct Expectation: Decodable {
         var der: Data
         var serialNumber: String
@@ -61,7 +61,9 @@ struct ForeignCertificateTests {
         for index in range(24):
             kind = types[index % len(types)]
             text = {_ASN1Type.UTF8String: 'M\\u00e4use \\U0001F42D', _ASN1Type.BMPString: 'M\\u00e4use',
-                    _ASN1Type.UniversalString: 'M\\u00e4use \\U0001F42D', _ASN1Type.NumericString: '12 3'}.get(kind, 'Mouse')
+                    _ASN1Type.UniversalString: '\\U0001F42D', _ASN1Type.NumericString: '12 3'}.get(kind, 'Mouse')
+            # Of these two the bytes are told.
+            told = {_ASN1Type.UniversalString: text.encode('utf-32-be'), _ASN1Type.NumericString: text.encode()}.get(kind)
             key = keys[index % 3]
             subject = x509.Name([
                 x509.RelativeDistinguishedName([x509.NameAttribute(oid.COUNTRY_NAME, 'GB'),
@@ -85,7 +87,7 @@ struct ForeignCertificateTests {
             octets = serial.to_bytes(serial.bit_length() // 8 + 1, 'big')
             result.append({
                 'der': base(certificate.public_bytes(serialization.Encoding.DER)), 'serialNumber': octets.hex(),
-                'commonName': text, 'emailAddresses': ['a%d@example.com' % index, 's%d@example.com' % index],
+                'commonName': told.hex(' ').upper() if told else text, 'emailAddresses': ['a%d@example.com' % index, 's%d@example.com' % index],
                 'dnsNames': ['h%d.example.com' % index], 'notBefore': (start - reference).total_seconds(),
                 'notAfter': (end - reference).total_seconds(), 'keyIdentifier': base(identifier.digest),
                 'publicKeyInfo': base(info), 'publicKeyHash': base(identifier.digest)})

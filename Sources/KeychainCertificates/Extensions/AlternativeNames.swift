@@ -10,17 +10,21 @@ struct AlternativeNames: Sendable {
     /// Addresses of 4 or 16 octets.
     var addresses: [[UInt8]] = []
 
+    /// None.
+    init() {}
+
     init(_ value: ArraySlice<UInt8>) throws(CertificateError) {
         let name = "a subject alternative name"
         var fields = try FieldReader(parsing: value, "the subject alternative names")
+        guard !fields.isAtEnd else { throw CertificateError("the subject alternative names are none") }
         while !fields.isAtEnd {
             let node = try fields.next("name")
             guard node.identifier.tagClass == .contextSpecific else {
                 throw CertificateError("\(name) has another type")
             }
             switch node.identifier.tagNumber {
-            case 1: try emailAddresses.append(Self.text(node.bytes(.context(1), name), name))
-            case 2: try dnsNames.append(Self.text(node.bytes(.context(2), name), name))
+            case 1: try emailAddresses.append(DirectoryString.latin1(node.bytes(.context(1), name)))
+            case 2: try dnsNames.append(Self.text(node.bytes(.context(2), name)))
             case 7: try addresses.append(Array(node.bytes(.context(7), name)))
             default: continue
             }
@@ -28,10 +32,7 @@ struct AlternativeNames: Sendable {
     }
 
     /// The characters of an IA5String; UTF-8 occurs where the standard says ASCII.
-    private static func text(_ bytes: ArraySlice<UInt8>, _ name: String) throws(CertificateError) -> String {
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw CertificateError("\(name) is not text")
-        }
-        return text
+    private static func text(_ bytes: ArraySlice<UInt8>) -> String {
+        String(validating: bytes, as: UTF8.self) ?? DirectoryString.latin1(bytes)
     }
 }

@@ -12,19 +12,16 @@ struct CertificateExtension: Sendable {
 
     /// The extensions inside their tag; none without it.
     ///
-    /// - Throws: for one that is malformed or occurs twice.
+    /// One may occur twice, against RFC 5280.
+    ///
+    /// - Throws: for one that is none; what it holds is not looked at.
     static func list(_ node: ASN1Node?) throws(CertificateError) -> [CertificateExtension] {
         guard let node else { return [] }
         var outer = try FieldReader(node, .context(3), "the extensions")
         var fields = try FieldReader(outer.next("list"), "the extensions")
         try outer.end()
         var list: [CertificateExtension] = []
-        var types: Set<ASN1ObjectIdentifier> = []
-        while !fields.isAtEnd {
-            let one = try CertificateExtension(fields.next("extension"))
-            guard types.insert(one.type).inserted else { throw CertificateError("an extension occurs twice") }
-            list.append(one)
-        }
+        while !fields.isAtEnd { list.append(try CertificateExtension(fields.next("extension"))) }
         return list
     }
 
@@ -52,23 +49,23 @@ extension ASN1ObjectIdentifier {
     static let subjectAlternativeName: ASN1ObjectIdentifier = [2, 5, 29, 17]
     static let keyUsage: ASN1ObjectIdentifier = [2, 5, 29, 15]
     static let basicConstraints: ASN1ObjectIdentifier = [2, 5, 29, 19]
-    static let nameConstraints: ASN1ObjectIdentifier = [2, 5, 29, 30]
     static let extendedKeyUsage: ASN1ObjectIdentifier = [2, 5, 29, 37]
+    static let nameConstraints: ASN1ObjectIdentifier = [2, 5, 29, 30]
+    static let distributionPoints: ASN1ObjectIdentifier = [2, 5, 29, 31]
+    static let certificatePolicies: ASN1ObjectIdentifier = [2, 5, 29, 32]
+    static let authorityKeyIdentifier: ASN1ObjectIdentifier = [2, 5, 29, 35]
+    static let inhibitAnyPolicy: ASN1ObjectIdentifier = [2, 5, 29, 54]
+    static let authorityInformationAccess: ASN1ObjectIdentifier = [1, 3, 6, 1, 5, 5, 7, 1, 1]
 
     /// The extensions that RFC 5280 defines: a certificate may call any of them critical.
     static let standardExtensions: Set<ASN1ObjectIdentifier> = [
-        subjectKeyIdentifier, subjectAlternativeName, keyUsage, basicConstraints, nameConstraints,
-        extendedKeyUsage,
+        subjectKeyIdentifier, subjectAlternativeName, keyUsage, basicConstraints, extendedKeyUsage, nameConstraints,
+        distributionPoints, certificatePolicies, authorityKeyIdentifier, inhibitAnyPolicy, authorityInformationAccess,
         [2, 5, 29, 9],  // subject directory attributes
         [2, 5, 29, 18],  // issuer alternative name
-        [2, 5, 29, 31],  // CRL distribution points
-        [2, 5, 29, 32],  // certificate policies
         [2, 5, 29, 33],  // policy mappings
-        [2, 5, 29, 35],  // authority key identifier
         [2, 5, 29, 36],  // policy constraints
         [2, 5, 29, 46],  // freshest CRL
-        [2, 5, 29, 54],  // inhibit any-policy
-        [1, 3, 6, 1, 5, 5, 7, 1, 1],  // authority information access
         [1, 3, 6, 1, 5, 5, 7, 1, 11],  // subject information access
     ]
 }

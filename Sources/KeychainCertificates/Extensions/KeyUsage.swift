@@ -16,10 +16,12 @@ struct KeyUsage: OptionSet, Sendable {
 
     private init(bit: Int) { rawValue = 1 << bit }
 
-    /// The bits of the extension; none of them when it is malformed, so that it permits nothing.
-    init(extensionValue: ArraySlice<UInt8>) {
-        let bits = (try? DER.parse(extensionValue)).flatMap { try? ASN1BitString(derEncoded: $0) }
-        rawValue = (bits?.bytes ?? []).prefix(2).enumerated().reduce(0) { bits, octet in
+    /// The bits of the extension.
+    init(extensionValue: ArraySlice<UInt8>) throws(CertificateError) {
+        guard let bits = (try? DER.parse(extensionValue)).flatMap({ try? ASN1BitString(derEncoded: $0) }) else {
+            throw CertificateError("the key usage is not a string of bits")
+        }
+        rawValue = bits.bytes.prefix(2).enumerated().reduce(0) { bits, octet in
             (0..<8).reduce(bits) { bits, bit in
                 octet.element & 0x80 >> bit == 0 ? bits : bits | 1 << (octet.offset * 8 + bit)
             }

@@ -42,6 +42,15 @@ extension ASN1Node {
         return bytes.dropFirst()
     }
 
+    /// Checks that it is a BIT STRING, of any number of bits.
+    func checkBits(_ name: String) throws(CertificateError) {
+        do {
+            _ = try ASN1BitString(derEncoded: self)
+        } catch {
+            throw CertificateError("\(name) is not a string of bits")
+        }
+    }
+
     /// An OBJECT IDENTIFIER.
     func objectIdentifier(_ name: String) throws(CertificateError) -> ASN1ObjectIdentifier {
         do {

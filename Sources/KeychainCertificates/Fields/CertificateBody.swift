@@ -18,7 +18,8 @@ struct CertificateBody {
         var certificate = try FieldReader(parsing: der[...], "the certificate")
         let body = try certificate.next("body")
         try AlgorithmField.check(certificate.next("signature algorithm"), "the signature algorithm")
-        _ = try certificate.next("signature").wholeBits("the signature")
+        // Bits that are not used occur; whoever checks the signature will tell.
+        try certificate.next("signature").checkBits("the signature")
         try certificate.end()
         try self.init(body)
     }

@@ -5,29 +5,43 @@ import SwiftASN1
 /// Text in the string types that names use (RFC 5280, section 4.1.2.4, and older certificates).
 enum DirectoryString {
     /// The text of a value; `nil` for another type, and for bytes that are not of the type.
+    ///
+    /// NumericString and octets are described by their bytes, and so is a UniversalString, whose bytes count as UTF-8
+    /// where they are that (Semantics, "Computed attributes").
     static func text(_ node: ASN1Node) -> String? {
         guard case .primitive(let bytes) = node.content else { return nil }
         switch node.identifier {
         case .utf8String:
             return String(validating: bytes, as: UTF8.self)
-        case .printableString, .ia5String, .visibleString, .numericString, .teletexString, .generalString,
-            .graphicString, .videotexString:
-            // T.61 is never meant: tools write Latin-1, which ASCII is a part of.
-            return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+        case .printableString, .ia5String, .visibleString, .teletexString, .generalString, .graphicString,
+            .videotexString:
+            return latin1(bytes)
         case .bmpString:
-            return units(bytes, 2).flatMap { String(validating: $0.map { UInt16($0) }, as: UTF16.self) }
+            return units(bytes).flatMap { String(validating: $0, as: UTF16.self) }
         case .universalString:
-            return units(bytes, 4).flatMap { String(validating: $0, as: UTF32.self) }
+            return String(validating: bytes, as: UTF8.self) ?? described(bytes)
+        case .numericString, .octetString:
+            return described(bytes)
         default:
             return nil
         }
     }
 
-    /// The big-endian numbers of so many bytes each.
-    private static func units(_ bytes: ArraySlice<UInt8>, _ width: Int) -> [UInt32]? {
-        guard bytes.count.isMultiple(of: width) else { return nil }
-        return stride(from: bytes.startIndex, to: bytes.endIndex, by: width).map { start in
-            bytes[start..<start + width].reduce(0) { $0 << 8 | UInt32($1) }
+    /// T.61 is never meant: tools write Latin-1, which ASCII is a part of.
+    static func latin1(_ bytes: ArraySlice<UInt8>) -> String {
+        String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+    }
+
+    /// The bytes in hexadecimal.
+    private static func described(_ bytes: ArraySlice<UInt8>) -> String {
+        bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true) }.joined(separator: " ")
+    }
+
+    /// The big-endian numbers of two bytes each.
+    private static func units(_ bytes: ArraySlice<UInt8>) -> [UInt16]? {
+        guard bytes.count.isMultiple(of: 2) else { return nil }
+        return stride(from: bytes.startIndex, to: bytes.endIndex, by: 2).map { start in
+            UInt16(bytes[start]) << 8 | UInt16(bytes[start + 1])
         }
     }
 }

@@ -5,9 +5,11 @@ import SwiftASN1
 
 /// X.501 names as the keychain compares them (Semantics, "Computed attributes").
 public enum DistinguishedName {
-    /// The value's bytes, if it is data that decodes as a DER SEQUENCE.
-    public static func sequence(_ value: PropertyValue) -> SecretBytes? {
-        guard case .data(let data) = value, parts(data.unprotectedCopy) != nil else { return nil }
+    /// The value's bytes, if it is data that decodes as a Name (RFC 5280, section 4.1.2.4).
+    public static func name(_ value: PropertyValue) -> SecretBytes? {
+        guard case .data(let data) = value, let node = try? DER.parse(data.unprotectedCopy),
+            (try? Name(node, "a name")) != nil
+        else { return nil }
         return data
     }
 

@@ -36,6 +36,6 @@ struct Name: Sendable {
 
     /// The texts of the attributes of a type, in their order.
     func texts(_ type: ASN1ObjectIdentifier) -> [String] {
-        attributes.filter { $0.type == type }.compactMap(\.text).filter { !$0.isEmpty }
+        attributes.filter { $0.type == type }.compactMap(\.text)
     }
 }

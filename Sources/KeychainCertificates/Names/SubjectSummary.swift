@@ -6,14 +6,18 @@ import SwiftASN1
 enum SubjectSummary {
     /// The common names with the description behind them, else a name of the alternative ones, else the best of the
     /// subject.
+    ///
+    /// An empty value is one.
     static func text(_ subject: Name, _ alternatives: AlternativeNames?) -> String? {
         if let names = joined(subject.texts(.NameAttributes.commonName)) {
             return subject.texts(.description).last.map { "\(names) (\($0))" } ?? names
         }
-        return EmailAddresses.list(subject, alternatives).first ?? alternatives?.dnsNames.first
+        return EmailAddresses.list(subject, alternatives).first ?? alternatives?.dnsNames.first(
+            where: HostName.isPossible
+        )
             ?? joined(subject.texts(.NameAttributes.organizationalUnitName))
             ?? joined(subject.texts(.NameAttributes.organizationName))
-            ?? joined(subject.attributes.compactMap(\.text).filter { !$0.isEmpty })
+            ?? joined(subject.attributes.compactMap(\.text))
     }
 
     /// All of several values, the last one first: it is the most specific one.
@@ -31,6 +35,6 @@ enum EmailAddresses {
     static func list(_ subject: Name, _ alternatives: AlternativeNames?) -> [String] {
         let all = (alternatives?.emailAddresses ?? []) + subject.texts(.NameAttributes.emailAddress)
         var seen: Set<String> = []
-        return all.filter { !$0.isEmpty && seen.insert($0).inserted }
+        return all.filter { seen.insert($0).inserted }
     }
 }

@@ -39,6 +39,24 @@ enum HostName {
         return host.suffix(labels.count) == labels[...] && host.count >= labels.count + (isBelow ? 1 : 0)
     }
 
+    /// Whether a text can be the name of a host: labels of letters, digits, `-`, `_` and `*`, none empty, longer than
+    /// 63 or with a `-` at an end; no address, and no dot at the end.
+    static func isPossible(_ text: String) -> Bool {
+        guard address(text, AF_INET, 4) == nil else { return false }
+        let hyphen = UInt8(ascii: "-")
+        return text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { label in
+            (1...63).contains(label.count) && label.first != hyphen && label.last != hyphen
+                && label.allSatisfy { byte in
+                    switch byte {
+                    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                        UInt8(ascii: "0")...UInt8(ascii: "9"), hyphen, UInt8(ascii: "_"), UInt8(ascii: "*"):
+                        true
+                    default: false
+                    }
+                }
+        }
+    }
+
     /// The labels of a name, without the empty one of the root; one empty label for an empty name.
     private static func labels(_ name: String) -> [[UInt8]] {
         let bytes = ASCII.lowercased(name.hasSuffix(".") ? name.dropLast() : name[...])

@@ -72,6 +72,8 @@ extension AttributeName {
     public static let subject: AttributeName = "subj"
     /// `kSecAttrSynchronizable`.
     public static let synchronizable: AttributeName = "sync"
+    /// `kSecAttrSyncViewHint`, which is private.
+    public static let viewHint: AttributeName = "vwht"
     /// `kSecAttrTokenID`.
     public static let tokenID: AttributeName = "tkid"
     /// The digest of an item.

@@ -46,6 +46,8 @@ public final class Column: Sendable {
         case open
         /// A value needs a private entitlement in add and in update attributes: errSecMissingEntitlement.
         case guardedValue
+        /// The same, and encrypted with the secret, so that nobody can search for it: errSecNotAvailable.
+        case encrypted
         /// Needs a private entitlement in add and in the query of update: errSecMissingEntitlement.
         case guardedQuery
         /// No client, in any function: errSecParam.

@@ -10,7 +10,7 @@ enum ColumnTable {
     static let common: [Column] = [
         Column(.accessGroup, .string, primaryKey: true),
         Column(.synchronizable, .number, primaryKey: true, default: zero),
-        Column("vwht", .string, primaryKey: true),
+        Column(.viewHint, .string, primaryKey: true),
         Column(.tokenID, .string, primaryKey: true),
         Column(.sharingGroup, .string, primaryKey: true),
         Column(.user, .user, access: .computed, taggedSince: nil),
@@ -62,7 +62,7 @@ enum ColumnTable {
             Column("path", .blob, primaryKey: true, hashed: true, default: emptyString),
         ] + passwordExtras
         + ["binn", "bini", "bin0", "bin1", "bin2", "bin3"].map {
-            Column($0, .data, access: .guardedValue, taggedSince: nil)
+            Column($0, .data, access: .encrypted, taggedSince: nil)
         }
 
     static let certificate: [Column] = [

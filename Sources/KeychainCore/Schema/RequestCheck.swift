@@ -34,6 +34,12 @@ public enum RequestCheck: String, Sendable, Hashable, CaseIterable {
     case issuerType = "issuer-type"
     /// A value reference is a key or a certificate.
     case valueReference = "value-reference"
+    /// The identifier of a token is a string.
+    case tokenType = "token-type"
+    /// The token that is to hold a new item is there, and holds such items.
+    case token
+    /// A policy is a `SecPolicy`.
+    case policyType = "policy-type"
     /// An authentication context and a credential reference exclude each other.
     case contextAndCredential = "context-and-credential"
     /// `kSecUseAuthenticationUISkip` is given to a copy only.
@@ -50,9 +56,11 @@ public enum RequestCheck: String, Sendable, Hashable, CaseIterable {
     case writableGroups = "writable-groups"
     /// Every key is a string or a number.
     case keyType = "key-type"
+    /// A class that is a string is one of the item classes.
+    case className = "class-name"
     /// A persistent reference has one of the known forms.
     case persistentReference = "persistent-reference"
-    /// There is one known class.
+    /// There is a class, and the reference does not contradict it.
     case itemClass = "class"
     /// No key is a number.
     case numberAsKey = "number-as-key"
@@ -76,6 +84,8 @@ public enum RequestCheck: String, Sendable, Hashable, CaseIterable {
     case protectionConflict = "protection-conflict"
     /// A sharing group and synchronizable exclude each other.
     case sharingGroupSynchronizable = "sharing-group-synchronizable"
+    /// No sharing group is searched, which takes a private entitlement.
+    case sharingGroup = "sharing-group"
     /// An update does not set a sharing group.
     case sharingGroupChange = "sharing-group-change"
     /// The client may use the access group that is named.
@@ -96,21 +106,22 @@ public enum RequestCheck: String, Sendable, Hashable, CaseIterable {
     case addedIdentity = "added-identity"
     /// A persistent reference stands alone.
     case referenceAlone = "reference-alone"
-    /// An identity is not updated by its persistent reference.
-    case updatedIdentity = "updated-identity"
     /// The match conditions apply to the class.
     case matchClass = "match-class"
     /// The limit is not 0.
     case matchLimit = "match-limit"
+    /// Nothing is searched for that is encrypted with the secret.
+    case encryptedAttribute = "encrypted-attribute"
     /// An item can hold the secret.
     case secretSize = "secret-size"
 
     /// The section of Documentation/Semantics.md that has the rule, by its title.
     public var section: String {
         switch self {
-        case .entries, .itemClass: "Class of a query"
-        case .accessControlType, .issuerType, .contextAndCredential, .privateAttribute, .closedAttribute, .keyCount,
-            .matchValue, .protectionConflict, .sharingGroupSynchronizable, .matchClass:
+        case .entries, .className, .itemClass: "Class of a query"
+        case .accessControlType, .issuerType, .tokenType, .policyType, .contextAndCredential, .privateAttribute,
+            .closedAttribute, .keyCount, .matchValue, .protectionConflict, .sharingGroup, .sharingGroupSynchronizable,
+            .matchClass, .encryptedAttribute:
             "Values and combinations"
         case .valueReference, .authenticationUISkip, .secretType, .itemList, .matchKeys, .returnKeys, .addedReference:
             "What each function accepts"
@@ -121,9 +132,9 @@ public enum RequestCheck: String, Sendable, Hashable, CaseIterable {
         case .attributeName: "Attributes that a class lacks"
         case .accessControlSynchronizable: "Synchronizable items"
         case .sharingGroupChange: "New attributes of an update"
-        case .addedIdentity, .updatedIdentity: "Identities"
+        case .addedIdentity: "Identities"
         case .matchLimit: "Match limit"
-        case .secretSize: "Adding an item"
+        case .token, .secretSize: "Adding an item"
         }
     }
 }
@@ -159,20 +170,25 @@ extension RequestCheck {
 
     /// The checks of every key among the new attributes of an update.
     public static let ofAttributeKeys: [RequestCheck] = [
-        .attributeName, .attributeValue, .sharingGroupChange, .secretType, .secretSize,
+        .attributeName, .attributeValue, .sharingGroupChange, .secretType, .secretSize, .keyKind,
     ]
 
     private static let parsing: [RequestCheck] =
-        [.keyType, .persistentReference, .itemClass, .numberAsKey, .keyCount] + ofQueryKeys
+        [.keyType, .className, .persistentReference, .itemClass, .numberAsKey, .keyCount] + ofQueryKeys
         + [.protectionConflict, .sharingGroupSynchronizable]
+
+    /// What the client does with the values of a dictionary before anything is encoded.
+    private static let conversion: [RequestCheck] = [.issuerType, .valueReference, .tokenType, .policyType]
 
     private static let addition = steps(
         .query,
         [
-            .entries, .accessControlType, .accessControlSynchronizable, .issuerType, .valueReference,
-            .contextAndCredential, .authenticationUISkip, .encoding, .privateAttribute, .closedAttribute, .clientGroups,
-            .writableGroups,
-        ] + parsing
+            .entries, .accessControlType, .accessControlSynchronizable,
+        ] + conversion
+            + [
+                .contextAndCredential, .authenticationUISkip, .token, .encoding, .privateAttribute, .closedAttribute,
+                .clientGroups, .writableGroups,
+            ] + parsing
             + [
                 .accessGroup, .matchKeys, .itemList, .addedReference, .addedIdentity, .appClipGroup,
                 .appClipSynchronizable, .secretSize,
@@ -181,44 +197,48 @@ extension RequestCheck {
 
     private static let copy = steps(
         .query,
-        [
-            .entries, .accessControlType, .issuerType, .valueReference, .contextAndCredential, .encoding,
-            .closedAttribute, .clientGroups,
-        ] + parsing
-            + [.accessGroup, .appClipGroup, .itemList, .referenceAlone, .matchClass, .matchLimit]
+        [.entries, .accessControlType] + conversion
+            + [.contextAndCredential, .encoding, .closedAttribute, .clientGroups] + parsing
+            + [
+                .sharingGroup, .accessGroup, .appClipGroup, .itemList, .referenceAlone, .matchClass, .matchLimit,
+                .encryptedAttribute,
+            ]
     )
 
     private static let update =
         steps(
             .query,
-            [
-                .entries, .accessControlType, .issuerType, .valueReference, .contextAndCredential,
-                .authenticationUISkip,
-            ]
+            [.entries, .accessControlType] + conversion + [.contextAndCredential, .authenticationUISkip]
         )
-        + steps(.attributes, [.accessControlType, .accessControlSynchronizable, .valueReference, .issuerType])
+        + steps(
+            .attributes,
+            [.accessControlType, .accessControlSynchronizable, .valueReference, .issuerType, .policyType]
+        )
         + steps(.query, [.encoding]) + steps(.attributes, [.encoding])
-        + steps(.query, [.privateAttribute, .closedAttribute])
-        + steps(.attributes, [.privateAttribute, .closedAttribute])
+        + steps(.query, [.privateAttribute]) + steps(.attributes, [.privateAttribute])
+        + steps(.query, [.closedAttribute]) + steps(.attributes, [.closedAttribute])
         + steps(
             .query,
             [.clientGroups, .writableGroups, .accessGroup] + parsing
-                + [.appClipGroup, .returnKeys, .itemList, .referenceAlone]
+                + [.sharingGroup, .appClipGroup, .returnKeys, .itemList, .referenceAlone]
         )
         + steps(.attributes, [.accessGroup]) + steps(.query, [.matchKeys])
         + steps(
             .attributes,
             [.keyType] + ofAttributeKeys + [.protectionConflict, .appClipGroup, .appClipSynchronizable]
         )
-        + steps(.query, [.updatedIdentity])
+        + steps(.query, [.encryptedAttribute])
 
     private static let deletion = steps(
         .query,
         [
-            .entries, .accessControlType, .issuerType, .valueReference, .contextAndCredential, .authenticationUISkip,
-            .encoding, .closedAttribute, .clientGroups, .writableGroups, .accessGroup,
-        ] + parsing
-            + [.appClipGroup, .matchKeys, .referenceAlone]
+            .entries, .accessControlType,
+        ] + conversion
+            + [
+                .contextAndCredential, .authenticationUISkip, .encoding, .closedAttribute, .clientGroups,
+                .writableGroups, .accessGroup,
+            ] + parsing
+            + [.sharingGroup, .appClipGroup, .matchKeys, .referenceAlone, .encryptedAttribute]
     )
 
     private static func steps(_ part: RequestPart, _ checks: [RequestCheck]) -> [Step] {

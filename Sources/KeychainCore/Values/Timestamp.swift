@@ -14,6 +14,13 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     /// 2001-01-01T00:00:00Z, the default of the date columns of keys.
     public static let referenceDate = Timestamp(secondsSinceReferenceDate: 0)
 
+    /// This time if it is later than another one, else a millisecond after that: for what has to count as newer even
+    /// when the clock was put back.
+    public func orJustAfter(_ other: Timestamp?) -> Timestamp {
+        guard let other, self <= other else { return self }
+        return Timestamp(secondsSinceReferenceDate: other.secondsSinceReferenceDate + 0.001)
+    }
+
     /// Whether one time is earlier than the other.
     public static func < (left: Timestamp, right: Timestamp) -> Bool {
         left.secondsSinceReferenceDate < right.secondsSinceReferenceDate

@@ -47,26 +47,28 @@ enum InvalidQuery {
         case .returnKeys:
             return dictionary.entries.filter { $0.key.hasPrefix("r") && $0.value == .boolean(true) }.map(\.key).sorted()
         case .itemList: return [PropertyKey.useItemList]
-        case .itemClass, .entries, .addedIdentity: return [PropertyKey.itemClass]
+        case .className, .itemClass, .entries, .addedIdentity: return [PropertyKey.itemClass]
         case .accessControlType: return ["accc"]
         case .accessControlSynchronizable: return given("accc", "sync")
         case .protectionConflict: return given("accc", "pdmn")
         case .sharingGroupSynchronizable: return given("ggrp", "sync")
-        case .sharingGroupChange: return ["ggrp"]
+        case .sharingGroup, .sharingGroupChange: return ["ggrp"]
+        case .tokenType, .token: return ["tkid"]
+        case .policyType: return [PropertyKey.matchPolicy]
         case .issuerType: return ["issr"]
         case .valueReference: return [PropertyKey.valueReference]
         case .contextAndCredential:
             return given(PropertyKey.useAuthenticationContext, PropertyKey.useCredentialReference)
         case .authenticationUISkip: return [PropertyKey.useAuthenticationUI]
-        case .persistentReference, .referenceAlone, .addedReference, .updatedIdentity:
-            return [PropertyKey.valuePersistentReference]
+        case .persistentReference, .referenceAlone, .addedReference: return [PropertyKey.valuePersistentReference]
         case .accessGroup, .appClipGroup: return ["agrp"]
         case .appClipSynchronizable: return ["sync"]
         case .matchLimit: return [PropertyKey.matchLimit]
         case .secretType, .secretSize: return [PropertyKey.valueData]
         case .encoding: return fractional(dictionary)
         case .clientGroups, .writableGroups, .keyType, .numberAsKey, .keyCount, .attributeName, .attributeValue,
-            .matchValue, .returnValue, .useValue, .keyKind, .privateAttribute, .closedAttribute:
+            .matchValue, .returnValue, .useValue, .keyKind, .privateAttribute, .closedAttribute,
+            .encryptedAttribute:
             return []
         }
     }

@@ -45,9 +45,12 @@ struct AccessGroups: Sendable {
         guard isListed(name) else { throw Self.missing }
     }
 
-    /// Checks the group that a caller names for writing, as it was given: only a string will do.
-    func checkWritable(_ value: PropertyValue?) throws(KeychainError) {
-        guard let value else { return }
+    /// Checks the group that a caller names for writing, as it was given.
+    ///
+    /// Only a string will do; but a client that has every group may name the one that an item is to have as any value
+    /// that becomes a string.
+    func checkWritable(_ value: PropertyValue?, isOfItem: Bool) throws(KeychainError) {
+        guard let value, !(hasWildcard && isOfItem) else { return }
         guard case .string(let name) = value, hasWildcard || name != PropertyKey.accessGroupToken, isListed(name) else {
             throw Self.missing
         }
@@ -85,4 +88,8 @@ extension AttributeValue {
         guard case .number(let number) = self else { return false }
         return number != .integer(0) && number != .real(0)
     }
+
+    /// Whether it is the number that makes an item synchronizable: any other number does not, although it is none that
+    /// local items have (Semantics, "Synchronizable items").
+    var isSynchronized: Bool { self == .number(.integer(1)) || self == .number(.real(1)) }
 }

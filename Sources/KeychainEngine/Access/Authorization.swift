@@ -88,6 +88,16 @@ class Authorization {
     /// The key for new items under an application password; `nil` before the password was given.
     var keyForNewItems: PasswordKey? { newPasswordKey }
 
+    /// Why an access control cannot be put on an item that is no key of the Secure Enclave; `nil` when it can: it
+    /// permits the use of a private key, and nobody to encrypt anything.
+    func refusal(toStoreUnder accessControl: AccessControl) -> KeychainError? {
+        guard enforcesAccessControl, accessControl.constraints?.guardsPrivateKeyUsage ?? false else { return nil }
+        return KeychainError(
+            .authenticationFailed,
+            "under an access control with privateKeyUsage nothing but keys of the Secure Enclave can be stored"
+        )
+    }
+
     /// Why an access control cannot be put on an item now; `nil` when it can.
     func obstacle(toStoring accessControl: AccessControl, on device: Sealer) -> KeychainError? {
         guard enforcesAccessControl, mayAsk() else { return nil }

@@ -35,6 +35,7 @@ extension Engine {
             attributes[.accessible] = .string(query.defaultAccessibility(in: attributes[.accessGroup]).rawValue)
         }
         attributes.bindAccessControl(to: authorization.enrolledSet)
+        attributes.leaveOutEmptyViewHint()
         let now = AttributeValue.date(clock.now)
         attributes[.creationDate] = now
         attributes[.modificationDate] = now
@@ -48,7 +49,7 @@ extension Engine {
 }
 
 extension ItemWriteTransaction {
-    /// Stores an item; a tombstone that makes way for it passes its identifier on.
+    /// Stores an item; a tombstone that makes way for it passes its identifier on, and is older than it.
     ///
     /// - Returns: The item as it is stored.
     func store(_ item: Item) throws(KeychainError) -> Item {
@@ -59,8 +60,11 @@ extension ItemWriteTransaction {
         var row = try sealer.seal(&item, passwordKey)
         while try !writer.insert(row) {
             guard let existing = try removeConflictingRow(row.itemClass, row.primaryKeyTag) else { continue }
-            guard existing.row.isTombstone else { throw .duplicateItem }
-            item.identifier = existing.row.identifier
+            guard existing.isTombstone else { throw .duplicateItem }
+            item.identifier = existing.identifier
+            let date = clock.now.orJustAfter(existing.modificationDate)
+            item.attributes[.creationDate] = .date(date)
+            item.attributes[.modificationDate] = .date(date)
             row = try sealer.seal(&item, passwordKey)
         }
         return item
@@ -75,6 +79,9 @@ extension ItemWriteTransaction {
     private func passwordKey(forStoring item: Item) throws(KeychainError) -> PasswordKey? {
         guard let accessControl = item.attributes.accessControl, let constraints = accessControl.constraints else {
             return nil
+        }
+        if !item.attributes.areOfEnclaveKey, let refusal = authorization.refusal(toStoreUnder: accessControl) {
+            throw refusal
         }
         if let obstacle = authorization.obstacle(toStoring: accessControl, on: device) { throw obstacle }
         // The password for a key of the Secure Enclave is a part of its sealed form.

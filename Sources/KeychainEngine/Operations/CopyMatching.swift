@@ -49,12 +49,8 @@ struct ItemSearch {
         if query.match.limit == .one, let row = try exactMatch(plan) { findings.add(try read(row, for: query)) }
         guard findings.isEmpty else { return .success(findings) }
         let selection = plan.selection(transaction.tags)
-        if let issuers = certificates?.issuers, let filter = selection.filter, !filter.isSelective {
-            try readIssued(issuers, filter, &findings)
-        } else {
-            for row in try transaction.rows(selection, limit: rowLimit) where !findings.isComplete(for: query) {
-                findings.add(try read(row, for: query))
-            }
+        for row in try transaction.rows(selection, limit: rowLimit) where !findings.isComplete(for: query) {
+            findings.add(try read(row, for: query))
         }
         guard findings.isEmpty else { return .success(findings) }
         if let closed = findings.closed { return .failure(closed) }
@@ -77,29 +73,11 @@ struct ItemSearch {
         return mayPassOver ? nil : query.match.limit.maximum
     }
 
-    /// Looks at certificates by the names that lead to the given issuers, where nothing else tells which ones.
-    private func readIssued(
-        _ issuers: IssuerChains,
-        _ filter: RowFilter,
-        _ findings: inout Findings
-    ) throws(KeychainError) {
-        try issuers.forEachIssuer { (name) throws(KeychainError) in
-            let filter = issued(by: name, filter)
-            for row in try transaction.rows.rows(filter) where !findings.isComplete(for: query) {
-                findings.add(try read(row, for: query))
-            }
-            return !findings.isComplete(for: query)
-        }
-    }
-
-    /// A filter of certificates, narrowed to those of one issuer.
-    func issued(by name: [UInt8], _ filter: RowFilter) -> RowFilter {
-        var filter = filter
-        filter.tags.append(transaction.tags.attributeTag(.certificate, .issuer, .data(name)))
-        return filter
-    }
-
     /// Reads a row that matches by its tags, as far as a query, or its half, needs it.
+    ///
+    /// What keeps it from being read comes before any condition that its contents decide, but the digest, which is a term of
+    /// the search: an item that is locked or
+    /// guarded is never taken for one that is not there.
     func read(_ row: NumberedRow, for query: Query) throws(KeychainError) -> Candidate {
         let sealer = transaction.sealer
         let opened: Opened<OpenedMetadata>
@@ -114,11 +92,7 @@ struct ItemSearch {
         case .damaged(let damaged): return .damaged(damaged)
         case .content(let content): metadata = content
         }
-        guard query.match.isOnHost(metadata.attributes), query.hasDigest(of: metadata.attributes) else {
-            return .leftOut
-        }
-        let certificates = row.row.itemClass == .certificate ? certificates : nil
-        if let certificates, try !certificates.acceptIssuer(of: metadata.attributes) { return .leftOut }
+        guard query.hasDigest(of: metadata.attributes) else { return .leftOut }
         let passwordKey: PasswordKey?
         switch try transaction.readAccess(to: row, metadata) {
         case .damaged(let damaged): return .damaged(damaged)
@@ -128,6 +102,9 @@ struct ItemSearch {
             return isLeftOut ? .leftOut : .demands(demand)
         case .content(.denied): return query.authenticationUI == .skip ? .leftOut : .denied
         }
+        guard query.match.isOnHost(metadata.attributes) else { return .leftOut }
+        let certificates = row.row.itemClass == .certificate ? certificates : nil
+        if let certificates, try !certificates.acceptIssuer(of: metadata.attributes) { return .leftOut }
         var item = Item(
             itemClass: row.row.itemClass,
             identifier: row.row.identifier,

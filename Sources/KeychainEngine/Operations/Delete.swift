@@ -50,7 +50,7 @@ extension ItemWriteTransaction {
     private func tombstone(of row: NumberedRow) -> StoredRow? {
         guard row.damage == nil, !isLocal(row.row),
             case .content(let metadata)? = try? sealer.openMetadata(row),
-            metadata.attributes[.synchronizable]?.isTrue ?? false
+            metadata.attributes[.synchronizable]?.isSynchronized ?? false
         else { return nil }
         return try? tombstone(of: metadata.attributes, row.row.itemClass, identifier: row.row.identifier)
     }

@@ -101,9 +101,9 @@ final class ItemWriteTransaction: ItemTransaction {
 
     /// Looks at the row that has a primary key, and removes it if it may be removed.
     ///
-    /// - Returns: The row: a live one, or a tombstone that is gone now; `nil` when a damaged row was set aside, or one
-    ///   that went with a passcode was removed.
-    func removeConflictingRow(_ itemClass: ItemClass, _ primaryKey: SearchTag) throws(KeychainError) -> NumberedRow? {
+    /// - Returns: What had the key: a live row, or a tombstone that is gone now; `nil` when a damaged row was set
+    ///   aside, or one that went with a passcode was removed.
+    func removeConflictingRow(_ itemClass: ItemClass, _ primaryKey: SearchTag) throws(KeychainError) -> Predecessor? {
         guard let existing = try row(itemClass, primaryKey) else {
             throw KeychainError(.internalComponent, "a row that is not there claims a primary key")
         }
@@ -111,7 +111,8 @@ final class ItemWriteTransaction: ItemTransaction {
             try writer.delete(existing)
             return nil
         }
-        if case .damaged(let damaged) = try sealer.openMetadata(existing) {
+        switch try sealer.openMetadata(existing) {
+        case .damaged(let damaged):
             // Otherwise the caller would try again and again.
             guard try writer.quarantine(damaged) else {
                 throw KeychainError(
@@ -120,16 +121,28 @@ final class ItemWriteTransaction: ItemTransaction {
                 )
             }
             return nil
+        case .content(let metadata):
+            if existing.row.isTombstone { try writer.delete(existing) }
+            return Predecessor(
+                isTombstone: existing.row.isTombstone,
+                identifier: existing.row.identifier,
+                modificationDate: metadata.attributes.modificationDate
+            )
         }
-        if existing.row.isTombstone { try writer.delete(existing) }
-        return existing
+    }
+
+    /// What had a primary key before.
+    struct Predecessor {
+        let isTombstone: Bool
+        let identifier: ItemIdentifier
+        let modificationDate: Timestamp?
     }
 
     /// Whether a live item has a primary key.
     func isTaken(_ itemClass: ItemClass, _ primaryKey: SearchTag) throws(KeychainError) -> Bool {
         guard try row(itemClass, primaryKey) != nil else { return false }
         guard let existing = try removeConflictingRow(itemClass, primaryKey) else { return false }
-        return !existing.row.isTombstone
+        return !existing.isTombstone
     }
 
     private func row(_ itemClass: ItemClass, _ primaryKey: SearchTag) throws(KeychainError) -> NumberedRow? {
@@ -140,6 +153,8 @@ final class ItemWriteTransaction: ItemTransaction {
     }
 
     /// What remembers a deleted synchronizable item: its primary key and dates, and no secret.
+    ///
+    /// It is newer than the item, whatever the clock says (Semantics, "Deleting items").
     func tombstone(
         of attributes: Attributes,
         _ itemClass: ItemClass,
@@ -148,7 +163,7 @@ final class ItemWriteTransaction: ItemTransaction {
         let schema = ItemSchema.of(itemClass)
         var kept = attributes.filter { schema[$0.key]?.isPrimaryKey ?? false }
         kept[.creationDate] = attributes[.creationDate]
-        kept[.modificationDate] = .date(clock.now)
+        kept[.modificationDate] = .date(clock.now.orJustAfter(attributes.modificationDate))
         kept[.accessible] = attributes[.accessible]
         kept[.tombstone] = .number(.integer(1))
         var tombstone = Item(itemClass: itemClass, identifier: identifier, attributes: kept)

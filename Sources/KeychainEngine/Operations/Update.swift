@@ -26,14 +26,17 @@ extension Engine {
             )
         } else {
             let checked = try authorization.checked(request)
-            guard checked.query.itemClass == .identity else { return CheckedUpdate(first: checked) }
+            guard checked.query.itemClass == .identity, checked.query.reference == nil else {
+                return CheckedUpdate(first: checked)
+            }
             (certificate, key) = (request.narrowed(to: .certificate), request.narrowed(to: .key))
         }
         return CheckedUpdate(first: try authorization.checked(certificate), second: key)
     }
 }
 
-/// What an update changes: items of one class, or of identities the certificates and then the keys.
+/// What an update changes: items of one class, or of identities the certificates and then the keys; by an identity's
+/// persistent reference nothing.
 struct CheckedUpdate {
     let first: CheckedRequest
     /// Checked in its turn: it is not looked at where the first finds nothing (Semantics, "Identities").
@@ -45,6 +48,7 @@ extension ItemWriteTransaction {
     ///
     /// - Returns: A row that does not open. Nothing has changed then: it is found before the first change is made.
     func apply(_ update: CheckedUpdate, keeping certificate: SecretBytes? = nil) throws(KeychainError) -> DamagedRow? {
+        if update.first.query.itemClass == .identity { throw try refusal(ofIdentity: update.first.query) }
         var changes = PendingChanges()
         if let damaged = try collect(update.first, keeping: certificate, &changes) { return damaged }
         if let second = update.second,
@@ -55,6 +59,14 @@ extension ItemWriteTransaction {
         if !changes.demand.isEmpty { throw authorization.require(changes.demand) }
         for change in changes.items { try replace(change) }
         return nil
+    }
+
+    /// Why an identity is not updated by its persistent reference: there is none, or it cannot be.
+    private func refusal(ofIdentity query: Query) throws(KeychainError) -> KeychainError {
+        switch try ItemSearch(self, query).identities() {
+        case .failure(let absence): absence
+        case .success: KeychainError(.internal, "an identity cannot be updated through its persistent reference")
+        }
     }
 
     /// What an update will do, and what has to be shown before.
@@ -106,6 +118,7 @@ extension ItemWriteTransaction {
             return false
         }
         try device.checkAvailable(accessControl.protection)
+        if let refusal = authorization.refusal(toStoreUnder: accessControl) { throw refusal }
         if let obstacle = authorization.obstacle(toStoring: accessControl, on: device) { throw obstacle }
         return constraints.requiresApplicationPassword && authorization.keyForNewItems == nil
     }
@@ -151,7 +164,7 @@ extension ItemWriteTransaction {
         let keepsPrimaryKey =
             !schema.primaryKey.contains { change.changes.attributes[$0.name] != nil }
             || tags.primaryKeyTag(schema, updated.attributes) == change.row.row.primaryKeyTag
-        let isSynchronizable = item.attributes[.synchronizable]?.isTrue ?? false
+        let isSynchronizable = item.attributes[.synchronizable]?.isSynchronized ?? false
         if isSynchronizable, keepsPrimaryKey,
             schema.primaryKey.contains(where: { updated.attributes[$0.name] != item.attributes[$0.name] })
         {
@@ -161,12 +174,23 @@ extension ItemWriteTransaction {
                 "the new primary key differs from the old one in the type of a value only"
             )
         }
-        updated.attributes[.modificationDate] = modificationDate(after: item, keepsPrimaryKey: keepsPrimaryKey)
+        // An item that moves is another one; it has to be newer than the tombstone that it may come upon.
+        let old = keepsPrimaryKey ? item.attributes.modificationDate : nil
+        updated.attributes[.modificationDate] = .date(clock.now.orJustAfter(old))
         let needsPassword = updated.attributes.accessControl?.constraints?.requiresApplicationPassword ?? false
         let passwordKey = needsPassword ? authorization.keyForNewItems ?? change.passwordKey : nil
         let changed = Set(change.changes.attributes.keys).union([.modificationDate])
-        let sealed = try sealer.seal(&updated, passwordKey, replacing: ReplacedRow(change.row.row, changed: changed))
-        try replace(change.row, with: sealed)
+        let replaced = ReplacedRow(change.row.row, changed: changed)
+        var sealed = try sealer.seal(&updated, passwordKey, replacing: replaced)
+        // A tombstone or a damaged row that has the new primary key makes way.
+        while try !writer.update(change.row, to: sealed) {
+            guard let existing = try removeConflictingRow(sealed.itemClass, sealed.primaryKeyTag) else { continue }
+            guard existing.isTombstone else {
+                throw KeychainError(.duplicateItem, "an item with the new primary key exists")
+            }
+            updated.attributes[.modificationDate] = .date(clock.now.orJustAfter(existing.modificationDate))
+            sealed = try sealer.seal(&updated, passwordKey, replacing: replaced)
+        }
         if !keepsPrimaryKey, isSynchronizable {
             let tombstone = try tombstone(of: item.attributes, item.itemClass, identifier: random.bytes16())
             // Another item of the same update may have moved onto the old primary key; then there is nothing to
@@ -174,24 +198,12 @@ extension ItemWriteTransaction {
             _ = try writer.insert(tombstone)
         }
     }
+}
 
-    /// Now; a millisecond after the old date when the clock did not move on and the item stays where it is.
-    private func modificationDate(after item: Item, keepsPrimaryKey: Bool) -> AttributeValue {
-        let now = clock.now
-        guard keepsPrimaryKey, case .date(let old)? = item.attributes[.modificationDate], now <= old else {
-            return .date(now)
-        }
-        return .date(Timestamp(secondsSinceReferenceDate: old.secondsSinceReferenceDate + 0.001))
-    }
-
-    /// Replaces a row; a tombstone or a damaged row that has its new primary key makes way.
-    private func replace(_ old: NumberedRow, with row: StoredRow) throws(KeychainError) {
-        while try !writer.update(old, to: row) {
-            let existing = try removeConflictingRow(row.itemClass, row.primaryKeyTag)
-            guard existing?.row.isTombstone ?? true else {
-                throw KeychainError(.duplicateItem, "an item with the new primary key exists")
-            }
-        }
+extension Attributes {
+    /// To the primary key an empty view hint is the same as none (Semantics, "Attributes of each class").
+    mutating func leaveOutEmptyViewHint() {
+        if self[.viewHint] == .string("") { self[.viewHint] = nil }
     }
 }
 
@@ -199,6 +211,7 @@ extension Item {
     /// Takes new values; accessibility and access control replace each other.
     fileprivate mutating func apply(_ changes: UpdateAttributes) {
         attributes.merge(changes.attributes) { $1 }
+        attributes.leaveOutEmptyViewHint()
         if let protection = AccessControlRules.protection(changes.attributes) {
             attributes[.accessible] = .string(protection.rawValue)
             let replaces = changes.attributes.accessControl?.constraints != nil

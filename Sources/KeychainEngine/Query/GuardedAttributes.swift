@@ -23,6 +23,12 @@ enum GuardedAttributes {
         }
     }
 
+    /// - Throws: `errSecNotAvailable` for an attribute of a query that is encrypted with the secret.
+    static func checkEncrypted(_ query: Query) throws(KeychainError) {
+        guard let name = query.attributes.keys.first(where: { query.schema[$0]?.access == .encrypted }) else { return }
+        throw KeychainError(.notAvailable, "'\(name)' is encrypted with the secret and cannot be searched for")
+    }
+
     private static func access(to key: String) -> Column.Access? {
         guard let name = AttributeName(key) else { return nil }
         return restricted.first { $0.name == name }?.access
@@ -38,7 +44,9 @@ enum GuardedAttributes {
 extension Column.Access {
     fileprivate func isGuarded(_ function: ItemFunction, _ part: RequestPart) -> Bool {
         switch (self, function, part) {
-        case (.guardedValue, .add, _), (.guardedValue, .update, .attributes): true
+        case (.guardedValue, .add, _), (.guardedValue, .update, .attributes), (.encrypted, .add, _),
+            (.encrypted, .update, .attributes):
+            true
         case (.guardedQuery, .add, _), (.guardedQuery, .update, .query): true
         default: false
         }

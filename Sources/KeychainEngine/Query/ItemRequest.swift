@@ -13,16 +13,13 @@ struct ItemRequest: Sendable {
 
     /// The request by one half of an identity that the dictionary names by `kSecValueRef`.
     ///
-    /// The class of identities gives way to that of the half; another class stays, as it does beside any reference.
+    /// The class that is given does not count, but in an update, where only that of identities gives way to that of the
+    /// half (Semantics, "Identities").
     func narrowed(to half: ItemReference) -> ItemRequest {
         var narrowed = self
         narrowed.dictionary[PropertyKey.valueReference] = .reference(half)
-        if dictionary[PropertyKey.itemClass] == .string(ItemClass.identity.rawValue) {
+        if function != .update || dictionary[PropertyKey.itemClass] == .string(ItemClass.identity.rawValue) {
             narrowed.dictionary[PropertyKey.itemClass] = nil
-        }
-        // These are conditions on the certificate.
-        if case .key = half {
-            for key in [PropertyKey.matchIssuers, PropertyKey.matchPolicy] { narrowed.dictionary[key] = nil }
         }
         return narrowed
     }

@@ -101,9 +101,9 @@ struct MatchConditions: Sendable, Hashable {
         case (PropertyKey.matchValidOnDate, .null): validOn = .now
         case (PropertyKey.matchPolicy, .policy(let given)): policy = given
         case (PropertyKey.matchIssuers, .array(let names)):
-            issuers = names.compactMap(DistinguishedName.sequence).map(DistinguishedName.normalizedContent)
+            issuers = names.compactMap(DistinguishedName.name).map(DistinguishedName.normalizedContent)
         case (PropertyKey.matchHostOrSubdomainOfHost, _), (PropertyKey.matchEmailAddressIfPresent, _),
-            (PropertyKey.matchTrustedOnly, _), (PropertyKey.matchValidOnDate, _), (PropertyKey.matchPolicy, _):
+            (PropertyKey.matchTrustedOnly, _), (PropertyKey.matchValidOnDate, _):
             throw .parameter("the value of '\(key)' has a wrong type")
         default: break
         }

@@ -36,6 +36,7 @@ enum QueryParser {
         into query: inout Query
     ) throws(Refusal) {
         if key == PropertyKey.useDataProtectionKeychain { return }
+        guard key != PropertyKey.columnOfItem else { throw unknown(key) }
         guard let column = AttributeName(key).flatMap({ query.schema[$0] }) else {
             throw Refusal(.attributeName, KeychainError(.noSuchAttribute, "the class has no attribute '\(key)'"))
         }

@@ -36,6 +36,36 @@ extension RequestDraft {
         }
     }
 
+    static func checkPolicyType(_ dictionary: inout PropertyDictionary) throws(KeychainError) {
+        switch dictionary[PropertyKey.matchPolicy] {
+        case .policy?, nil: return
+        default:
+            dictionary[PropertyKey.matchPolicy] = nil
+            throw .parameter("kSecMatchPolicy is not a SecPolicy")
+        }
+    }
+
+    mutating func checkTokenType() throws(KeychainError) {
+        switch dictionary[PropertyKey.tokenID] {
+        case .string?, nil: return
+        default:
+            dictionary[PropertyKey.tokenID] = nil
+            throw .parameter("kSecAttrTokenID is not a string")
+        }
+    }
+
+    /// An item with a token's identifier is one of that token, and the Secure Enclave is the only one.
+    func checkToken() throws(KeychainError) {
+        guard case .string(let token)? = dictionary[PropertyKey.tokenID] else { return }
+        guard token == PropertyKey.tokenSecureEnclave else {
+            throw KeychainError(.itemNotFound, "there is no such token", subject: PropertyKey.tokenID)
+        }
+        guard case .string(let name)? = dictionary[PropertyKey.itemClass], name != ItemClass.key.rawValue else {
+            return
+        }
+        throw .parameter("the Secure Enclave holds keys only", subject: PropertyKey.tokenID)
+    }
+
     /// Puts what a reference stands for in its place.
     mutating func expandValueReference() throws(KeychainError) {
         do throws(KeychainError) {
@@ -79,7 +109,7 @@ extension RequestDraft {
         }
         try forEachEntry(of: encoded) { (key, value) throws(RequestFault) in
             do throws(KeychainError) {
-                if let changed = try RequestEncoding.encoded(key, value) { encoded[key] = changed }
+                if let changed = try RequestEncoding.encoded(key, value, part) { encoded[key] = changed }
             } catch {
                 encoded[key] = nil
                 throw RequestFault(check: .encoding, part: part, key: key, error: error)
@@ -98,4 +128,7 @@ extension PropertyKey {
     static let accessGroup = AttributeName.accessGroup.description
     static let issuer = AttributeName.issuer.description
     static let synchronizable = AttributeName.synchronizable.description
+    static let tokenID = AttributeName.tokenID.description
+    /// The column of Apple's tables that holds the encrypted item: four characters, and no attribute.
+    static let columnOfItem = "data"
 }

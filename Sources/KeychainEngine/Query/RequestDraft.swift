@@ -28,6 +28,12 @@ struct RequestDraft {
         dictionary = request.dictionary
         attributes = request.attributes
         faults = collectsFaults ? [] : nil
+        // The client asks for the attributes with the data, whatever is given here, and takes them out again.
+        if function == .copyMatching, dictionary[PropertyKey.returnData] == .boolean(true),
+            dictionary[PropertyKey.returnAttributes] != .boolean(true)
+        {
+            dictionary[PropertyKey.returnAttributes] = nil
+        }
     }
 
     /// Runs one step of the order of checks; nothing to do where what it looks at is missing because of an earlier
@@ -56,6 +62,9 @@ struct RequestDraft {
         case .accessControlSynchronizable: try Self.checkAccessControlSynchronizable(dictionary)
         case .issuerType: try Self.normalizeIssuer(&dictionary)
         case .valueReference: try expandValueReference()
+        case .tokenType: try checkTokenType()
+        case .token: try checkToken()
+        case .policyType: try Self.checkPolicyType(&dictionary)
         case .contextAndCredential: try checkContext()
         case .authenticationUISkip: try checkAuthenticationUISkip()
         case .privateAttribute: try GuardedAttributes.checkPrivate(dictionary, function, .query)
@@ -64,19 +73,21 @@ struct RequestDraft {
         case .writableGroups: try groups?.checkAnyWritable()
         case .accessGroup: try checkAccessGroup()
         case .keyType: guard !dictionary.foreignKeys.contains(.other) else { throw .parameter("a key is not a string") }
+        case .className: try checkClassName()
         case .persistentReference: try readPersistentReference()
         case .itemClass: try startQuery()
         case .numberAsKey: try checkNumberAsKey()
         case .keyCount: try checkKeyCount()
         case .protectionConflict: try AccessControlRules.checkConflict(query?.attributes ?? [:])
+        case .encryptedAttribute: if let query { try GuardedAttributes.checkEncrypted(query) }
         case .appClipGroup: try checkAppClipGroup()
         case .appClipSynchronizable:
             if case .exactly(let value)? = query?.scope { try groups?.checkSynchronizable(value) }
         // Judged with the first of their kind, key by key.
         case .encoding, .attributeName, .attributeValue, .matchValue, .returnValue, .useValue, .secretType, .keyKind:
             break
-        case .sharingGroupSynchronizable, .itemList, .matchKeys, .returnKeys, .addedReference, .addedIdentity,
-            .referenceAlone, .updatedIdentity, .matchClass, .matchLimit, .secretSize:
+        case .sharingGroup, .sharingGroupSynchronizable, .itemList, .matchKeys, .returnKeys, .addedReference,
+            .addedIdentity, .referenceAlone, .matchClass, .matchLimit, .secretSize:
             try query?.check(check, in: function)
         case .sharingGroupChange: preconditionFailure("a check of new attributes")
         }
@@ -88,14 +99,15 @@ struct RequestDraft {
         case .accessControlSynchronizable: try Self.checkAccessControlSynchronizable(attributes)
         case .issuerType: try Self.normalizeIssuer(&attributes)
         case .valueReference: try replaceValueReferenceOfAttributes()
+        case .policyType: try Self.checkPolicyType(&attributes)
         case .privateAttribute: try GuardedAttributes.checkPrivate(attributes, function, .attributes)
         case .closedAttribute: try GuardedAttributes.checkClosed(attributes)
-        case .accessGroup: try groups?.checkWritable(attributes[PropertyKey.accessGroup])
+        case .accessGroup: try groups?.checkWritable(attributes[PropertyKey.accessGroup], isOfItem: true)
         case .keyType: guard attributes.foreignKeys.isEmpty else { throw .parameter("a key is not a string") }
         case .protectionConflict: try AccessControlRules.checkConflict(changes.attributes)
         case .appClipGroup: try groups?.checkAppClip(changes.attributes[.accessGroup])
         case .appClipSynchronizable: try groups?.checkSynchronizable(changes.attributes[.synchronizable])
-        case .encoding, .attributeName, .attributeValue, .sharingGroupChange, .secretType, .secretSize: break
+        case .encoding, .attributeName, .attributeValue, .sharingGroupChange, .secretType, .secretSize, .keyKind: break
         default: preconditionFailure("a check of queries")
         }
     }
@@ -135,25 +147,44 @@ extension RequestDraft {
         reference = try PersistentReference(value)
     }
 
+    /// A class that is not known comes before a reference that is malformed.
+    private func checkClassName() throws(KeychainError) {
+        guard case .string(let name)? = dictionary[PropertyKey.itemClass], ItemClass(rawValue: name) == nil else {
+            return
+        }
+        if let value = dictionary[PropertyKey.valuePersistentReference],
+            let reference = try? PersistentReference(value), !looksAtClass(beside: reference)
+        {
+            return
+        }
+        throw KeychainError(.noSuchClass, "kSecClass names no item class")
+    }
+
+    /// Whether the class counts beside a persistent reference: not in a delete by that of an identity.
+    private func looksAtClass(beside reference: PersistentReference) -> Bool {
+        function != .delete || reference.itemClass != .identity
+    }
+
     /// Finds the class, with which the conversion of attributes begins.
     private mutating func startQuery() throws(KeychainError) {
-        var query = Query(itemClass: try itemClass())
+        guard let itemClass = try itemClass() else { return }
+        var query = Query(itemClass: itemClass)
         query.reference = reference
         query.hasPasswordReferences = client.profile == .macOS
         query.authenticationUI = AuthenticationUI(dictionary)
         self.query = query
     }
 
-    private func itemClass() throws(KeychainError) -> ItemClass {
+    /// The class; `nil` for one that is not known, which was told before.
+    private func itemClass() throws(KeychainError) -> ItemClass? {
+        if let reference, !looksAtClass(beside: reference) { return reference.itemClass }
         let given = dictionary[PropertyKey.itemClass]
         guard case .string(let name)? = given else {
             guard let reference else { throw .parameter("kSecClass is missing or not a string") }
             guard given == nil else { throw KeychainError(.noSuchClass, "kSecClass is not a string") }
             return reference.itemClass
         }
-        guard let itemClass = ItemClass(rawValue: name) else {
-            throw KeychainError(.noSuchClass, "kSecClass names no item class")
-        }
+        guard let itemClass = ItemClass(rawValue: name) else { return nil }
         if let reference, reference.itemClass != itemClass {
             throw KeychainError(.noSuchClass, "kSecClass contradicts the persistent reference")
         }
@@ -199,7 +230,8 @@ extension RequestDraft {
     private func checkAccessGroup() throws(KeychainError) {
         switch function {
         case .copyMatching: try groups?.checkReadable(query?.attributes[.accessGroup])
-        case .add, .update, .delete: try groups?.checkWritable(dictionary[PropertyKey.accessGroup])
+        case .add, .update, .delete:
+            try groups?.checkWritable(dictionary[PropertyKey.accessGroup], isOfItem: function == .add)
         }
     }
 
@@ -215,6 +247,10 @@ extension Query {
     /// One of the checks of a query as a whole.
     fileprivate func check(_ check: RequestCheck, in function: ItemFunction) throws(KeychainError) {
         switch check {
+        case .sharingGroup:
+            guard attributes[.sharingGroup] == nil else {
+                throw KeychainError(.missingEntitlement, "a search of a sharing group needs a private entitlement")
+            }
         case .sharingGroupSynchronizable:
             if attributes[.sharingGroup] != nil, case .exactly(let value)? = scope, value.isTrue {
                 throw .parameter("an item of a sharing group cannot be synchronizable")
@@ -238,10 +274,6 @@ extension Query {
                 throw KeychainError(.internal, "an identity is added by its reference, as a certificate and a key")
             }
         case .referenceAlone: try checkReferenceAlone(in: function)
-        case .updatedIdentity:
-            guard itemClass != .identity || reference == nil else {
-                throw KeychainError(.internal, "an identity cannot be updated through its persistent reference")
-            }
         case .matchClass: try match.check(for: itemClass)
         case .matchLimit:
             guard match.limit.maximum != 0 else { throw KeychainError(.itemNotFound, "the limit is 0") }

@@ -9,11 +9,15 @@ enum RequestEncoding {
     ///
     /// - Throws: `errSecDecode` for a number that is no integer of 64 bits, wherever it stands; `errSecParam` for an
     ///   object that has no encoding.
-    static func encoded(_ key: String, _ value: PropertyValue) throws(KeychainError) -> PropertyValue? {
+    static func encoded(
+        _ key: String,
+        _ value: PropertyValue,
+        _ part: RequestPart
+    ) throws(KeychainError) -> PropertyValue? {
         switch value {
         case .null, .boolean, .string, .data, .date, .uuid, .number(.integer), .nested(.encodable): return nil
         case .oversizedData where key == PropertyKey.valueData: return nil
-        default: return isTakenOut(key, value) ? nil : try sent(value)
+        default: return isTakenOut(key, value, part) ? nil : try sent(value)
         }
     }
 
@@ -24,13 +28,13 @@ enum RequestEncoding {
 
     static let fraction = KeychainError(.decode, "a number is not an integer of 64 bits")
 
-    /// What the client takes out of a dictionary, or has an encoding for, under this key alone.
-    private static func isTakenOut(_ key: String, _ value: PropertyValue) -> Bool {
+    /// What the client takes out of a query, or has an encoding for, under this key alone.
+    private static func isTakenOut(_ key: String, _ value: PropertyValue, _ part: RequestPart) -> Bool {
         switch (key, value) {
         case (PropertyKey.useAuthenticationUI, _), (PropertyKey.useNoAuthenticationUI, _),
-            (PropertyKey.useOperationPrompt, _), (PropertyKey.useAuthenticationContext, _),
-            (PropertyKey.matchPolicy, .policy), (PropertyKey.accessControl, .accessControl):
-            true
+            (PropertyKey.useOperationPrompt, _), (PropertyKey.useAuthenticationContext, _):
+            part == .query
+        case (PropertyKey.matchPolicy, .policy), (PropertyKey.accessControl, .accessControl): true
         default: false
         }
     }

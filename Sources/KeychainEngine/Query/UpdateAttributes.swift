@@ -12,10 +12,13 @@ struct UpdateAttributes: Sendable {
 
     private static let ignored = [PropertyKey.useDataProtectionKeychain, "persistref"]
 
+    /// Columns of Apple's tables that are no attributes.
+    private static let closed = [PropertyKey.columnOfItem, "rowid"]
+
     /// Takes one entry of the dictionary.
     ///
-    /// - Throws: `errSecNoSuchAttr` for whatever is not a column of the class, `errSecParam` for a wrong value,
-    ///   `errSecDataTooLarge`.
+    /// - Throws: `errSecNoSuchAttr` for whatever is not a column of the class, `errSecParam` for a wrong value and for
+    ///   what is never an attribute, `errSecDataTooLarge`.
     mutating func take(_ key: String, _ value: PropertyValue, _ schema: ItemSchema) throws(RequestFault) {
         func fault(_ check: RequestCheck, _ error: KeychainError) -> RequestFault {
             RequestFault(check: check, part: .attributes, key: key, error: error)
@@ -26,6 +29,9 @@ struct UpdateAttributes: Sendable {
             return
         }
         if Self.ignored.contains(key) { return }
+        guard !Self.closed.contains(key) else {
+            throw fault(.keyKind, .parameter("'\(key)' is not a key that the keychain knows"))
+        }
         guard let column = AttributeName(key).flatMap({ schema[$0] }) else {
             throw fault(
                 .attributeName,

@@ -36,6 +36,12 @@ extension Attributes {
         return Accessibility(rawValue: text)
     }
 
+    /// When the item was changed last.
+    var modificationDate: Timestamp? {
+        guard case .date(let date)? = self[.modificationDate] else { return nil }
+        return date
+    }
+
     /// Binds an access control that asks for the current biometry to the set that is enrolled now.
     mutating func bindAccessControl(to enrolledSet: @autoclosure () -> Bytes16?) {
         guard var accessControl, let required = accessControl.constraints?.required else { return }

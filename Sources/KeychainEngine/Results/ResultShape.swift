@@ -25,6 +25,10 @@ enum ResultShape {
             var result: [String: PropertyValue] = [:]
             if !flags.isDisjoint(with: [.attributes, .reference]) {
                 result = visible(item.attributes, hiding: [.user, .tombstone, "UUID"])
+                // One without constraints is not stored, and returned where the caller gave it.
+                if let given = query.accessControl, item.attributes.accessControl == nil {
+                    result[AttributeName.accessControl.description] = .accessControl(given)
+                }
             }
             if flags.contains(.data) { result[PropertyKey.valueData] = dataOfAdded(item).map { .data($0) } }
             return .single(.dictionary(adding(found, query, to: result)))

@@ -40,9 +40,27 @@ struct CertificateTests {
         #expect(throws: CertificateError.self) { try Certificate(der: Samples.certificate(serial: [])) }
     }
 
-    @Test("anything behind a certificate is refused")
-    func trailingByte() {
-        #expect(throws: CertificateError.self) { try Certificate(der: Samples.certificate() + [0]) }
+    @Test(
+        "what stands behind a certificate is no part of it",
+        arguments: [[0], [0x30], [0x30, 0x03, 0x02, 0x01, 0x01]]
+    )
+    func trailingBytes(_ bytes: [UInt8]) throws {
+        let der = Samples.certificate()
+        let certificate = try Certificate(der: der + bytes)
+        #expect(certificate.der == der)
+        #expect(certificate.reference.data == SecretBytes(der))
+        #expect(try certificate == Certificate(der: der))
+    }
+
+    @Test("a signature may have bits that are not used")
+    func unusedBits() throws {
+        var der = Samples.certificate()
+        let count = try #require(Certificate(der: der).signature).bytes.count
+        let unused = der.count - count - 1
+        #expect(der[unused] == 0)
+        der[unused] = 3
+        der[der.count - 1] &= 0xF8
+        #expect(try Certificate(der: der).signature == nil)
     }
 
     @Test("a certificate without a subject has an empty one, and no summary")

@@ -87,11 +87,68 @@ struct MalformedCertificateTests {
         }
     }
 
-    @Test("an extension that occurs twice is refused")
-    func duplicateExtension() {
+    @Test("an extension may occur twice, and the last one counts")
+    func duplicateExtension() throws {
         let one = CertificateMaker.certificateExtension("1.2.3", [0x05, 0x00])
-        let der = Samples.certificate(extensions: [one, one])
-        #expect(throws: CertificateError.self) { try Certificate(der: der) }
+        _ = try Certificate(der: Samples.certificate(extensions: [one, one]))
+        let identifiers = [[1], [2]].map {
+            CertificateMaker.certificateExtension("2.5.29.14", TestDER.octetString($0))
+        }
+        #expect(try Certificate(der: Samples.certificate(extensions: identifiers)).subjectKeyIdentifier == [2])
+    }
+
+    /// Extensions with a value that is not of their form.
+    private static let malformed: [(name: String, type: String, value: [UInt8])] = [
+        ("basic constraints", "2.5.29.19", [0x05, 0x00]),
+        ("basic constraints with a name", "2.5.29.19", TestDER.sequence([0x0C, 0x01, 0x61])),
+        ("key usage", "2.5.29.15", [0x04, 0x01, 0x80]),
+        ("name constraints", "2.5.29.30", TestDER.sequence([0x02, 0x01, 0x01])),
+        ("authority key identifier", "2.5.29.35", [0x04, 0x01, 0x01]),
+        ("policies", "2.5.29.32", TestDER.sequence([0x02, 0x01, 0x01])),
+        ("no policy", "2.5.29.32", TestDER.sequence()),
+        ("no purpose", "2.5.29.37", TestDER.sequence()),
+        ("no alternative name", "2.5.29.17", TestDER.sequence()),
+        ("alternative names that are none", "2.5.29.17", []),
+        ("no distribution point", "2.5.29.31", TestDER.sequence()),
+        ("no information access", "1.3.6.1.5.5.7.1.1", TestDER.sequence()),
+        ("inhibition of anyPolicy", "2.5.29.54", [0x05, 0x00]),
+    ]
+
+    @Test("a malformed extension makes a certificate unreadable where it is critical, and permits nothing elsewhere")
+    func malformedExtension() throws {
+        for (name, type, value) in Self.malformed {
+            func der(_ isCritical: Bool) -> [UInt8] {
+                Samples.certificate(
+                    extensions: [CertificateMaker.certificateExtension(type, isCritical: isCritical, value)]
+                )
+            }
+            #expect(throws: CertificateError.self, "\(name)") { try Certificate(der: der(true)) }
+            let certificate = try Certificate(der: der(false))
+            #expect(certificate.dnsNames.isEmpty)
+            let inBetween = Timestamp(secondsSinceReferenceDate: 760_000_000)
+            let isNamed = certificate.satisfies(.tls(isServer: true, host: "subject"), at: inBetween)
+            #expect(!isNamed || type != "2.5.29.17", "a malformed extension brings the common name back")
+        }
+    }
+
+    @Test("extensions of a right form are read, critical or not", arguments: [false, true])
+    func wellFormedExtension(_ isCritical: Bool) throws {
+        let name = TestDER.value(0x82, Array("example.com".utf8))
+        let values: [(String, [UInt8])] = [
+            ("2.5.29.19", TestDER.sequence([0x01, 0x01, 0xFF, 0x02, 0x01, 0x00])),
+            ("2.5.29.15", [0x03, 0x02, 0x05, 0xA0]),
+            ("2.5.29.30", TestDER.sequence(TestDER.value(0xA0, TestDER.sequence(name)))),
+            ("2.5.29.35", TestDER.sequence(TestDER.value(0x80, [1, 2]))),
+            ("2.5.29.32", TestDER.sequence(TestDER.sequence(TestDER.objectIdentifier("2.5.29.32.0")))),
+            ("2.5.29.31", TestDER.sequence(TestDER.sequence())),
+            (
+                "1.3.6.1.5.5.7.1.1",
+                TestDER.sequence(TestDER.sequence(TestDER.objectIdentifier("1.3.6.1.5.5.7.48.1") + name))
+            ),
+            ("2.5.29.54", [0x02, 0x01, 0x00]),
+        ]
+        let extensions = values.map { CertificateMaker.certificateExtension($0, isCritical: isCritical, $1) }
+        _ = try Certificate(der: Samples.certificate(extensions: extensions))
     }
 
     @Test("arbitrary bytes are refused")

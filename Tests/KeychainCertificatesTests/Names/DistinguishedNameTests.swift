@@ -43,7 +43,18 @@ struct DistinguishedNameTests {
     )
     func noSequence(_ bytes: [UInt8]) {
         #expect(DistinguishedName.normalizedContent(SecretBytes(bytes)) == SecretBytes(bytes))
-        #expect(DistinguishedName.sequence(.data(SecretBytes(bytes))) == nil)
+        #expect(DistinguishedName.name(.data(SecretBytes(bytes))) == nil)
+    }
+
+    @Test("a sequence is a name if it is one of sets of attributes, or empty")
+    func names() {
+        func isName(_ bytes: [UInt8]) -> Bool { DistinguishedName.name(.data(SecretBytes(bytes))) != nil }
+        #expect(isName(CertificateMaker.name("mouse")))
+        #expect(isName([0x30, 0x00]))
+        #expect(!isName([0x30, 0x03, 0x02, 0x01, 0x01]))
+        #expect(!isName([0x30, 0x03, 0x0C, 0x01, 0x61]))
+        #expect(!isName([0x30, 0x02, 0x31, 0x00]))
+        #expect(DistinguishedName.name(.string("CN=mouse")) == nil)
     }
 
     @Test("a name nested too deep to be one stays as it is")

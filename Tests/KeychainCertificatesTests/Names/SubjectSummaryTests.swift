@@ -39,7 +39,25 @@ struct SubjectSummaryTests {
             ([(Types.organization, "Sons"), (Types.unit, "Cheese"), (Types.country, "GB")], [], "Cheese"),
             ([(Types.country, "GB"), (Types.organization, "Sons")], [], "Sons"),
             ([(Types.country, "GB")], [], "GB"),
-            ([(Types.commonName, ""), (Types.organization, "Sons")], [], "Sons"),
+            ([(Types.commonName, ""), (Types.organization, "Sons")], [], ""),
+            ([(Types.commonName, "a"), (Types.commonName, "")], [], ", a"),
+            ([(Types.description, ""), (Types.commonName, "x")], [], "x ()"),
+            ([(Types.email, ""), (Types.organization, "Sons")], [], ""),
+            ([(Types.organization, "Sons")], [Samples.email("")], ""),
+            ([(Types.organization, "Sons")], [Samples.email("m@example.com"), Samples.email("")], "m@example.com"),
+            ([(Types.organization, "Sons")], [(0x81, [0x6D, 0xE4])], "mä"),
+            ([], [Samples.dns("1.2.3.4")], nil),
+            ([(Types.organization, "Sons")], [Samples.dns("a/b"), Samples.dns("*.example.com")], "*.example.com"),
+            ([(Types.organization, "Sons")], [Samples.dns("ex_ample.com")], "ex_ample.com"),
+            ([(Types.organization, "Sons")], [Samples.dns("")], "Sons"),
+            ([(Types.organization, "Sons")], [Samples.dns("example.com.")], "Sons"),
+            ([(Types.organization, "Sons")], [Samples.dns("-a.example.com"), Samples.dns("a-.b")], "Sons"),
+            ([(Types.organization, "Sons")], [Samples.dns("a..b"), Samples.dns("ä.example.com")], "Sons"),
+            ([(Types.organization, "Sons")], [Samples.dns(String(repeating: "a", count: 64))], "Sons"),
+            (
+                [(Types.organization, "Sons")], [Samples.dns(String(repeating: "a", count: 63))],
+                String(repeating: "a", count: 63)
+            ),
         ] as [([(String, String)], [(tag: UInt8, content: [UInt8])], String?)]
     )
     func summary(
@@ -65,16 +83,17 @@ struct SubjectSummaryTests {
         "names are read in every string type",
         arguments: [
             (0x0C, Array("Mäuse".utf8), "Mäuse"),
-            (0x12, Array("1 2".utf8), "1 2"),
+            (0x12, Array("123".utf8), "31 32 33"),
+            (0x04, [0x61, 0x0A], "61 0A"),
             (0x13, Array("Mouse".utf8), "Mouse"),
             (0x14, [0x4D, 0xE4, 0x75], "Mäu"),
             (0x16, Array("m@x".utf8), "m@x"),
             (0x1A, Array("Mouse".utf8), "Mouse"),
-            (0x1C, [0, 0, 0, 0x4D, 0, 1, 0xF4, 0x2D], "M🐭"),
+            (0x1C, [0, 0, 0, 0x61], "\0\0\0a"),
+            (0x1C, [0, 0, 0, 0xE4], "00 00 00 E4"),
             (0x1E, [0, 0x4D, 0xD8, 0x3D, 0xDC, 0x2D], "M🐭"),
             // not of their type
-            (0x0C, [0x4D, 0xE4], nil), (0x1C, [0, 0, 0], nil), (0x1C, [0xFF, 0, 0, 0], nil), (0x1E, [0], nil),
-            (0x1E, [0xD8, 0x3D], nil), (0x04, [0x4D], nil), (0x02, [0x4D], nil),
+            (0x0C, [0x4D, 0xE4], nil), (0x1E, [0], nil), (0x1E, [0xD8, 0x3D], nil), (0x02, [0x4D], nil),
         ] as [(UInt8, [UInt8], String?)]
     )
     func stringType(_ tag: UInt8, _ content: [UInt8], _ expected: String?) throws {
@@ -96,6 +115,11 @@ struct SubjectSummaryTests {
         #expect(certificate.dnsNames == ["example.com"])
         #expect(certificate.names(emailAddress: "C@EXAMPLE.com"))
         #expect(!certificate.names(emailAddress: "d@example.com"))
+        #expect(!certificate.names(emailAddress: ""))
+        let empty = try Certificate(
+            der: Samples.certificate(extensions: [Samples.alternativeNames([Samples.email("")])])
+        )
+        #expect(empty.names(emailAddress: ""))
     }
 }
 

@@ -118,14 +118,19 @@ struct AccessControlTests {
         #expect(blank.keychain.add("a", "a", .access(.devicePasscode)) == .done)
     }
 
-    @Test("an item whose access control permits the use of a private key only is never read, and can be deleted")
+    @Test("an item of earlier versions that permits the use of a private key only is never read, and can be deleted")
     func privateKeyUsage() throws {
-        let device = try VirtualDevice()
-        #expect(device.keychain.add("a", "a", .access([.privateKeyUsage, .userPresence])) == .done)
-        #expect(device.keychain.secret("a") == .failed(.authenticationFailed))
-        #expect(device.keychain.find("a") == .failed(.authenticationFailed))
-        #expect(device.prompts == [])
-        #expect(device.keychain.delete("a") == .done)
+        let store = try TestStore()
+        // What a simulator still stores, because it looks at no access control.
+        var options = DeviceOptions()
+        options.personality = .simulator
+        let simulator = EmbeddedKeychain(at: KeychainLocation(path: store.path), device: options)
+        #expect(simulator.add("a", "a", .access([.privateKeyUsage, .userPresence])) == .done)
+        let keychain = store.open()
+        #expect(keychain.secret("a") == .failed(.authenticationFailed))
+        #expect(keychain.find("a") == .failed(.authenticationFailed))
+        #expect(keychain.delete("a") == .done)
+        #expect(keychain.add("b", "b", .access([.privateKeyUsage, .userPresence])) == .failed(.authenticationFailed))
     }
 
     @Test("items under an access control lock with their level, before anybody is asked")

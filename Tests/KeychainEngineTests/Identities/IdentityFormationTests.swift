@@ -122,15 +122,19 @@ struct IdentityFormationTests {
         let calls = Calls(backend: try TemporaryKeychain())
         let value = PropertyValue.data(SecretBytes(Array("9".utf8)))
         let number = PropertyValue.number(.integer(9))
-        let mark = ["ctyp", "cenc", "kcls", "type", "crtr"].contains(name) ? number : value
+        // No certificate of a token can be added.
+        let isOfToken = name == "tkid"
+        let mark = isOfToken ? .string("9") : ["ctyp", "cenc", "kcls", "type", "crtr"].contains(name) ? number : value
         // What joins them stays joined.
         let linked: [String: PropertyValue] = ["pkhh", "klbl"].contains(name) ? [:] : [name: mark]
         let certificate = ItemReference.certificate(Fixture.certificate(1))
-        #expect(calls.add(certificate, isOfCertificate ? linked : [:]) == .done)
+        #expect(calls.add(certificate, isOfCertificate && !isOfToken ? linked : [:]) == .done)
+        if isOfToken { #expect(calls.update(.one(.certificate), linked) == .done) }
         #expect(calls.add(.key(Fixture.key(1)), isOfCertificate ? [:] : linked) == .done)
         let asked = linked.isEmpty ? .data(SecretBytes(Fixture.hash(1))) : mark
         #expect(identities(calls, [name: asked]).values.count == 1)
-        let other: PropertyValue = mark == number ? .number(.integer(8)) : .data(SecretBytes(Array("8".utf8)))
+        let other: PropertyValue =
+            isOfToken ? .string("8") : mark == number ? .number(.integer(8)) : .data(SecretBytes(Array("8".utf8)))
         #expect(identities(calls, [name: other]) == .failed(.itemNotFound))
     }
 

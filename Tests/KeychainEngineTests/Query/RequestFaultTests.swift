@@ -62,6 +62,9 @@ struct RequestFaultTests {
             functions: writing
         ),
         Flaw(check: .valueReference, entries: [PropertyKey.valueReference: .string("no reference")]),
+        Flaw(check: .tokenType, entries: ["tkid": .number(.integer(1))]),
+        Flaw(check: .policyType, entries: [PropertyKey.matchPolicy: .string("policy")]),
+        Flaw(check: .sharingGroup, entries: ["ggrp": .string("a")], functions: [.copyMatching, .update, .delete]),
         Flaw(check: .encoding, entries: ["icmt": .number(.real(1.5))]),
         Flaw(check: .privateAttribute, entries: ["sysb": .number(.integer(1))], functions: [.add, .update]),
         Flaw(check: .closedAttribute, entries: ["clip": .number(.integer(1))]),
@@ -96,6 +99,8 @@ struct RequestFaultTests {
         ),
         Flaw(check: .closedAttribute, part: .attributes, entries: ["clip": .number(.integer(1))], functions: [.update]),
         Flaw(check: .accessGroup, part: .attributes, entries: ["agrp": foreign], functions: [.update]),
+        Flaw(check: .keyKind, part: .attributes, entries: ["data": .number(.integer(1))], functions: [.update]),
+        Flaw(check: .policyType, part: .attributes, entries: [PropertyKey.matchPolicy: .null], functions: [.update]),
         Flaw(check: .keyType, part: .attributes, foreignKeys: [.number(.integer(1))], functions: [.update]),
         Flaw(check: .attributeName, part: .attributes, entries: ["class": .string("genp")], functions: [.update]),
         Flaw(check: .attributeValue, part: .attributes, entries: ["labl": .null], functions: [.update]),
@@ -183,13 +188,24 @@ struct RequestFaultTests {
         #expect(#expect(throws: KeychainError.self) { try request.checked() }?.subject == "labl")
     }
 
+    @Test("a token that is not there comes before what is encoded, and after what the client judges")
+    func token() {
+        var request = Self.request(.add)
+        request.dictionary["tkid"] = .string("com.example.token")
+        request.dictionary["icmt"] = .number(.real(1.5))
+        #expect(request.faults().map(\.check) == [.token, .encoding])
+        request.dictionary["issr"] = .null
+        #expect(request.faults().first?.check == .issuerType)
+        #expect(request.faults().dropFirst().first?.error.status == .itemNotFound)
+    }
+
     @Test("what depends on a class that is not known is left out")
     func unknownClass() {
         var request = Self.request(.copyMatching)
         request.dictionary["class"] = .string("card")
         request.dictionary["srvr"] = .string("example.com")
         request.dictionary["clip"] = .number(.integer(1))
-        #expect(request.faults().map(\.check) == [.closedAttribute, .itemClass])
+        #expect(request.faults().map(\.check) == [.closedAttribute, .className])
     }
 
     @Test("a keychain answers with the first fault", arguments: flaws)

@@ -57,22 +57,48 @@ struct EnclaveKeyTests {
         #expect(calls.delete(.one(.key)) == .done)
     }
 
-    @Test("a software key that may only be used stays unreadable")
-    func software() throws {
-        let (_, calls) = try Calls.withDevice()
-        #expect(calls.add(.key(Fixture.key(1)), .access(.privateKeyUsage)) == .done)
-        #expect(calls.copy(.one(.key)) == .failed(.authenticationFailed))
-        #expect(calls.copy(.one(.key) + .asReference) == .failed(.authenticationFailed))
-        #expect(calls.add(.certificate(Fixture.certificate(1))) == .done)
-        #expect(calls.copy(.one(.identity) + .asReference) == .failed(.authenticationFailed))
+    @Test("nothing but a key of the enclave is stored under an access control for the use of private keys")
+    func others() throws {
+        let (device, calls) = try Calls.withDevice()
+        let flags: [AccessControlFlags] = [
+            .privateKeyUsage, [.privateKeyUsage, .userPresence], [.privateKeyUsage, .applicationPassword],
+        ]
+        for flags in flags {
+            let guarded = [String: PropertyValue].access(flags)
+            #expect(calls.add(.key(Fixture.key(1)), guarded) == .failed(.authenticationFailed))
+            #expect(calls.add(.certificate(Fixture.certificate(1)), guarded) == .failed(.authenticationFailed))
+            for itemClass in [ItemClass.genericPassword, .internetPassword] {
+                let item = PropertyDictionary(.one(itemClass) + guarded)
+                #expect(calls.perform(.add(item)) == .failed(.authenticationFailed))
+            }
+        }
+        for itemClass in ItemClass.stored { #expect(calls.count(itemClass) == 0) }
+        let item: [String: PropertyValue] = .one(.genericPassword) + ["acct": .string("a")]
+        #expect(calls.perform(.add(PropertyDictionary(item))) == .done)
+        for flags in flags { #expect(calls.update(item, .access(flags)) == .failed(.authenticationFailed)) }
+        #expect(
+            calls.copy(item + .asAttributes).dictionary?["accc"] == .accessControl(.init(synthesizedFor: .whenUnlocked))
+        )
+        #expect(device.owner.authenticator.prompts.isEmpty)
+        try device.lock()
+        #expect(calls.add(.key(Fixture.key(1)), .access(.privateKeyUsage)) == .failed(.interactionNotAllowed))
     }
 
-    @Test("a password whose token is the enclave is guarded as ever")
-    func password() throws {
+    @Test("the enclave holds keys only, and there is no other token")
+    func token() throws {
         let (_, calls) = try Calls.withDevice()
-        let item: [String: PropertyValue] = .one(.genericPassword) + ["tkid": .string("com.apple.setoken")]
-        #expect(calls.perform(.add(PropertyDictionary(item + .access(.privateKeyUsage)))) == .done)
-        #expect(calls.copy(item) == .failed(.authenticationFailed))
+        let statuses: [(String, Status)] = [
+            ("com.apple.setoken", .parameter), ("b", .itemNotFound), ("", .itemNotFound),
+        ]
+        for (token, status) in statuses {
+            for itemClass in [ItemClass.genericPassword, .internetPassword, .certificate] {
+                let item: [String: PropertyValue] = .one(itemClass) + ["tkid": .string(token)]
+                #expect(calls.perform(.add(PropertyDictionary(item))) == .failed(status))
+            }
+            guard token != "com.apple.setoken" else { continue }
+            #expect(calls.add(.key(Fixture.key(1)), ["tkid": .string(token)]) == .failed(status))
+        }
+        for itemClass in ItemClass.stored { #expect(calls.count(itemClass) == 0) }
     }
 
     @Test("an update changes the row, and neither the key nor its guard")

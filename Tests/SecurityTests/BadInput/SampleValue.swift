@@ -78,7 +78,9 @@ enum AttributePlace: CaseIterable {
     func statusOfWrongType(_ column: Column, _ sample: SampleValue) -> [OSStatus] {
         if let status = statusOfSending(column, sample) { return [status] }
         return switch (column.access, self) {
-        case (.guardedValue, .add), (.guardedValue, .updateAttributes): [errSecMissingEntitlement]
+        case (.guardedValue, .add), (.guardedValue, .updateAttributes), (.encrypted, .add),
+            (.encrypted, .updateAttributes):
+            [errSecMissingEntitlement]
         case (.guardedQuery, .add), (.guardedQuery, .updateQuery): [errSecMissingEntitlement]
         // Whether the type or the entitlement is looked at first depends on the function (Semantics, "Order of
         // checks").
@@ -93,6 +95,7 @@ enum AttributePlace: CaseIterable {
         // The client judges these two itself, before anything is sent.
         if column.name == .issuer, sample != .bytes, sample != .bytesOutsideUTF8 { return errSecParam }
         if column.name == .accessControl { return sample == .accessControl ? nil : errSecParam }
+        if column.name == .tokenID, self != .updateAttributes { return errSecParam }
         if sample.isFractional { return errSecDecode }
         return sample.isUnencodable || sample == .accessControl ? errSecParam : nil
     }

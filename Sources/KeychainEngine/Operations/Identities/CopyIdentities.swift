@@ -46,19 +46,7 @@ extension ItemSearch {
             return .failure(KeychainError(.itemNotFound, "no identity matches"))
         }
         var findings = Findings()
-        if let issuers = self.certificates?.issuers, let certificates = certificates.filter, let keys = keys.filter,
-            !certificates.isSelective, !keys.isSelective
-        {
-            // The issuers alone tell which few certificates can match.
-            try issuers.forEachIssuer { (name) throws(KeychainError) in
-                let issued = RowSelection.rows(issued(by: name, certificates))
-                let pairs = IdentityPairs(transaction, certificates: issued, keys: .rows(keys))
-                if let pairs { try read(pairs, halves, &findings) }
-                return !findings.isComplete(for: query)
-            }
-        } else {
-            try read(pairs, halves, &findings)
-        }
+        try read(pairs, halves, &findings)
         if findings.isEmpty, let closed = findings.closed { return .failure(closed) }
         return findings.isEmpty ? .failure(try pairs.absence()) : .success(findings)
     }
@@ -88,13 +76,17 @@ extension Candidate {
         switch (certificate, key) {
         case (.found(.stored(let certificate)), .found(.stored(let key))):
             self = .found(.identity(certificate: certificate, key: key))
-        case (.damaged, _), (.leftOut, _): self = certificate
-        case (_, .damaged), (_, .leftOut), (_, .closed): self = key
+        case (.damaged, _): self = certificate
+        case (_, .damaged): self = key
         case (.denied, _), (_, .denied): self = .denied
         case (.demands(var demand), .demands(let other)):
             demand.add(other)
             self = .demands(demand)
+        // Before a condition that leaves out the other half.
         case (.demands, _): self = certificate
+        case (_, .demands): self = key
+        case (.leftOut, _), (_, .leftOut): self = .leftOut
+        case (.closed, _): self = certificate
         default: self = key
         }
     }

@@ -89,13 +89,17 @@ extension ItemWriteTransaction {
     /// Whether there is a certificate for a public key, of which the hash is given.
     ///
     /// In any group of the client, and in quarantine as well: a key that is gone does not come back with its
-    /// certificate. A certificate in another group would show by the key that stays.
+    /// certificate. A certificate in another group would show by the key that stays. One that is synchronizable does
+    /// not count (Semantics, "Identities").
     fileprivate func isCertified(_ hash: AttributeValue) throws(KeychainError) -> Bool {
         var filter = RowFilter(.certificate)
         filter.accessGroups = groups.readable.map { groups in
             Set(groups.map { tags.attributeTag(.certificate, .accessGroup, .string($0)).tag })
         }
-        filter.tags = [IdentityHalf.certificate.tag(hash, tags)]
+        filter.tags = [
+            IdentityHalf.certificate.tag(hash, tags),
+            tags.attributeTag(.certificate, .synchronizable, .number(.integer(0))),
+        ]
         if try !writer.rows(filter, limit: 1).isEmpty { return true }
         return try !writer.quarantinedRows(filter, limit: 1).isEmpty
     }
