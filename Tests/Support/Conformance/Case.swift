@@ -17,17 +17,11 @@ package struct Case: Sendable, Equatable {
     package var source: String
     /// `dp-ios` when the line does not say.
     package var profile: String
+    /// Which subjects cannot answer so, and why, for example `daemon and system only: no program there has every
+    /// group`; `nil` for none.
+    package var differs: String?
     /// What is done and expected.
     package var steps: [JSONValue]
-
-    package init(id: String, title: String, topic: String, source: String, profile: String, steps: [JSONValue]) {
-        self.id = id
-        self.title = title
-        self.topic = topic
-        self.source = source
-        self.profile = profile
-        self.steps = steps
-    }
 }
 
 extension Case: Decodable {
@@ -37,6 +31,7 @@ extension Case: Decodable {
         case topic
         case source
         case profile
+        case differs
         case steps
     }
 
@@ -47,6 +42,7 @@ extension Case: Decodable {
         topic = try members.decodeIfPresent(String.self, forKey: .topic) ?? ""
         source = try members.decodeIfPresent(String.self, forKey: .source) ?? ""
         profile = try members.decodeIfPresent(String.self, forKey: .profile) ?? CaseProfile.iOS.rawValue
+        differs = try members.decodeIfPresent(String.self, forKey: .differs)
         steps = try members.decode([JSONValue].self, forKey: .steps)
     }
 }

@@ -72,6 +72,12 @@ package enum Subject: String, Sendable, CaseIterable {
         )
     }
 
+    /// Whether a case says that this subject cannot answer as it expects.
+    package func differs(from testCase: Case) -> Bool {
+        guard let subjects = testCase.differs?.prefix(while: { $0 != ":" }) else { return false }
+        return subjects.split(separator: " ").contains { $0 == rawValue }
+    }
+
     /// The cases that need what no unsigned program of a daemon has: every group, or the owner's rights.
     package var refusedCases: Set<String> {
         // They write to the group of tokens, as a program may that has every group.

@@ -55,7 +55,11 @@ struct ConformanceCommand {
     }
 
     private func isChosen(_ entry: Result<Case, CaseFileError>) -> Bool {
-        if case .success(let testCase) = entry, subject.refusedCases.contains(testCase.id) { return false }
+        if case .success(let testCase) = entry,
+            subject.refusedCases.contains(testCase.id) || subject.differs(from: testCase)
+        {
+            return false
+        }
         guard let filter, case .success(let testCase) = entry else { return true }
         return [testCase.id, testCase.topic, testCase.title].contains { $0.contains(filter) }
     }
