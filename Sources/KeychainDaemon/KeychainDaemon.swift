@@ -76,12 +76,15 @@ public enum KeychainDaemon {
             throw place.answers ? DaemonFailure(error.reason, .done) : DaemonFailure(error)
         }
         let keychain = store.keychain
+        let served = ServedFolder(store.folder)
         // The socket is removed at the end of this function, even if a thread still waits.
-        let isUnreachable: @Sendable () -> Bool = { [weak listening] in listening?.isReplaced ?? false }
+        let isUnreachable: @Sendable () -> Bool = { [weak listening] in
+            listening?.isReplaced ?? false || served.isReplaced
+        }
         let life = DaemonLife(
             endsWhenIdleFor: arguments.idleSeconds,
             holdsKeys: { keychain.holdsUnlockedKeys },
-            isUnreachable: passedOn.isEmpty ? isUnreachable : nil,
+            isUnreachable: isUnreachable,
             wake: { kill(getpid(), SIGTERM) }
         )
         let proofs = PasscodeProofs()
@@ -98,7 +101,7 @@ public enum KeychainDaemon {
             server = try KeychainServer(
                 sockets: listening.map { [$0.descriptor] } ?? passedOn,
                 options: DescriptorLimit.serverOptions(DescriptorLimit.raise()),
-                admission: UserAdmission(programs)
+                admission: UserAdmission(programs, of: served)
             )
         } catch {
             throw DaemonFailure(error)
@@ -111,7 +114,7 @@ public enum KeychainDaemon {
         log.write(.information, "\(ProductVersion.text) serves the keychain in \(location.path)")
         try run(server, life, termination, notification, log)
         audit.close()
-        folder.remove(DaemonRecord.fileName)
+        served.removeRecord()
         // The socket is removed before the store's lock is released: the next daemon finds no other daemon's socket.
         _ = consume listening
         _ = consume store

@@ -11,10 +11,25 @@ import KeychainServer
 package final class UserAdmission: Admission {
     private let programs: ServedPrograms
     private let user: uid_t
+    private let folder: ServedFolder?
 
-    init(_ programs: ServedPrograms, user: uid_t = geteuid()) {
+    /// An admission to what programs are served with.
+    ///
+    /// - Parameters:
+    ///   - programs: the keychain, and how they are identified.
+    ///   - folder: the folder that is served; `nil` where none is.
+    ///   - user: the user whose programs are admitted.
+    init(_ programs: ServedPrograms, of folder: ServedFolder? = nil, user: uid_t = geteuid()) {
         self.programs = programs
+        self.folder = folder
         self.user = user
+    }
+
+    /// Whether another folder has taken the place of the one that is served: its programs need another daemon, at once.
+    package var isOver: Bool {
+        guard let folder, folder.isReplaced else { return false }
+        programs.life.end(because: "its folder was replaced or removed")
+        return true
     }
 
     /// An admission to a keychain that has no daemon around it: nothing is logged, and nothing ends.

@@ -10,6 +10,15 @@ public protocol Admission: Sendable {
     /// - Returns: The process.
     /// - Throws: ``KeychainError`` with the reason for a refusal, which is sent to the process.
     func admit(_ socket: Int32) throws(KeychainError) -> any ConnectedPeer
+
+    /// Whether nothing is served any more, so that programs have to look for the next daemon: asked before a process is
+    /// admitted, and before a command is executed.
+    var isOver: Bool { get }
+}
+
+extension Admission {
+    /// `false`: it goes on until the server is stopped.
+    public var isOver: Bool { false }
 }
 
 /// A process that was admitted.

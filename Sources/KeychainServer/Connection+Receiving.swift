@@ -44,7 +44,9 @@ extension Connection {
     /// - Returns: Whether it has arrived.
     func pollForCommand(while mayPoll: () -> Bool) -> Bool {
         // A subscriber sends none, and its socket is watched whenever it is notified.
-        guard !isSubscribed.load(ordering: .relaxed), mayPoll(), state.withLock({ $0.polling.begin() }) else { return false }
+        guard !isSubscribed.load(ordering: .relaxed), mayPoll(), state.withLock({ $0.polling.begin() }) else {
+            return false
+        }
         let isReadable = BusyPoll.wait(for: socket, while: mayPoll)
         state.withLock { $0.polling.end(wasInVain: !isReadable) }
         return isReadable

@@ -81,7 +81,7 @@ extension KeychainServer {
 
     /// Identifies a process; others are served meanwhile, however long that takes.
     private func examine(_ candidate: AdmissionTable.Candidate) throws(KeychainError) -> any ConnectedPeer {
-        guard !isStopping else { throw .stopping }
+        guard !isStopping, !admission.isOver else { throw .stopping }
         try admissions.begin(candidate.socket, of: candidate.process, tick: tick)
         housekeeping.noteActivity()
         let result = Result { () throws(KeychainError) in try admission.admit(candidate.socket) }
@@ -134,7 +134,7 @@ extension KeychainServer {
     func refuse(_ socket: Int32, _ error: KeychainError) {
         let greeting = ServerGreeting(to: ClientGreeting()).bytes
         // A program that connects too late tries the next daemon.
-        let reason = isStopping ? WireMessage.goodbye(0) : .failure(0, error)
+        let reason = isStopping || admission.isOver ? WireMessage.goodbye(0) : .failure(0, error)
         let failure = (try? reason.encoded().unprotectedCopy) ?? []
         let message = greeting + failure
         _ = message.withUnsafeBytes { keychain_send(socket, $0.baseAddress, $0.count) }

@@ -179,6 +179,7 @@ public final class KeychainServer: Sendable {
     ///
     /// - Returns: What the connection waits for next; nothing if it is watched already, is queued, or has ended.
     private func answer(_ command: ReceivedCommand, on connection: Connection) -> SocketReadiness {
+        if admission.isOver { return decline(command, on: connection) }
         let share = connection.process.share
         if command.isUrgent, calls.beginUrgent(share) {
             defer { calls.endUrgent(share) }
@@ -196,6 +197,15 @@ public final class KeychainServer: Sendable {
             next = calls.end(other.process.share)
             again(other, wanted)
         }
+        return []
+    }
+
+    /// Has the program send a command to the next daemon.
+    private func decline(_ command: ReceivedCommand, on connection: Connection) -> SocketReadiness {
+        // It is not accepted, like one that is still queued when the server stops.
+        connection.wait(command)
+        guard connection.sayGoodbye(tick: tick) else { return .writable }
+        end(connection)
         return []
     }
 

@@ -46,10 +46,10 @@ enum FileService {
             throw place.answers ? DaemonFailure(error.reason, .done) : DaemonFailure(error)
         }
         let files = KeychainFiles()
-        let identity = FileIdentity(path: folder.path)
+        let served = ServedFolder(folder)
         // The socket is removed at the end of this function, even if a thread still waits.
         let isUnreachable: @Sendable () -> Bool = { [weak listening] in
-            listening?.isReplaced ?? false || FileIdentity(path: folder.path) != identity
+            listening?.isReplaced ?? false || served.isReplaced
         }
         let life = DaemonLife(
             endsWhenIdleFor: arguments.idleSeconds,
@@ -70,7 +70,7 @@ enum FileService {
             server = try KeychainServer(
                 sockets: listening.map { [$0.descriptor] } ?? passedOn,
                 options: DescriptorLimit.serverOptions(DescriptorLimit.raise()),
-                admission: UserAdmission(programs)
+                admission: UserAdmission(programs, of: served)
             )
         } catch {
             throw DaemonFailure(error)
@@ -83,7 +83,7 @@ enum FileService {
         log.write(.information, "\(ProductVersion.text) serves the keychain files of user \(user)")
         try KeychainDaemon.run(server, life, termination, notification, log)
         audit.close()
-        folder.remove(DaemonRecord.fileName)
+        served.removeRecord()
         // The socket is removed before the lock is released: the next daemon finds no other daemon's socket.
         _ = consume listening
         _ = consume lock

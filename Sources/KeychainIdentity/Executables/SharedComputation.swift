@@ -43,7 +43,8 @@ final class SharedComputation<Key: Hashable & Sendable, Value: Sendable>: Sendab
     ///
     /// - Parameters:
     ///   - key: the key.
-    ///   - compute: computes it, on this thread or, for this one, on another.
+    ///   - compute: computes it; called unless another thread's is shared.
+    /// - Returns: The value.
     func value(of key: Key, _ compute: () -> Value) -> Value {
         let role = state.withLock { state -> Role in
             guard let rounds = state[key] else {

@@ -110,6 +110,25 @@ struct FileDaemonTests {
         #expect(FileManager.default.fileExists(atPath: path), "the keychain lies elsewhere")
     }
 
+    @Test(
+        "A folder that is removed and made again has another daemon at once, and the end of the first locks nothing there",
+        arguments: [true, false]
+    )
+    func folderMadeAgain(_ isConnected: Bool) throws {
+        let before = program
+        try before.create(at: path, password: password)
+        let first = try #require(folder.record)
+        try FileManager.default.removeItem(atPath: folder.location.path)
+        try folder.recordFileDaemon()
+        let after = isConnected ? before : program
+        try after.unlock(at: path, password: password)
+        let second = try #require(folder.record)
+        #expect(second.process != first.process)
+        #expect(Self.hasEnded(first))
+        #expect(try !after.status(at: path).isLocked)
+        #expect(folder.record == second, "the first has not removed its record")
+    }
+
     @Test("A daemon that is idle ends when no keychain is unlocked any more", arguments: ["command", "interval"])
     func idle(_ lock: String) throws {
         try program.create(at: path, password: password)

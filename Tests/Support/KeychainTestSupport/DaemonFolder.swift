@@ -30,8 +30,7 @@ public final class DaemonFolder: Sendable {
         location = KeychainLocation(path: folder.path(of: "keychain"))
         daemonLocation = location.fileDaemon
         socket = folder.path(of: "run/keychaind.sock")
-        let record = ServiceRecord(program: try Self.program("keychaind"), socket: socket)
-        try record.write(in: PrivateDirectory(daemonLocation))
+        try recordFileDaemon()
     }
 
     /// A keychain that the daemon owns, or that programs open themselves.
@@ -43,6 +42,12 @@ public final class DaemonFolder: Sendable {
         let embedded = EmbeddedKeychain(at: location)
         _ = try embedded.device.status()
         if isEnabled { try makeOver() }
+    }
+
+    /// Has programs that use keychain files start the daemon of this build, once more where the folder was removed.
+    public func recordFileDaemon() throws {
+        let record = ServiceRecord(program: try Self.program("keychaind"), socket: socket)
+        try record.write(in: PrivateDirectory(daemonLocation))
     }
 
     /// Makes the store over to the daemon.
