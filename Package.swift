@@ -484,7 +484,7 @@ let targets: [Target] = [
         dependencies: [
             "KeychainDaemon", "KeychainAudit", "KeychainDefaultBackend", "KeychainServer", "KeychainClient",
             "KeychainIdentity", "KeychainEngine", "KeychainFiles", "KeychainProtection", "KeychainWire", "KeychainCore",
-            "HostFiles", "LoginManager", "KeychainTestSupport", "ServerTestSupport", "CKeychainSupport",
+            "KeychainTrust", "HostFiles", "LoginManager", "KeychainTestSupport", "ServerTestSupport", "CKeychainSupport",
             "CStormSupport", "keychaind", "keychainctl", "security-tool", "keychain-items", "signed-program",
         ]
     ),

@@ -42,6 +42,8 @@ struct DaemonArguments: Hashable {
     /// What is asked for.
     enum Request: Hashable {
         case serve(DaemonArguments)
+        /// Certificates of a user, for the system service, which starts it so.
+        case judgeCertificates
         case showHelp
         case showVersion
     }
@@ -93,6 +95,7 @@ struct DaemonArguments: Hashable {
             case "--user" where parts.count == 1: arguments.service = .user
             case "--files" where parts.count == 1: arguments.service = .files
             case "--system" where parts.count == 1: arguments.service = .system
+            case JudgeProgram.option where words.count == 1: return .judgeCertificates
             case "--help", "-h": return .showHelp
             case "--version": return .showVersion
             default: throw Problem(description: "unknown option \(parts[0]); see 'keychaind --help'")

@@ -28,6 +28,7 @@ public enum KeychainDaemon {
         switch request {
         case .showHelp: print(DaemonArguments.help, terminator: "")
         case .showVersion: print(ProductVersion.text)
+        case .judgeCertificates: return JudgeProgram.run()
         case .serve(let arguments):
             do {
                 try serve(arguments, log)

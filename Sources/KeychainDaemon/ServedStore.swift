@@ -39,8 +39,9 @@ struct ServedStore: ~Copyable {
         guard let folder = found else { throw Self.missing(location) }
         let lock = try DaemonLock.take(in: folder, of: "store", isServed)
         var device = device
-        // The system service has stores of many users, whose own settings it does not read.
-        device.certificateJudge = SystemTrust(settings: isCreated ? .system : .process)
+        // The system service has stores of many users: it does not read their settings, nor what they say is a
+        // certificate.
+        device.certificateJudge = isCreated ? JudgeProcess() : SystemTrust(settings: .process)
         device.attemptLimit = ProgramKeychain.attemptLimit
         // The server limits the contexts of each process; those of one process must not displace others'.
         device.mostContexts = 1 << 16

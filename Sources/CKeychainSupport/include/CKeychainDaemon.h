@@ -18,6 +18,14 @@ void keychain_background_report(int status, const char *message);
 // Sends one datagram to a Unix socket; a path that begins with @ is one of the abstract namespace. Returns 0 or errno.
 int keychain_send_datagram(const char *path, const char *message);
 
+// Passes no capabilities on to programs that this thread, and threads that it starts, execute from now on (capabilities(7),
+// "Ambient"); this process keeps its own. Returns 0 or errno.
+int keychain_pass_no_capabilities(void);
+
+// Has this thread, and threads that it starts, use nothing but memory and the descriptors that are open: nearly all calls of
+// the system fail with EPERM from now on (seccomp(2)). Returns 0, or errno if the system cannot do that.
+int keychain_confine(void);
+
 // Leaves no core file of this process (RLIMIT_CORE, getrlimit(2)). Returns 0 or errno.
 int keychain_disable_core_files(void);
 

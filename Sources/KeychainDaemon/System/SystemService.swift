@@ -23,6 +23,9 @@ enum SystemService {
         guard geteuid() != 0 else {
             throw DaemonFailure("the system service runs as a user of its own, not as root", .usage)
         }
+        // Before there is a second thread.
+        let failure = keychain_pass_no_capabilities()
+        guard failure == 0 else { throw DaemonFailure(.system(call: "prctl", path: "keychaind", errno: failure)) }
         var options = PartitionOptions()
         if let folder = arguments.store { options.folder = folder }
         if let seconds = arguments.idleSeconds { options.idleSeconds = seconds }

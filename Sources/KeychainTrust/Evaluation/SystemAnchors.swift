@@ -11,7 +11,7 @@ import Synchronization
 /// that there is of the places of distributions. It is read again when it has changed.
 package enum SystemAnchors {
     /// The environment variable that names another file.
-    static let environmentVariable = "SSL_CERT_FILE"
+    package static let environmentVariable = "SSL_CERT_FILE"
 
     /// Where distributions keep the file.
     private static let places = [
@@ -33,9 +33,18 @@ package enum SystemAnchors {
     }
 
     private static let last = Mutex<Reading?>(nil)
+    private static let kept = Mutex<[ParsedCertificate]?>(nil)
+
+    /// The anchors, which are not read again from now on.
+    static func keep(_ library: OpenSSLLibrary) -> [ParsedCertificate] {
+        let anchors = list(library)
+        kept.withLock { $0 = anchors }
+        return anchors
+    }
 
     /// The anchors; none where no file is.
     static func list(_ library: OpenSSLLibrary) -> [ParsedCertificate] {
+        if let kept = kept.withLock(\.self) { return kept }
         guard let path = path, let mark = FileContentsMark(path: path) else { return [] }
         return last.withLock { reading in
             if let reading, reading.path == path, reading.mark == mark { return reading.anchors }

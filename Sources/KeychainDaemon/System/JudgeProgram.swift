@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CKeychainSupport
+import Glibc
+import HostFiles
+import KeychainCore
+import KeychainTrust
+import KeychainWire
+
+/// The program that judges certificates for the system service (`keychaind --judge-certificates`): it answers the
+/// questions on its standard input.
+///
+/// Any user may have chosen the bytes that it has the library of OpenSSL read. So it is a process of its own, without
+/// capabilities, keys and further descriptors, and it is confined before it reads the first of them.
+enum JudgeProgram {
+    /// The option that has `keychaind` do that.
+    static let option = "--judge-certificates"
+
+    /// How long it lives, in milliseconds: afterwards the anchors of the system, and the settings, are read anew.
+    private static let lifeMilliseconds: Int32 = 5_000
+
+    /// Answers until its time is over, or nobody asks any more.
+    ///
+    /// - Returns: The exit status.
+    static func run() -> Int32 {
+        let end = Deadline(milliseconds: lifeMilliseconds)
+        let judge = Result { () throws(KeychainError) in try PreparedTrust(settings: .system) }
+        guard keychain_confine() == 0 else { return DaemonStatus.failed.rawValue }
+        while let question = nextQuestion(until: end) {
+            guard let verdict = try? answer(question, judge).encoded(), send(verdict) else { break }
+        }
+        return DaemonStatus.done.rawValue
+    }
+
+    private static func answer(
+        _ question: SecretBytes,
+        _ judge: Result<PreparedTrust, KeychainError>
+    ) -> JudgementVerdict {
+        do throws(WireError) {
+            let question = try question.withUnsafeBytes { (bytes) throws(WireError) in
+                try JudgementQuestion(frame: bytes)
+            }
+            do throws(KeychainError) {
+                let trusts = try judge.get().trusts(
+                    question.certificate,
+                    others: question.others,
+                    for: question.policy,
+                    at: question.date
+                )
+                return .trusts(trusts)
+            } catch {
+                return .failure(error)
+            }
+        } catch {
+            return .failure(KeychainError(error))
+        }
+    }
+
+    /// The next question; `nil` when there is none before the end.
+    private static func nextQuestion(until end: Deadline) -> SecretBytes? {
+        var reader = FrameReader()
+        while true {
+            guard let progress = try? reader.receive(.message, from: STDIN_FILENO) else { return nil }
+            switch progress {
+            case .complete: return reader.withBytes { SecretBytes(copying: $0) }
+            case .ended, .failed: return nil
+            case .incomplete:
+                // A question that has begun is waited for.
+                let left = reader.isEmpty ? end.millisecondsLeft : -1
+                guard left != 0 else { return nil }
+                _ = SocketReadiness.wait(for: .readable, of: STDIN_FILENO, milliseconds: left)
+            }
+        }
+    }
+
+    private static func send(_ verdict: SecretBytes) -> Bool {
+        verdict.withUnsafeBytes { keychain_send(STDOUT_FILENO, $0.baseAddress, $0.count) } == verdict.count
+    }
+}

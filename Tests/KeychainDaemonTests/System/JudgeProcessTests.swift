@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import KeychainClient
+import KeychainCore
+import KeychainTestSupport
+import KeychainTrust
+import ServerTestSupport
+import Testing
+
+@testable import KeychainDaemon
+
+/// Certificates of users, which the system service judges in a process of its own.
+@Suite(.timeLimit(.minutes(10)))
+struct JudgeProcessTests {
+    private static let now = Timestamp(secondsSinceReferenceDate: Date().timeIntervalSinceReferenceDate)
+
+    /// An anchor of this system, which is trusted.
+    private static func anchor() throws -> [UInt8] {
+        let judge = SystemTrust(settings: .inMemory())
+        let anchors = try TrustEvaluator.systemAnchors()
+        return try #require(
+            anchors.first { (try? judge.trusts($0, others: [], for: .basicX509, at: now)) == true },
+            "no certificate authority is installed"
+        )
+    }
+
+    private static let unknown = CertificateMaker.certificate(
+        subject: CertificateMaker.name("unknown"),
+        issuer: CertificateMaker.name("unknown")
+    )
+
+    private static func judge(_ program: String? = nil, atMost milliseconds: Int32 = 60_000) throws -> JudgeProcess {
+        JudgeProcess(program: try program ?? DaemonFolder.program("keychaind"), atMost: milliseconds)
+    }
+
+    @Test("a process of its own judges as the library does")
+    func verdicts() throws {
+        let judge = try Self.judge()
+        let anchor = try Self.anchor()
+        #expect(try judge.trusts(anchor, others: [], for: .basicX509, at: Self.now))
+        #expect(try !judge.trusts(anchor, others: [], for: .basicX509, at: .referenceDate))
+        #expect(try !judge.trusts(Self.unknown, others: [anchor], for: .basicX509, at: Self.now))
+        #expect(try !judge.trusts([1, 2, 3], others: [], for: .tls(isServer: true, host: "a"), at: Self.now))
+        #expect(try !judge.trusts([UInt8](repeating: 0x30, count: 1 << 20), others: [], for: .basicX509, at: Self.now))
+    }
+
+    @Test("the process is confined before it reads what a user chose, and has no capability and no further descriptor")
+    func confinement() throws {
+        let judge = try Self.judge()
+        _ = try judge.trusts(Self.unknown, others: [], for: .basicX509, at: Self.now)
+        let process = try #require(judge.identifier)
+        try Self.expectConfinement(of: process)
+        let files = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd")
+        #expect(files.sorted() == ["0", "1", "2"])
+    }
+
+    private static func expectConfinement(of process: pid_t) throws {
+        let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+        #expect(status.contains("\nSeccomp:\t2\n") && status.contains("\nNoNewPrivs:\t1\n"), "\(status)")
+        #expect(status.contains("\nThreads:\t1\n"))
+    }
+
+    @Test("one whose time is over, or that was killed, is replaced")
+    func replaced() throws {
+        let judge = try Self.judge()
+        let anchor = try Self.anchor()
+        for _ in 0..<3 {
+            #expect(try judge.trusts(anchor, others: [], for: .basicX509, at: Self.now))
+            kill(try #require(judge.identifier), SIGKILL)
+        }
+    }
+
+    struct Failure: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let program: String
+        let reason: String
+    }
+
+    private static let failing: [Failure] = [
+        Failure(
+            testDescription: "that is not there",
+            program: "/nowhere/keychaind",
+            reason: "no process can be started"
+        ),
+        Failure(testDescription: "that ends at once", program: "/bin/false", reason: "ended"),
+        Failure(
+            testDescription: "that sends the question back",
+            program: "echo",
+            reason: "does not answer as it should"
+        ),
+        Failure(testDescription: "that says nothing", program: "silent", reason: "too long"),
+    ]
+
+    @Test("what goes wrong with a process is an error, and never a verdict", arguments: failing)
+    func failures(_ failure: Failure) throws {
+        let folder = try TemporaryFolder()
+        let scripts = ["echo": "#!/bin/sh\nexec cat\n", "silent": "#!/bin/sh\nexec sleep 600\n"]
+        var program = failure.program
+        if let script = scripts[program] {
+            program = folder.path(of: program)
+            try script.write(toFile: program, atomically: true, encoding: .utf8)
+            #expect(chmod(program, 0o700) == 0)
+        }
+        let judge = try Self.judge(program, atMost: failure.program == "silent" ? 100 : 60_000)
+        let error = #expect(throws: KeychainError.self) {
+            try judge.trusts(Self.unknown, others: [], for: .basicX509, at: Self.now)
+        }
+        #expect(error?.status == .notAvailable)
+        #expect(error?.reason.contains(failure.reason) == true, "\(String(describing: error))")
+        #expect(judge.identifier == nil)
+    }
+
+    @Test(
+        "the system service finds trusted certificates, and reads none with the library of OpenSSL itself",
+        .enabled(if: SystemServiceFolder.isPossible, "only root runs programs as other users")
+    )
+    func service() throws {
+        let looksAtPrograms = SystemServiceFolder.mayLookAtPrograms
+        let service = try SystemServiceFolder(looksAtPrograms: looksAtPrograms)
+        let keychain = DaemonKeychain(at: service.socket)
+        let anchor = try Self.anchor()
+        for (number, certificate) in [anchor, Self.unknown].enumerated() {
+            let item: PropertyDictionary = [
+                "class": .string("cert"), "slnr": .data(SecretBytes([UInt8(number)])),
+                PropertyKey.valueData: .data(SecretBytes(certificate)),
+            ]
+            _ = try keychain.perform(KeychainRequest(.add(item), client: .person))
+        }
+        let query: PropertyDictionary = [
+            "class": .string("cert"), PropertyKey.matchTrustedOnly: .boolean(true),
+            PropertyKey.matchLimit: .string(PropertyKey.matchLimitAll), PropertyKey.returnData: .boolean(true),
+        ]
+        func find() throws -> KeychainAnswer {
+            try keychain.perform(KeychainRequest(.copyMatching(query), client: .person))
+        }
+        #expect(try find() == .list([.data(SecretBytes(anchor))]))
+        let maps = try String(contentsOfFile: "/proc/\(service.process)/maps", encoding: .utf8)
+        #expect(maps.contains("keychaind") && !maps.contains("libcrypto"))
+        // One that ends by itself meanwhile is followed by another one.
+        let isConfined = try eventually("the process that judges is seen") { () throws -> Bool in
+            _ = try find()
+            guard let child = Self.child(of: service.process),
+                let status = try? String(contentsOfFile: "/proc/\(child)/status", encoding: .utf8)
+            else { return false }
+            return status.contains("\nCapPrm:\t0000000000000000\n") && status.contains("\nSeccomp:\t2\n")
+        }
+        #expect(isConfined)
+    }
+
+    /// A child of a process (proc(5), `/proc/PID/stat`, field 4).
+    private static func child(of parent: pid_t) -> pid_t? {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return names.lazy.compactMap { pid_t($0) }.first { process in
+            let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+            // The parent stands behind the name, which is in parentheses, and the state.
+            let fields = text?.split(separator: ")").last?.split(separator: " ") ?? []
+            return fields.count > 1 && pid_t(fields[1]) == parent
+        }
+    }
+}
