@@ -10,8 +10,14 @@ extension PrivateDirectory {
     ///   that this process may not enter.
     public init?(existing location: KeychainLocation) throws(FileError) {
         guard access(location.path, F_OK) == 0 else {
-            guard [ENOENT, ENOTDIR, ENAMETOOLONG].contains(errno) else {
-                throw .system(call: "access", path: location.path, errno: errno)
+            let failure = errno
+            // A home such as /dev/null is none; a folder that was named is not where it was meant to be.
+            let isAbsent = [ENOENT, ENAMETOOLONG].contains(failure) || failure == ENOTDIR && !location.isNamed
+            guard isAbsent else { throw .system(call: "access", path: location.path, errno: failure) }
+            var status = stat()
+            // A link that leads nowhere.
+            guard lstat(location.path, &status) != 0 else {
+                throw .wrongKind(path: location.path, expected: "a folder")
             }
             return nil
         }

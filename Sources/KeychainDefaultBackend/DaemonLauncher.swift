@@ -47,13 +47,13 @@ package struct DaemonLauncher: Sendable {
         }
 
         /// What is wrong without a program to start, and what to do.
-        fileprivate var withoutProgram: String {
+        fileprivate func withoutProgram(_ missing: String) -> String {
             let install = "install it, or name its path in \(DaemonProgram.environmentVariable)"
             return switch self {
             case .store:
-                "the keychain is owned by a daemon that is not installed: there is no program 'keychaind' to start; "
+                "the keychain is owned by a daemon that is not installed: \(missing); "
                     + "\(install), or give the keychain back to programs with 'keychainctl service disable'"
-            case .files: "a daemon serves keychain files, and there is no program 'keychaind' to start; \(install)"
+            case .files: "a daemon serves keychain files, and it is not installed: \(missing); \(install)"
             }
         }
     }
@@ -77,14 +77,29 @@ package struct DaemonLauncher: Sendable {
     ///
     /// - Throws: ``KeychainError`` if the one that was named cannot be trusted.
     package func program() throws(KeychainError) -> String? {
+        do throws(FileError) { return try find() } catch { throw KeychainError(socket: error) }
+    }
+
+    private func find() throws(FileError) -> String? {
+        // That of keychain files is the one that was recorded for the store beside them, if it has none of its own.
+        let own = try PrivateDirectory(existing: service.folder(location))
+        let isNamed = own.map { ServiceRecord(in: $0)?.program != nil } ?? false
+        return try DaemonProgram.path(for: isNamed ? own : try PrivateDirectory(existing: location))
+    }
+
+    /// The program that is started.
+    ///
+    /// - Throws: ``KeychainError``, also for one that was named and is not there, as after it was uninstalled.
+    private func installedProgram() throws(KeychainError) -> String {
+        var missing = "there is no program 'keychaind' to start"
         do throws(FileError) {
-            // That of keychain files is the one that was recorded for the store beside them, if it has none of its own.
-            let own = try PrivateDirectory(existing: service.folder(location))
-            let isNamed = own.map { ServiceRecord(in: $0)?.program != nil } ?? false
-            return try DaemonProgram.path(for: isNamed ? own : try PrivateDirectory(existing: location))
+            if let program = try find() { return program }
+        } catch .system(_, let path, ENOENT) {
+            missing = "\(path) is missing"
         } catch {
             throw KeychainError(socket: error)
         }
+        throw KeychainError(.notAvailable, service.withoutProgram(missing), kind: .unavailable)
     }
 
     /// Starts one, by systemd if a unit was set up, and waits until it listens.
@@ -137,13 +152,7 @@ package struct DaemonLauncher: Sendable {
     private static let serviceControl = ["/usr/bin/systemctl", "/bin/systemctl"]
 
     private func startProgram(listeningAt socket: String) throws(KeychainError) {
-        guard let program = try program() else {
-            throw KeychainError(
-                .notAvailable,
-                service.withoutProgram,
-                kind: .unavailable
-            )
-        }
+        let program = try installedProgram()
         let words =
             [program, "--background", "--store", location.path, "--socket", socket, "--exit-when-idle"]
             + ["\(service.idleSeconds)"] + service.options

@@ -144,7 +144,7 @@ public final class RoutedKeychain: ObservableKeychain {
 
     /// Reads the store's owner.
     ///
-    /// A missing store is created by this process. An unknown owner is reported by the command itself.
+    /// Where there is no store, this process answers. An unknown owner is reported by the command itself.
     private func learnOwner() {
         do throws(KeychainError) {
             _ = try checkOwner()

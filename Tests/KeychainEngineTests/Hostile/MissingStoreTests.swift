@@ -79,7 +79,7 @@ struct MissingStoreTests {
             #expect(ChildProcess.becomeOrdinaryUser())
             let home = try TemporaryFolder()
             #expect(chmod(home.path, 0o500) == 0)
-            for variable in [home.path, home.path(of: "absent"), "/", "/proc"] {
+            for variable in [home.path, home.path(of: "absent"), "/", "/proc", "/dev/null"] {
                 let location = try KeychainLocation(environment: { $0 == "HOME" ? variable : nil })
                 let keychain = EmbeddedKeychain(at: location)
                 #expect(Set(Self.lookUps(keychain)) == [.failed(.itemNotFound)], "\(variable)")

@@ -98,11 +98,17 @@ struct WrongFileTests {
         let isSuperuser = geteuid() == 0
         if isSuperuser { try #require(chown(base.path(of: "others"), 65_534, 65_534) == 0) }
         let paths = ["file", "file/below", "pipe", "dangling"].map(base.path(of:))
-        for path in paths + [isSuperuser ? base.path(of: "others") : "/usr", "/proc/keychain"] {
-            let failure = try #require(EmbeddedKeychain(at: KeychainLocation(path: path)).failure(), "\(path)")
+        for path in paths + [isSuperuser ? base.path(of: "others") : "/usr"] {
+            let keychain = EmbeddedKeychain(at: KeychainLocation(path: path))
+            let failure = try #require(keychain.failure(), "\(path)")
             #expect(failure.status == .notAvailable, "\(path)")
             #expect(failure.reason.contains(path), "\(failure.reason)")
+            #expect(keychain.add("anna", "secret") == .failed(.notAvailable), "\(path)")
         }
+        // Nothing is there, and nothing can be made.
+        let keychain = EmbeddedKeychain(at: KeychainLocation(path: "/proc/keychain"))
+        #expect(keychain.failure()?.status == .itemNotFound)
+        #expect(keychain.add("anna", "secret") == .failed(.notAvailable))
         #expect(try FileManager.default.contentsOfDirectory(atPath: base.path(of: "others")).isEmpty)
         #expect(!FileManager.default.fileExists(atPath: base.path(of: "nothing")))
     }
