@@ -8,8 +8,9 @@ import KeychainTestSupport
 import ServerTestSupport
 import Testing
 
-/// One folder that two hosts see, as two FUSE mounts that share neither memory nor locks. bindfs(1) and `/dev/fuse` have
-/// to be there: `Scripts/setup tests` installs the first.
+/// One folder that two hosts see, as two FUSE mounts that share neither memory nor locks.
+///
+/// bindfs(1) and `/dev/fuse` have to be there: `Scripts/setup tests` installs the first.
 @Suite(.serialized, .timeLimit(.minutes(30)))
 final class SharedFolderTests {
     private let folder: TemporaryFolder
