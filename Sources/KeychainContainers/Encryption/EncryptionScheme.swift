@@ -103,6 +103,7 @@ enum EncryptionScheme {
             let hash = LegacyHash.sha1
             try budget.spend(
                 iterations,
+                .pkcs12,
                 cipher.keyByteCount,
                 cipher.blockByteCount,
                 blockByteCount: hash.byteCount

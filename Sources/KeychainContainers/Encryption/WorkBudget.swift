@@ -2,24 +2,44 @@
 
 /// How many iterations of key derivation one file may cost, each for as many blocks as it derives.
 ///
-/// The number stands in the file, before anything in it is authenticated: without a limit a file of a few bytes keeps a
-/// processor busy for hours. Ten million blocks are many times what NSS writes, thousands of times what OpenSSL does,
-/// and take a few seconds.
+/// The numbers stand in the file, before anything in it is authenticated: without a limit a file of a few bytes keeps a
+/// processor busy for hours. Two million iterations for one key are more than three times what NSS writes, and a thousand
+/// times what OpenSSL does; all of a file together take two seconds at most.
 struct WorkBudget {
-    var left = 10_000_000
+    /// What is left, in iterations of PBKDF2.
+    var left = 12_000_000
+
+    /// The most iterations of one derivation.
+    static let mostIterations = 2_000_000
+
+    /// What an iteration costs.
+    enum Cost: Int {
+        /// One of PBKDF2, in which the library stays from the first to the last.
+        case pbkdf2 = 1
+        /// One of PKCS #12 (RFC 7292, appendix B), each of which is a hash of its own.
+        case pkcs12 = 4
+    }
 
     /// Takes iterations off.
     ///
     /// - Parameters:
     ///   - iterations: how often each block is hashed.
+    ///   - cost: what one of them costs.
     ///   - byteCounts: how long each output is.
     ///   - blockByteCount: the length of the hash.
     /// - Throws: when there are none, or more than are left.
-    mutating func spend(_ iterations: Int, _ byteCounts: Int..., blockByteCount: Int) throws(ContainerError) {
+    mutating func spend(
+        _ iterations: Int,
+        _ cost: Cost,
+        _ byteCounts: Int...,
+        blockByteCount: Int
+    ) throws(ContainerError) {
         guard iterations > 0 else { throw .malformed("a key is derived in no iteration") }
         let blocks = byteCounts.reduce(0) { $0 + ($1 + blockByteCount - 1) / blockByteCount }
-        let (work, overflows) = iterations.multipliedReportingOverflow(by: blocks)
-        guard !overflows, work <= left else { throw .unsupported("the file asks for more work than is allowed") }
+        let (work, overflows) = iterations.multipliedReportingOverflow(by: blocks * cost.rawValue)
+        guard !overflows, work <= left, left == .max || iterations <= Self.mostIterations else {
+            throw .unsupported("the file asks for more work than is allowed")
+        }
         left -= work
     }
 }

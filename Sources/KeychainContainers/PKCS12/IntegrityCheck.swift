@@ -70,7 +70,7 @@ struct IntegrityCheck {
         var key: [UInt8]
         switch method {
         case .legacy(let hash, let salt, let iterations):
-            try budget.spend(iterations, hash.byteCount, blockByteCount: hash.byteCount)
+            try budget.spend(iterations, .pkcs12, hash.byteCount, blockByteCount: hash.byteCount)
             key = hash.derive(.integrityKey, password.big, salt, iterations, hash.byteCount)
         case .passwordBased(let derivation, let hash):
             let count = derivation.keyByteCount ?? hash.byteCount

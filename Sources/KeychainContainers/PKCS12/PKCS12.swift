@@ -69,7 +69,7 @@ public struct PKCS12: Sendable {
     ///
     /// Its integrity is checked before anything in it is decrypted. Algorithms: for the integrity the derivation of
     /// PKCS #12 with SHA-1 and SHA-2, and PBMAC1 (RFC 9579); for encryption PBES2 with PBKDF2 and AES-CBC or
-    /// Triple-DES, and the block ciphers of PKCS #12. Together they may take ten million iterations.
+    /// Triple-DES, and the block ciphers of PKCS #12. A key may take two million iterations.
     ///
     /// - Parameters:
     ///   - bytes: the file, in DER or BER.

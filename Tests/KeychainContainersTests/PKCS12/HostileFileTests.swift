@@ -41,7 +41,7 @@ struct HostileFileTests {
 
     @Test(
         "a number of iterations beyond the limit is refused before any is done",
-        arguments: [[0x7F, 0xFF, 0xFF, 0xFF], [0x00, 0x98, 0x96, 0x81], [0x01, 0, 0, 0, 0, 0, 0]] as [[UInt8]]
+        arguments: [[0x7F, 0xFF, 0xFF, 0xFF], [0x1E, 0x84, 0x81], [0x01, 0, 0, 0, 0, 0, 0]] as [[UInt8]]
     )
     func iterations(_ number: [UInt8]) throws {
         let bytes = try Self.file.get()
