@@ -497,7 +497,8 @@ let targets: [Target] = [
     ),
     .testTarget(
         name: "KeychainKeysTests",
-        dependencies: ["KeychainKeys", "KeychainCore", "KeychainTestSupport", crypto]
+        dependencies: ["KeychainKeys", "KeychainCore", "KeychainTestSupport", crypto],
+        exclude: ["Cases"]
     ),
     .testTarget(
         name: "KeychainCertificatesTests",

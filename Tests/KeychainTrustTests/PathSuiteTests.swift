@@ -2,20 +2,17 @@
 
 import Foundation
 import KeychainCore
+import KeychainTestSupport
 import Testing
 
 @testable import KeychainTrust
 
-/// The public key interoperability test suite of NIST (PKITS), where `Scripts/test-paths` has put it.
+/// The public key interoperability test suite of NIST (PKITS), which `Scripts/vectors` brings.
 ///
 /// The names of its certificates say whether a path is valid. What is judged otherwise is in
 /// `Cases/path-suite-differences.txt`, with the reason.
 struct PathSuiteTests {
-    static let variable = "SWIFT_KEYCHAIN_PATH_SUITE"
-
-    static var folder: URL? {
-        ProcessInfo.processInfo.environment[variable].map { URL(fileURLWithPath: $0) }
-    }
+    static let folder = TestVectors.folder?.appendingPathComponent("cryptography_vectors/x509/PKITS_data/certs")
 
     /// The names of the paths that are judged otherwise.
     private static var differences: Set<String> {
@@ -28,7 +25,7 @@ struct PathSuiteTests {
 
     @Test(
         "every path is judged as its name says, but for the known differences",
-        .enabled(if: folder != nil, "Scripts/test-paths brings the suite")
+        .enabled(if: folder != nil, "Scripts/test names the folder of the suite")
     )
     func paths() throws {
         let folder = try #require(Self.folder)
