@@ -7,7 +7,7 @@ import KeychainKeys
 
 /// What a file holds: its items, and which format it has.
 ///
-/// The contents tell the format, not the file's name.
+/// The contents tell the format; what a caller expects, and the file's name, only say which one is meant.
 public struct ImportedFile: Sendable {
     /// The items in their order; of a PKCS #12 file identities, other keys, and then the certificates.
     public private(set) var items: [ExternalItem] = []
@@ -23,21 +23,34 @@ public struct ImportedFile: Sendable {
 
     private let passphrase: String?
 
-    /// Reads a file in PEM, DER or, of PKCS #7 and PKCS #12, BER.
+    /// Whether the marks of PEM have told what the file holds.
+    private var isMarked = false
+
+    /// Reads a file in PEM, base64 alone, DER or, of PKCS #7 and PKCS #12, BER.
     ///
     /// - Parameters:
     ///   - bytes: the file.
     ///   - passphrase: what it is encrypted with; `nil` when there is none, which is not the same as an empty one.
-    /// - Throws: `errSecUnknownFormat` for what is not recognized, `errSecPassphraseRequired`,
+    /// - Throws: `errSecParam` for an empty file, `errSecUnknownFormat` for what is not recognized, `errSecPassphraseRequired`,
     ///   `errSecPkcs12VerifyFailure` for a wrong passphrase of a PKCS #12 file, `errSecAuthFailed` for that of a key,
     ///   `errSecUnsupportedFormat`.
     public init(_ bytes: SecretBytes, passphrase: String?) throws(KeychainError) {
         self.passphrase = passphrase
-        guard bytes.withUnsafeBytes({ PEMDocument.isPresent(in: $0) }) else {
-            guard let kind = EncodedKind(bytes.unprotectedCopy) else { throw Self.unknownFormat }
+        guard bytes.count > 0 else { throw .parameter("the file is empty") }
+        if let kind = EncodedKind(bytes.unprotectedCopy) {
             try read(kind, bytes)
             return
         }
+        // Text in another encoding is not looked at, nor what begins with the mark of one.
+        guard bytes.withUnsafeBytes({ $0.allSatisfy { $0 < 0x80 } }) else { throw Self.unknownFormat }
+        guard bytes.withUnsafeBytes({ PEMDocument.isPresent(in: $0) }) else {
+            guard let contents = bytes.withUnsafeBytes({ PEMDocument.bareContents(of: $0) }),
+                let kind = EncodedKind(contents.unprotectedCopy)
+            else { throw Self.unknownFormat }
+            try read(kind, contents)
+            return
+        }
+        isMarked = true
         let documents = try Self.documents(bytes)
         // Other documents occur beside keys and certificates, for example the parameters of a curve before its key.
         let known = documents.compactMap { document in
@@ -53,19 +66,39 @@ public struct ImportedFile: Sendable {
         }
     }
 
-    /// Refuses another format or kind of items than is expected.
+    /// Refuses another format or kind of items than is expected, where nothing else tells which is meant: the marks of
+    /// PEM do, and the extension of the file's name.
     ///
     /// One document is a sequence, too; and who expects certificates of a file of several items gets them all, as
     /// callers of `security import -t cert` do with identities.
     ///
+    /// - Parameters:
+    ///   - format: the format that is expected.
+    ///   - type: the kind that is expected.
+    ///   - fileName: a name, or an extension; `nil` for none.
     /// - Throws: `errSecUnknownFormat`
-    public func expect(_ format: ExternalFormat, _ type: ExternalItemType) throws(KeychainError) {
+    public func expect(
+        _ format: ExternalFormat,
+        _ type: ExternalItemType,
+        fileName: String? = nil
+    ) throws(KeychainError) {
+        guard !isMarked, !Self.tellsFormat(fileName ?? "") else { return }
         let formats: [ExternalFormat] = [.unknown, .pemSequence, self.format]
         let types: [ExternalItemType] = [.unknown, .aggregate, self.type]
         guard formats.contains(format), types.contains(type) || self.type == .aggregate else {
             throw KeychainError(.unknownFormat, "the file has another format, or other items, than is expected")
         }
     }
+
+    /// Whether a name ends with an extension for one of the formats.
+    private static func tellsFormat(_ fileName: String) -> Bool {
+        let parts = fileName.split(separator: ".", omittingEmptySubsequences: true)
+        return parts.last.map { extensions.contains($0.lowercased()) } ?? false
+    }
+
+    private static let extensions: Set<String> = [
+        "cer", "crt", "der", "p12", "pfx", "p7b", "p7c", "p7r", "p8", "pem",
+    ]
 
     private static let unknownFormat = KeychainError(.unknownFormat, "the file has no format that is known")
 
@@ -82,7 +115,8 @@ public struct ImportedFile: Sendable {
     private mutating func read(_ kind: EncodedKind, _ bytes: SecretBytes) throws(KeychainError) {
         switch kind {
         case .certificate:
-            let certificate = try? Certificate(der: bytes.unprotectedCopy)
+            // OpenSSL has what it trusts a certificate for behind it.
+            let certificate = try? Certificate(der: DERDocument.first(of: bytes.unprotectedCopy))
             try take(certificate.map { .certificate($0) }, .x509Certificate, .certificate)
         case .privateKeyInfo:
             try takeKey(try? PrivateKey(pkcs8: bytes), .openSSL)

@@ -24,6 +24,26 @@ struct ImportExportFiles: Sendable {
             openssl pkcs12 -export -inkey key.pem -in leaf.pem -certfile root.pem -name Friend -passout pass:secret -out id.p12
             openssl pkcs12 -export -inkey key.pem -in leaf.pem -certfile root.pem -passout pass:secret -out unnamed.p12
             openssl crl2pkcs7 -nocrl -certfile leaf.pem -certfile root.pem -outform DER -out all.p7b
+            openssl x509 -in leaf.pem -outform DER -out leaf.der
+            sed 's/^/    /' leaf.pem > indented.yaml
+            { printf 'ca: '; cat leaf.pem; } > prefixed.yaml
+            sed 's/\\(-----END.*-----\\)/\\1 # end/' leaf.pem > after.pem
+            sed '$d' leaf.pem > noend.pem
+            grep -v -- ----- leaf.pem > bare.txt
+            tr -d '\\n' < bare.txt > one-line.txt
+            openssl x509 -in leaf.pem -trustout -addtrust serverAuth -setalias Alias -out trusted.pem
+            sed 's/BEGIN CERT/BEGIN TRUSTED CERT/;s/END CERT/END TRUSTED CERT/' leaf.pem > relabelled.pem
+            sed 's/$/\\r/' leaf.pem > crlf.pem
+            tr '\\n' '\\r' < leaf.pem > cr.pem
+            openssl x509 -in leaf.pem -text -out text.pem
+            cat leaf.der root.pem > more.der
+            { cat leaf.der; echo; } > newline.der
+            { printf '\\357\\273\\277'; cat leaf.pem; } > bom.pem
+            { printf '\\303\\244\\n'; cat leaf.pem; } > umlaut.pem
+            iconv -t UTF-16 leaf.pem > utf16.pem
+            tr -d '\\n' < leaf.pem > line.pem
+            printf 'text' > text.txt
+            printf '\\001\\002\\377' > binary
             """
         )
     }

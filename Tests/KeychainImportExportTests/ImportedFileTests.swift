@@ -26,28 +26,65 @@ struct ImportedFileTests {
     }
 
     @Test(
-        "several items may be expected to be certificates; one item has to be what is expected",
+        "what is expected counts where neither the marks of PEM nor the name of the file tell what is meant",
         arguments: [
-            ("id.p12", .pkcs12, .certificate, true), ("id.p12", .pkcs12, .aggregate, true),
-            ("id.p12", .x509Certificate, .unknown, false), ("leaf.pem", .unknown, .certificate, true),
-            ("leaf.pem", .pemSequence, .aggregate, true), ("leaf.pem", .unknown, .privateKey, false),
-            ("key.pem", .openSSL, .privateKey, true), ("key.pem", .openSSL, .certificate, false),
-        ] as [(String, ExternalFormat, ExternalItemType, Bool)]
+            ("id.p12", .pkcs12, .certificate, nil, true), ("id.p12", .pkcs12, .aggregate, nil, true),
+            ("id.p12", .x509Certificate, .unknown, nil, false), ("id.p12", .openSSL, .unknown, "id.p12", true),
+            ("id.p12", .openSSL, .privateKey, ".PFX", true), ("id.p12", .openSSL, .unknown, "id", false),
+            ("leaf.pem", .unknown, .certificate, nil, true), ("leaf.pem", .pemSequence, .aggregate, nil, true),
+            ("leaf.pem", .unknown, .privateKey, nil, true), ("leaf.pem", .pkcs12, .privateKey, nil, true),
+            ("key.pem", .openSSL, .privateKey, nil, true), ("key.pem", .x509Certificate, .certificate, nil, true),
+            ("all.pem", .x509Certificate, .certificate, nil, true), ("all.pem", .openSSL, .privateKey, "a.cer", true),
+            ("leaf.der", .unknown, .privateKey, nil, false), ("leaf.der", .openSSL, .unknown, nil, false),
+            ("leaf.der", .openSSL, .privateKey, "leaf.der", true), ("bare.txt", .pkcs12, .unknown, nil, false),
+            ("bare.txt", .pkcs12, .privateKey, "leaf.cer", true), ("bare.txt", .unknown, .certificate, "a.txt", true),
+        ] as [(String, ExternalFormat, ExternalItemType, String?, Bool)]
     )
     func expectations(
         _ name: String,
         _ format: ExternalFormat,
         _ type: ExternalItemType,
+        _ fileName: String?,
         _ isMet: Bool
     ) throws {
         let file = try ImportExportFiles.shared.get().load(name, "secret")
-        let result = Result { () throws(KeychainError) in try file.expect(format, type) }
+        let result = Result { () throws(KeychainError) in try file.expect(format, type, fileName: fileName) }
         switch result {
         case .success: #expect(isMet)
         case .failure(let error):
             #expect(!isMet)
             #expect(error.status == .unknownFormat)
         }
+    }
+
+    @Test(
+        "a certificate is found in text of every form that is around",
+        arguments: [
+            "indented.yaml", "prefixed.yaml", "after.pem", "noend.pem", "bare.txt", "one-line.txt", "trusted.pem",
+            "relabelled.pem", "crlf.pem", "cr.pem", "text.pem", "more.der", "newline.der",
+        ]
+    )
+    func forms(_ name: String) throws {
+        let file = try ImportExportFiles.shared.get().load(name)
+        #expect(file.items.map(Self.text) == ["certificate Leaf: "])
+        #expect(file.format == .x509Certificate && file.type == .certificate && file.privateKeyCount == 0)
+        #expect(try file.items[0].reference == ImportExportFiles.shared.get().load("leaf.der").items[0].reference)
+    }
+
+    @Test(
+        "text in another encoding, in one line, or of nothing is not recognized",
+        arguments: ["bom.pem", "utf16.pem", "umlaut.pem", "line.pem", "text.txt", "binary"]
+    )
+    func otherText(_ name: String) throws {
+        let files = try ImportExportFiles.shared.get()
+        let error = #expect(throws: KeychainError.self) { try files.load(name) }
+        #expect(error?.status == .unknownFormat)
+    }
+
+    @Test("an empty file is a wrong parameter")
+    func empty() {
+        let error = #expect(throws: KeychainError.self) { try ImportedFile(SecretBytes(), passphrase: nil) }
+        #expect(error?.status == .parameter)
     }
 
     @Test("an identity is stored as its key, which has the name, and its certificate, which have their attributes")

@@ -24,9 +24,10 @@ public enum EncodedKind: Sendable, Hashable, CaseIterable {
     /// An `RSAPublicKey` (RFC 8017).
     case rsaPublicKey
 
-    /// The kind of a value, by the types of its fields alone; `nil` for another one.
+    /// The kind of the first value, by the types of its fields alone; `nil` for another one.
     public init?(_ der: [UInt8]) {
-        guard let node = try? BER.parse(der), node.identifier == .sequence, case .constructed(let fields) = node.content
+        guard let node = try? BER.parse(DERDocument.first(of: der)), node.identifier == .sequence,
+            case .constructed(let fields) = node.content
         else { return nil }
         let types = fields.map(\.identifier)
         guard let kind = Self.allCases.first(where: { $0.matches(types) }) else { return nil }
@@ -35,12 +36,14 @@ public enum EncodedKind: Sendable, Hashable, CaseIterable {
 
     /// The kind that a label of PEM promises (RFC 7468, and OpenSSL's older labels); `nil` for another label.
     public init?(label: String) {
-        guard let kind = Self.labels[label] else { return nil }
+        // "TRUSTED CERTIFICATE" and the like.
+        let isCertificate =
+            label.contains("CERTIFICATE") && !label.contains("REQUEST") && !label.hasPrefix("ATTRIBUTE")
+        guard let kind = Self.labels[label] ?? (isCertificate ? .certificate : nil) else { return nil }
         self = kind
     }
 
     private static let labels: [String: EncodedKind] = [
-        "CERTIFICATE": .certificate, "X509 CERTIFICATE": .certificate,
         "PKCS12": .pkcs12, "PKCS7": .contentInfo, "PKCS #7 SIGNED DATA": .contentInfo, "CMS": .contentInfo,
         "PRIVATE KEY": .privateKeyInfo, "ENCRYPTED PRIVATE KEY": .encryptedPrivateKeyInfo,
         "RSA PRIVATE KEY": .rsaPrivateKey, "EC PRIVATE KEY": .ellipticPrivateKey, "PUBLIC KEY": .publicKeyInfo,

@@ -30,9 +30,15 @@ public struct PEMDocument: Sendable, Hashable {
         PEMReader(bytes).hasBeginning
     }
 
-    /// The documents of a file in their order; text around them is passed over, as are blanks at the ends of lines.
+    /// What a file encodes that is base64 alone, without lines of dashes; `nil` for another one.
+    public static func bareContents(of bytes: some Sequence<UInt8>) -> SecretBytes? { try? PEMReader.decode(bytes) }
+
+    /// The documents of a file in their order.
     ///
-    /// - Throws: ``ContainerError``: `.malformed` for a document without an end or with other characters than base64;
+    /// The marks may be anywhere in their lines; text around them is passed over,
+    /// as are blanks. The last document may have no end.
+    ///
+    /// - Throws: ``ContainerError``: `.malformed` for another document without an end, and for other characters than base64;
     ///   `.unsupported` for one with headers (RFC 1421), by which older tools say that it is encrypted.
     public static func documents(in bytes: some Sequence<UInt8>) throws(ContainerError) -> [PEMDocument] {
         var reader = PEMReader(bytes)

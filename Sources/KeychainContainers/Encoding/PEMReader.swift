@@ -13,33 +13,38 @@ struct PEMReader {
     }
 
     /// Whether a document begins anywhere.
-    var hasBeginning: Bool { lines.contains { Self.label($0, "BEGIN") != nil } }
+    var hasBeginning: Bool { lines.contains { Mark($0, "BEGIN") != nil } }
 
     /// The next document; `nil` at the end.
     mutating func next() throws(ContainerError) -> PEMDocument? {
-        var label: String?
-        while label == nil {
+        var beginning: Mark?
+        while beginning == nil {
             guard let line = lines.popFirst() else { return nil }
-            label = Self.label(line, "BEGIN")
+            beginning = Mark(line, "BEGIN")
         }
-        guard let label else { return nil }
+        guard let label = beginning?.label else { return nil }
         var text: [UInt8] = []
         defer { text.wipe() }
+        // The last document of a file may have no end.
         while let line = lines.popFirst() {
-            if let end = Self.label(line, "END") {
-                guard end == label else { break }
-                return PEMDocument(label, try Self.decode(text))
-            }
-            guard !line.contains(UInt8(ascii: ":")) else {
+            let end = Mark(line, "END")
+            let content = end?.before ?? line
+            guard !content.contains(UInt8(ascii: ":")) else {
                 throw .unsupported("a PEM document has headers, as those of older tools that encrypt it")
             }
-            text += line.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
+            text += content
+            guard let end else { continue }
+            guard end.label == label else { throw .malformed("a PEM document ends as another one") }
+            break
         }
-        throw .malformed("a PEM document has no end")
+        return PEMDocument(label, try Self.decode(text))
     }
 
-    private static func decode(_ text: [UInt8]) throws(ContainerError) -> SecretBytes {
-        guard var data = Data(base64Encoded: Data(text)), !data.isEmpty else {
+    /// What base64 with blanks and the ends of lines in it encodes.
+    static func decode(_ text: some Sequence<UInt8>) throws(ContainerError) -> SecretBytes {
+        var digits = text.filter { !blanks.contains($0) }
+        defer { digits.wipe() }
+        guard var data = Data(base64Encoded: Data(digits)), !data.isEmpty else {
             throw .malformed("a PEM document is not base64")
         }
         var bytes = data.takeBytes()
@@ -47,15 +52,30 @@ struct PEMReader {
         return SecretBytes(bytes)
     }
 
-    /// The label of a line of dashes.
-    private static func label(_ line: ArraySlice<UInt8>, _ word: String) -> String? {
-        let dashes = Array("-----".utf8)
-        let start = dashes + Array("\(word) ".utf8)
-        let blanks: Set<UInt8> = [UInt8(ascii: " "), UInt8(ascii: "\t")]
-        var line = line
-        while let last = line.last, blanks.contains(last) { line = line.dropLast() }
-        guard line.starts(with: start), line.count >= start.count + dashes.count, Array(line.suffix(5)) == dashes
-        else { return nil }
-        return String(validating: line.dropFirst(start.count).dropLast(dashes.count), as: UTF8.self)
+    private static let blanks = Set("\t\n\u{B}\u{C}\r ".utf8)
+
+    /// A mark between dashes, anywhere in a line.
+    private struct Mark {
+        /// What stands before it.
+        let before: ArraySlice<UInt8>
+        let label: String
+
+        private static let dashes = Array("-----".utf8)
+
+        init?(_ line: ArraySlice<UInt8>, _ word: String) {
+            let opening = Self.dashes + Array("\(word) ".utf8)
+            guard let start = Self.position(of: opening, in: line) else { return nil }
+            let rest = line[(start + opening.count)...]
+            guard let end = Self.position(of: Self.dashes, in: rest),
+                let label = String(validating: rest[..<end], as: UTF8.self)
+            else { return nil }
+            before = line[..<start]
+            self.label = label
+        }
+
+        private static func position(of part: [UInt8], in line: ArraySlice<UInt8>) -> Int? {
+            guard line.count >= part.count else { return nil }
+            return (line.startIndex...line.endIndex - part.count).first { line[$0...].starts(with: part) }
+        }
     }
 }

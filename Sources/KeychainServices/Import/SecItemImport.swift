@@ -6,20 +6,20 @@ import KeychainCore
 import KeychainFrontEnd
 import KeychainImportExport
 
-/// Reads certificates and keys from a file: PEM or DER; PKCS #1, PKCS #8, SEC 1, `SubjectPublicKeyInfo`; PKCS #7;
+/// Reads certificates and keys from a file: PEM, base64 alone or DER; PKCS #1, PKCS #8, SEC 1, `SubjectPublicKeyInfo`; PKCS #7;
 /// PKCS #12.
 ///
 /// - Parameters:
 ///   - importedData: the file.
-///   - fileNameOrExtension: has no effect: the contents tell the format.
-///   - inputFormat: the format that is expected; then the one that was found, `.formatPEMSequence` for several
+///   - fileNameOrExtension: one that tells a format, such as `.p12`, counts for more than what is expected.
+///   - inputFormat: the format that is expected, a hint where neither the extension nor the marks of PEM tell it; then the one that was found, `.formatPEMSequence` for several
 ///     documents.
-///   - itemType: the kind that is expected; then the one that was found, `.itemTypeAggregate` for several items.
+///   - itemType: the kind that is expected, likewise; then the one that was found, `.itemTypeAggregate` for several items.
 ///   - flags: have no effect.
 ///   - keyParams: the passphrase of what is encrypted, and how many private keys are allowed.
 ///   - importKeychain: where the items are also added; `nil` for nowhere.
 ///   - outItems: where an array of the objects goes; of a PKCS #12 file identities, then what is left.
-/// - Returns: `errSecSuccess`; `errSecUnknownFormat` for what is not recognized, not of the format, or not of the kind
+/// - Returns: `errSecSuccess`; `errSecParam` for no data; `errSecUnknownFormat` for what is not recognized, not of the format, or not of the kind
 ///   that is expected; `errSecUnsupportedFormat`; `errSecPassphraseRequired`; `errSecPkcs12VerifyFailure` for a wrong
 ///   passphrase of a PKCS #12 file and `errSecAuthFailed` of a key; `errSecMultiplePrivKeys`. Of adding, the first
 ///   failure, after which the rest is still tried: `errSecDuplicateItem` for what the keychain has already. The objects
@@ -39,7 +39,11 @@ public func SecItemImport(
         let passphrase = try keyParams?.pointee.passphraseText()
         let bytes = (importedData as Data).withUnsafeBytes { SecretBytes(copying: $0) }
         let file = try ImportedFile(bytes, passphrase: passphrase)
-        try file.expect(inputFormat?.pointee.format ?? .unknown, itemType?.pointee.type ?? .unknown)
+        try file.expect(
+            inputFormat?.pointee.format ?? .unknown,
+            itemType?.pointee.type ?? .unknown,
+            fileName: fileNameOrExtension as String?
+        )
         if keyParams?.pointee.flags.contains(.importOnlyOne) ?? false, file.privateKeyCount > 1 {
             return errSecMultiplePrivKeys
         }

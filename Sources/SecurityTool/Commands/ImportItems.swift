@@ -128,7 +128,7 @@ private struct Request {
     func file(_ bytes: SecretBytes, _ path: Word, _ session: Session) throws(KeychainError) -> ImportedFile {
         do throws(KeychainError) {
             let file = try read(bytes, path, session)
-            try file.expect(expectation(file), type)
+            try file.expect(expectation(file), type, fileName: path.text)
             return file
         } catch {
             guard format == .pkcs12, let status = Self.statusesOfPKCS12[error.status] else { throw error }

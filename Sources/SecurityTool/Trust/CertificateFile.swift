@@ -11,9 +11,6 @@ enum CertificateFile {
     /// The largest file that is read.
     private static let mostBytes = 16 << 20
 
-    /// The labels under which PEM documents have certificates (RFC 7468, section 5; OpenSSL's older ones).
-    private static let labels: Set<String> = ["CERTIFICATE", "X509 CERTIFICATE"]
-
     /// Reads the certificate of a file, the first of several.
     ///
     /// - Returns: `nil` for a file that cannot be read, or that has none.
@@ -21,8 +18,8 @@ enum CertificateFile {
         guard let bytes = contents(path) else { return nil }
         guard PEMDocument.isPresent(in: bytes) else { return try? Certificate(der: bytes) }
         let documents = (try? PEMDocument.documents(in: bytes)) ?? []
-        let document = documents.first { labels.contains($0.label) }
-        return document.flatMap { try? Certificate(der: $0.bytes.unprotectedCopy) }
+        let document = documents.first { EncodedKind(label: $0.label) == .certificate }
+        return document.flatMap { try? Certificate(der: DERDocument.first(of: $0.bytes.unprotectedCopy)) }
     }
 
     /// Reads a certificate, and says it on standard output where there is none, as macOS does.

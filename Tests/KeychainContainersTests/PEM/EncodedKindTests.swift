@@ -29,6 +29,17 @@ struct EncodedKindTests {
         }
     }
 
+    @Test("what stands behind a value does not count")
+    func first() throws {
+        let certificate = try Files.shared.get().certificates[0]
+        for rest in [[0], Array("\n".utf8), certificate] as [[UInt8]] {
+            #expect(DERDocument.first(of: certificate + rest) == certificate)
+            #expect(EncodedKind(certificate + rest) == .certificate)
+        }
+        let unfinished: [[UInt8]] = [[], [0x30], [0x30, 5, 0], [0x30, 0x80, 0], [0x30, 0x85, 0], [0x30, 0x82, 1]]
+        for bytes in unfinished { #expect(DERDocument.first(of: bytes) == bytes) }
+    }
+
     @Test(
         "anything else is not",
         arguments: [
@@ -47,7 +58,8 @@ struct EncodedKindTests {
             ("ENCRYPTED PRIVATE KEY", .encryptedPrivateKeyInfo), ("RSA PRIVATE KEY", .rsaPrivateKey),
             ("EC PRIVATE KEY", .ellipticPrivateKey), ("PUBLIC KEY", .publicKeyInfo), ("RSA PUBLIC KEY", .rsaPublicKey),
             ("PKCS7", .contentInfo), ("CMS", .contentInfo), ("PKCS12", .pkcs12),
-            ("OPENSSH PRIVATE KEY", nil), ("certificate", nil), ("", nil),
+            ("TRUSTED CERTIFICATE", .certificate), ("CERTIFICATE REQUEST", nil), ("NEW CERTIFICATE REQUEST", nil),
+            ("ATTRIBUTE CERTIFICATE", nil), ("OPENSSH PRIVATE KEY", nil), ("certificate", nil), ("", nil),
         ] as [(String, EncodedKind?)]
     )
     func label(_ label: String, _ kind: EncodedKind?) {

@@ -17,6 +17,13 @@ struct PEMDocumentTests {
             "-----BEGIN ABC-----\r\nYWJj\r\n-----END ABC-----\r\n", "-----BEGIN ABC-----\rYWJj\r-----END ABC-----\r",
             "-----BEGIN ABC-----  \n\n YW \n\tJj\n\n-----END ABC----- \n",
             "-----BEGIN ABC-----\nY\nW\nJ\nj\n-----END ABC-----\n",
+            "  -----BEGIN ABC-----\n  YWJj\n  -----END ABC-----\n",
+            "\t-----BEGIN ABC-----\n\tYWJj\n\t-----END ABC-----\n",
+            "abc: -----BEGIN ABC-----\nYWJj\n-----END ABC-----\n",
+            "-----BEGIN ABC-----\nYWJj\n-----END ABC----- # end\n",
+            "-----BEGIN ABC----- # beginning\nYWJj-----END ABC-----\n",
+            "-----BEGIN ABC-----\nYWJj\n", "-----BEGIN ABC-----\nYWJj",
+            "------BEGIN ABC------\nYWJj\n-----END ABC------\n",
             "----BEGIN ABC----\n-----BEGIN ABC-----\nYWJj\n-----END ABC-----\n",
         ]
     )
@@ -41,7 +48,10 @@ struct PEMDocumentTests {
     @Test(
         "a broken document is refused",
         arguments: [
-            ("-----BEGIN ABC-----\nYWJj\n", .malformed), ("-----BEGIN ABC-----\nYWJj\n-----END ABD-----\n", .malformed),
+            ("-----BEGIN ABC-----\n", .malformed), ("-----BEGIN ABC-----\nYWJj\n-----END ABD-----\n", .malformed),
+            ("-----BEGIN ABC-----YWJj-----END ABC-----\n", .malformed),
+            ("-----BEGIN ABC-----\nYWJj\n-----BEGIN ABC-----\nYWJj\n-----END ABC-----\n", .malformed),
+            ("-----BEGIN ABC-----\nYWJj\nmore, text\n", .malformed),
             ("-----BEGIN ABC-----\nYWJ\n-----END ABC-----\n", .malformed),
             ("-----BEGIN ABC-----\nY*Jj\n-----END ABC-----\n", .malformed),
             ("-----BEGIN ABC-----\n-----END ABC-----\n", .malformed),
@@ -51,6 +61,16 @@ struct PEMDocumentTests {
     func broken(_ text: String, _ kind: ContainerError.Kind) {
         let error = #expect(throws: ContainerError.self) { try PEMDocument.documents(in: Array(text.utf8)) }
         #expect(error?.kind == kind)
+    }
+
+    @Test("base64 may stand alone", arguments: ["YWJj", "YW\n Jj\n", "\tY\r\nWJj\n\n"])
+    func bare(_ text: String) {
+        #expect(PEMDocument.bareContents(of: Array(text.utf8)) == Self.abc.bytes)
+    }
+
+    @Test("what is no base64 stands for nothing", arguments: ["", " ", "YWJ", "YWJj:", "abc\u{E4}", "-----"])
+    func notBare(_ text: String) {
+        #expect(PEMDocument.bareContents(of: Array(text.utf8)) == nil)
     }
 
     @Test("what is written is what OpenSSL writes")

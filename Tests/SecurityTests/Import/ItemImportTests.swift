@@ -57,7 +57,7 @@ struct ItemImportTests {
 
     @Test(
         "what is no file of any format is not recognized",
-        arguments: [[], [0x30, 0x00], Array("text".utf8)] as [[UInt8]]
+        arguments: [[0], [0x30, 0x00], Array("text".utf8)] as [[UInt8]]
     )
     func unknown(_ bytes: [UInt8]) {
         let status = SecItemImport(Data(bytes) as CFData, nil, nil, nil, [], nil, nil, nil)
@@ -85,6 +85,33 @@ struct ItemImportTests {
         }
         var type = SecExternalItemType.itemTypePrivateKey
         #expect(SecItemImport(data, nil, nil, &type, [], nil, nil, nil) == errSecUnknownFormat)
+    }
+
+    @Test("the marks of PEM and the name of the file count for more than what is expected")
+    func hints() throws {
+        let files = try ImportFiles.shared.get()
+        var format = SecExternalFormat.formatX509Cert
+        var type = SecExternalItemType.itemTypeCertificate
+        var items: CFArray?
+        let both = try files.data("leaf.pem") + files.data("key.pem")
+        #expect(SecItemImport(both as CFData, nil, &format, &type, [], nil, nil, &items) == errSecSuccess)
+        #expect(items?.count == 2 && format == .formatPEMSequence && type == .itemTypeAggregate)
+        (format, type) = (.formatX509Cert, .itemTypeCertificate)
+        let key = try files.data("key.pem") as CFData
+        #expect(SecKeychainItemImport(key, nil, &format, &type, [], nil, nil, &items) == errSecSuccess)
+        #expect(items?.count == 1 && format == .formatOpenSSL && type == .itemTypePrivateKey)
+        (format, type) = (.formatOpenSSL, .itemTypePrivateKey)
+        let certificate = try files.data("leaf.der") as CFData
+        #expect(SecItemImport(certificate, ".cer" as CFString, &format, &type, [], nil, nil, &items) == errSecSuccess)
+        #expect(items?.count == 1 && format == .formatX509Cert && type == .itemTypeCertificate)
+    }
+
+    @Test("no data is a wrong parameter")
+    func empty() {
+        var items: CFArray?
+        #expect(SecItemImport(Data() as CFData, nil, nil, nil, [], nil, nil, &items) == errSecParam)
+        #expect(SecKeychainItemImport(Data() as CFData, nil, nil, nil, [], nil, nil, &items) == errSecParam)
+        #expect(items == nil)
     }
 
     @Test("a passphrase of another class than string and data is refused")
