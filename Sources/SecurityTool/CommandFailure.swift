@@ -47,7 +47,9 @@ struct CommandFailure: Error {
 extension KeychainError {
     /// Whether the whole store is in trouble, rather than an item or a request.
     fileprivate var concernsStore: Bool {
-        [.notAvailable, .readOnly, .io, .diskFull, .internalComponent, .internal].contains(status)
+        // A file that may not be written, or not even be read.
+        if status == .writePermission, case .storage = kind { return true }
+        return [.notAvailable, .readOnly, .io, .diskFull, .internalComponent, .internal].contains(status)
     }
 }
 

@@ -72,7 +72,7 @@ struct Session {
     ///   - operands: the keychains that the command works on.
     /// - Throws: ``Output/Failure``
     func explainLock(_ status: Status?, _ operands: [Word]) throws {
-        guard status == .interactionNotAllowed, keychains.meansDataProtection(by: operands) else { return }
+        guard status == .interactionNotAllowed, keychains.reachesDataProtection(by: operands) else { return }
         let keychain = keychains.dataProtection
         guard keychain.isLocked else { return }
         try errors.write(keychain.unlocksForAll() ? Self.lockedForAllRemark : Self.lockedRemark)

@@ -73,6 +73,33 @@ struct KeychainPreferencesTests {
         #expect(throws: KeychainError.self) { try preferences.setSearchList([], .dynamic) }
     }
 
+    @Test("The data protection keychain belongs to the login keychain, and only a list without that leaves it out")
+    func dataProtection() throws {
+        let preferences = preferences.withDataProtection
+        let login = home.loginKeychainPath
+        #expect(try preferences.defaultKeychain() == login)
+        #expect(preferences.place(of: login) == .dataProtection)
+        #expect(try preferences.searched() == [.dataProtection])
+        #expect(try preferences.searchList().isEmpty)
+        let build = try make("build.keychain")
+        try preferences.setSearchList([login, build])
+        #expect(try preferences.searched() == [.dataProtection, .file(build)])
+        try preferences.setSearchList([build])
+        #expect(try preferences.searched() == [.file(build)])
+        try preferences.noteRemoval(of: build)
+        #expect(try preferences.searched() == [.dataProtection])
+        try KeychainFiles.forTesting().files.create(at: login, password: SecretBytes())
+        try preferences.noteCreation(of: login)
+        #expect(try preferences.searched() == [.file(login), .dataProtection])
+        #expect(preferences.searched(in: [build]) == [.file(build)])
+        #expect(preferences.searched(in: [login, build]) == [.file(login), .file(build), .dataProtection])
+        try preferences.setSearchList([build, login])
+        try KeychainFiles.forTesting().files.delete(at: login)
+        try preferences.noteRemoval(of: login)
+        #expect(try preferences.searched() == [.file(build), .dataProtection])
+        #expect(try preferences.defaultKeychain() == login)
+    }
+
     @Test("Damaged preferences are an error, and stay as they are")
     func damage() throws {
         try preferences.setSearchList(["/u.keychain"])

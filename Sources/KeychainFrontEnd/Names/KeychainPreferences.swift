@@ -4,6 +4,14 @@ import Glibc
 import HostFiles
 public import KeychainCore
 
+/// A keychain that a search goes through.
+public enum SearchedKeychain: Sendable, Hashable {
+    /// The keychain file of a path.
+    case file(String)
+    /// The data protection keychain.
+    case dataProtection
+}
+
 /// The search list and the default keychain of each preferences domain (Semantics, "File-based keychains").
 ///
 /// A file of JSON for each domain, replaced as a whole: of several programs that change it at once, each makes its
@@ -11,6 +19,12 @@ public import KeychainCore
 public struct KeychainPreferences: Sendable {
     /// The home folder that names are relative to.
     public let home: KeychainHome
+
+    /// Whether the data protection keychain belongs to the login keychain: it is behind its file, and in its place
+    /// where there is none.
+    ///
+    /// So it is for a user of Linux, whose programs store there. A Mac has a login keychain of its own.
+    public private(set) var loginHasDataProtection = false
 
     private let systemFolder: String
 
@@ -45,6 +59,13 @@ public struct KeychainPreferences: Sendable {
         self.systemFolder = systemFolder
     }
 
+    /// The same preferences of a user to whose login keychain the data protection keychain belongs.
+    public var withDataProtection: KeychainPreferences {
+        var preferences = self
+        preferences.loginHasDataProtection = true
+        return preferences
+    }
+
     // MARK: - Search list
 
     /// The paths that a search goes through: those of the user, then those that everyone has.
@@ -54,10 +75,51 @@ public struct KeychainPreferences: Sendable {
     }
 
     /// The search list of a domain; without one, the domain's default keychain alone.
+    ///
+    /// The data protection keychain is in it where somebody has put the name of the login keychain there.
     public func searchList(_ domain: Domain) throws(KeychainError) -> [String] {
-        let contents = try read(domain)
+        searchList(domain, try read(domain))
+    }
+
+    private func searchList(_ domain: Domain, _ contents: Contents) -> [String] {
         if let stored = contents.searchList { return stored.map(home.keychainPath) }
-        return defaultKeychain(domain, contents).map { [$0] } ?? []
+        guard let path = defaultKeychain(domain, contents), place(of: path) != .dataProtection else { return [] }
+        return [path]
+    }
+
+    /// The keychains that a search goes through, each once.
+    ///
+    /// The data protection keychain stands in the place of a login keychain without a file, or else behind all files;
+    /// it is left out only where somebody has stored a list without the login keychain.
+    public func searched() throws(KeychainError) -> [SearchedKeychain] {
+        let contents = try read(.user)
+        let paths = searchList(.user, contents)
+        let others = try searchList(.common).filter { !paths.contains($0) }
+        let hasLogin = contents.searchList == nil || paths.contains(home.loginKeychainPath)
+        return searched(paths + others, hasLogin: hasLogin)
+    }
+
+    /// The keychains that paths name, each once; of the login keychain the data protection keychain as well.
+    public func searched(in paths: [String]) -> [SearchedKeychain] {
+        searched(paths, hasLogin: paths.contains(home.loginKeychainPath))
+    }
+
+    private func searched(_ paths: [String], hasLogin: Bool) -> [SearchedKeychain] {
+        var places = paths.map(place)
+        if hasLogin, loginHasDataProtection { places.append(.dataProtection) }
+        var seen: Set<SearchedKeychain> = []
+        return places.filter { seen.insert($0).inserted }
+    }
+
+    /// The keychain that a path names.
+    public func place(of path: String) -> SearchedKeychain {
+        let isStandIn = loginHasDataProtection && path == home.loginKeychainPath && loginKeychain == nil
+        return isStandIn ? .dataProtection : .file(path)
+    }
+
+    /// Takes back what was stored as the search list of a domain.
+    public func resetSearchList(_ domain: Domain = .user) throws(KeychainError) {
+        try change(domain) { $0.searchList = nil }
     }
 
     /// Replaces the search list of a domain by keychains that need not exist; those that everyone has are left out of a
@@ -71,14 +133,16 @@ public struct KeychainPreferences: Sendable {
 
     // MARK: - Default keychain
 
-    /// The default keychain of a domain; the user's is the login keychain where none was chosen and that exists.
+    /// The default keychain of a domain; the user's is the login keychain where none was chosen and that exists, or
+    /// where the data protection keychain belongs to it.
     public func defaultKeychain(_ domain: Domain = .user) throws(KeychainError) -> String? {
         defaultKeychain(domain, try read(domain))
     }
 
     private func defaultKeychain(_ domain: Domain, _ contents: Contents) -> String? {
         if let chosen = contents.defaultKeychain { return chosen.isEmpty ? nil : home.keychainPath(chosen) }
-        return domain == .user ? loginKeychain : nil
+        guard domain == .user else { return nil }
+        return loginHasDataProtection ? home.loginKeychainPath : loginKeychain
     }
 
     /// Chooses the default keychain of a domain.
@@ -109,14 +173,19 @@ public struct KeychainPreferences: Sendable {
     }
 
     /// Takes a keychain that is to be removed out of the user's search list; if it was the default, there is none then.
+    ///
+    /// Without its file the login keychain is still there where the data protection keychain belongs to it: it stays in
+    /// a list of several keychains, and the default.
     public func noteRemoval(of path: String) throws(KeychainError) {
         let name = KeychainHome.storedName(path)
         let isListed = try searchList(.user).contains(path)
         let isDefault = try defaultKeychain() == path
         guard isListed || isDefault else { return }
+        let staysThere = loginHasDataProtection && path == home.loginKeychainPath
         try change(.user) { contents in
-            contents.searchList = contents.searchList?.filter { $0 != name }
-            if defaultKeychain(.user, contents) == path { contents.defaultKeychain = "" }
+            let others = contents.searchList?.filter { $0 != name }
+            if !staysThere || others?.isEmpty ?? true { contents.searchList = others }
+            if !staysThere, defaultKeychain(.user, contents) == path { contents.defaultKeychain = "" }
         }
     }
 
@@ -148,8 +217,11 @@ public struct KeychainPreferences: Sendable {
                 facts: ["path": path]
             )
         }
+        var list = json["searchList"].elements?.compactMap(\.string)
+        // A list from which the last keychain was removed must not hide what programs store.
+        if loginHasDataProtection, list?.isEmpty ?? false { list = nil }
         let contents = Contents(
-            searchList: json["searchList"].elements?.compactMap(\.string),
+            searchList: list,
             defaultKeychain: json["defaultKeychain"].string
         )
         return (contents, file.mark)

@@ -39,11 +39,10 @@ struct AddPassword: Command {
             return 0
         }
         // An update needs no default keychain: it goes through the search list.
-        let searched =
-            operands.isEmpty
-            ? try reporting(kind.addFunction, subject) { () throws(KeychainError) in
-                try session.keychains.searched(by: [])
-            } : [try target()]
+        if !operands.isEmpty { _ = try target() }
+        let searched = try reporting(kind.addFunction, subject) { () throws(KeychainError) in
+            try session.keychains.searched(by: operands)
+        }
         let outcome = try update(request, in: searched, session.errors)
         if outcome == .updated { return 0 }
         let store = try target()

@@ -17,11 +17,18 @@ struct DeleteKeychain: Command {
         let keychains = session.keychains
         try reporting(Self.function) { () throws(KeychainError) in
             var paths: [String] = []
-            for operand in operands { paths.append(try keychains.path(orDefault: operand)) }
+            var failure: KeychainError?
+            for operand in operands {
+                let place = try keychains.place(orDefault: operand)
+                switch place {
+                case .file(let path): paths.append(path)
+                // It has no file that could be removed, and stays where it is listed.
+                case .dataProtection: failure = .noSuchKeychain
+                }
+            }
             // The lists first: they must not name what is not there any more.
             for path in paths { try keychains.preferences.noteRemoval(of: path) }
             // What can be removed is removed: nobody would look for a file that is in no list.
-            var failure: KeychainError?
             for path in paths {
                 do throws(KeychainError) { try keychains.files.delete(at: path) } catch { failure = failure ?? error }
             }

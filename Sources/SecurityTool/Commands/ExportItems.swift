@@ -38,7 +38,8 @@ struct ExportItems: Command {
     private func sources(_ name: Word?, _ session: Session) throws(CommandFailure) -> [any ItemSource] {
         do throws(KeychainError) {
             guard let name else { return try session.keychains.searched(by: []) }
-            return [try session.keychains.target(name)]
+            _ = try session.keychains.target(name)
+            return try session.keychains.searched(by: [name])
         } catch {
             throw CommandFailure(error, Self.function).withStatusOne
         }

@@ -17,8 +17,7 @@ struct ListKeychains: Command {
         let preferences = session.keychains.preferences
         guard request.sets else {
             let list = try failing(request.function("SecKeychainCopy", "SearchList")) { () throws(KeychainError) in
-                guard let domain = request.domain else { return try preferences.searchList() }
-                return try preferences.searchList(domain)
+                try Self.list(request.domain, session.keychains)
             }
             for path in list { try session.output.write(ListRequest.line(path)) }
             return 0
@@ -31,10 +30,27 @@ struct ListKeychains: Command {
                 paths.append(try session.keychains.path(orDefault: operand))
             }
             // Without names the list is what it is when none was ever set: the default keychain.
-            if operands.isEmpty { paths = try preferences.defaultKeychain(domain).map { [$0] } ?? [] }
+            guard !operands.isEmpty else { return try preferences.resetSearchList(domain) }
             try preferences.setSearchList(paths, domain)
         }
         return 0
+    }
+
+    /// The paths of a list.
+    ///
+    /// The data protection keychain is among them where it was put there; and where it is searched without that, if it
+    /// has items: scripts that store the list again with one more keychain must not lose them.
+    private static func list(
+        _ domain: KeychainPreferences.Domain?,
+        _ keychains: Keychains
+    ) throws(KeychainError) -> [String] {
+        let preferences = keychains.preferences
+        let list = if let domain { try preferences.searchList(domain) } else { try preferences.searchList() }
+        let login = preferences.home.loginKeychainPath
+        guard domain == nil || domain == .user, !list.contains(login), keychains.reachesDataProtection(by: []),
+            keychains.dataProtection.hasItems
+        else { return list }
+        return list + [login]
     }
 }
 
@@ -66,7 +82,7 @@ struct DefaultKeychain: Command {
                 return try preferences.setDefaultKeychain(path, domain)
             }
             let path = try session.keychains.path(orDefault: operand)
-            guard Self.isOwn(path) else {
+            guard preferences.place(of: path) == .dataProtection || Self.isOwn(path) else {
                 throw KeychainError(.writePermission, "the file belongs to somebody else, or is not there")
             }
             try preferences.setDefaultKeychain(path, domain)
@@ -93,10 +109,8 @@ struct LoginKeychain: Command {
         }
         try invocation.checkOptions(options)
         guard invocation.arguments.operands.isEmpty else { throw CommandFailure.usage }
-        guard let path = session.keychains.preferences.loginKeychain else {
-            throw CommandFailure(.noSuchKeychain, "SecKeychainCopyLogin").withStatusOne
-        }
-        try session.output.write(ListRequest.line(path))
+        // Everyone has one here: the data protection keychain belongs to it.
+        try session.output.write(ListRequest.line(session.keychains.home.loginKeychainPath))
         return 0
     }
 }

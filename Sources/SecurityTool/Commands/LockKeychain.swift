@@ -19,7 +19,7 @@ struct LockKeychain: Command {
         }
         try invocation.checkOptions(options)
         let operands = invocation.arguments.operands
-        guard operands.count < 2 else { throw CommandFailure.usage }
+        guard operands.count < (meansEvery ? 1 : 2) else { throw CommandFailure.usage }
         let keychains = session.keychains
         if meansEvery {
             try lockAll(keychains)
@@ -27,26 +27,28 @@ struct LockKeychain: Command {
         }
         let operand = operands.first
         let subject: ByteText = operand.map { "\($0)" } ?? "<NULL>"
-        if keychains.meansDataProtection(by: operands) {
-            try lockDataProtection(keychains.dataProtection, operand, subject)
-        } else {
-            try reporting(Self.function, subject) { () throws(KeychainError) in
-                try keychains.files.lock(at: keychains.path(orDefault: operand))
-            }
+        let place = try reporting(Self.function, subject) { () throws(KeychainError) in
+            try keychains.place(orDefault: operand)
+        }
+        switch place {
+        case .dataProtection: try lockDataProtection(keychains.dataProtection, operand, subject)
+        case .file(let path):
+            try reporting(Self.function, subject) { () throws(KeychainError) in try keychains.files.lock(at: path) }
         }
         return 0
     }
 
-    /// Locks every keychain file, listed or not; and where the user has none, the data protection keychain.
+    /// Locks every keychain file, listed or not, and the data protection keychain if it is searched.
     private func lockAll(_ keychains: Keychains) throws(CommandFailure) {
         try reporting(Self.function) { () throws(KeychainError) in
-            guard try !keychains.hasFiles else { return try keychains.files.lockAll() }
+            let searched = try keychains.preferences.searched()
             do throws(KeychainError) {
                 try keychains.files.lockAll()
             } catch {
-                // What serves keychain files is not there, so that none is unlocked.
-                guard error.status == .notAvailable else { throw error }
+                // Where what serves keychain files is not there, none is unlocked.
+                guard error.status == .notAvailable, searched == [.dataProtection] else { throw error }
             }
+            guard searched.contains(.dataProtection) else { return }
             do throws(KeychainError) {
                 try keychains.dataProtection.backend.device.lock()
             } catch {

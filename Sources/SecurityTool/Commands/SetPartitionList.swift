@@ -41,26 +41,33 @@ struct SetPartitionList: Command {
         try invocation.checkOptions(options)
         let operands = invocation.arguments.operands
         guard let partitions, operands.count < 2 else { throw CommandFailure.usage }
-        let store = try file(operands.first, session.keychains)
+        let store = try store(operands.first, session.keychains)
         let name: ByteText = operands.first.map { "\($0)" } ?? "default"
         let password = try given ?? session.prompts.ask("password to unlock \(name): ")
         try failing("SecKeychainUnlock") { () throws(KeychainError) in
-            try store.unlockIfLocked(password)
+            switch store {
+            case let file as FileKeychain: if try file.isLocked { try file.unlock(password) }
+            case let keychain as UserKeychain where keychain.isLocked:
+                try keychain.backend.device.unlock(passcode: password)
+            default: break
+            }
         }
         for item in try search.matches(in: store) {
             try session.output.write(AttributeBlock.text(item))
             // A public key is for everybody.
             if item.itemClass == .key, KeyKind(item) == .public { continue }
+            // Items of the data protection keychain have no such list, as they have no list of programs.
+            guard let file = store as? FileKeychain else { continue }
             try failing("SecKeychainItemSetAccessWithPassword") { () throws(KeychainError) in
-                try store.setPartitions(partitions, of: item, password: password)
+                try file.setPartitions(partitions, of: item, password: password)
             }
         }
         return 0
     }
 
-    private func file(_ operand: Word?, _ keychains: Keychains) throws(CommandFailure) -> FileKeychain {
+    private func store(_ operand: Word?, _ keychains: Keychains) throws(CommandFailure) -> any ItemStore {
         try failing("SecKeychainOpen") { () throws(KeychainError) in
-            FileKeychain(try keychains.path(orDefault: operand), keychains.files)
+            keychains.store(try keychains.place(orDefault: operand))
         }
     }
 
@@ -89,7 +96,7 @@ struct SetPartitionList: Command {
             guard isTaken else { throw CommandFailure.usage }
         }
 
-        func matches(in store: FileKeychain) throws(CommandFailure) -> [StoredItem] {
+        func matches(in store: any ItemStore) throws(CommandFailure) -> [StoredItem] {
             switch self {
             case .keys(let search): return try search.keys(in: [store])
             case .passwords(let fields):
@@ -100,12 +107,5 @@ struct SetPartitionList: Command {
                 }
             }
         }
-    }
-}
-
-extension FileKeychain {
-    /// Unlocks the keychain, unless it is unlocked: then the password counts where it changes something.
-    fileprivate func unlockIfLocked(_ password: SecretBytes) throws(KeychainError) {
-        if try isLocked { try unlock(password) }
     }
 }

@@ -5,7 +5,8 @@ import KeychainFiles
 
 /// `unlock-keychain`.
 ///
-/// - Important: Differs from macOS: the password is checked also while the keychain is unlocked.
+/// - Important: Differs from macOS: the password is checked also while the keychain is unlocked. The data protection
+///   keychain without a passcode takes any.
 struct UnlockKeychain: Command {
     let options = OptionSyntax("hp:u", secrets: "p")
 
@@ -27,13 +28,12 @@ struct UnlockKeychain: Command {
         let operand = operands.first
         let keychains = session.keychains
         let name: ByteText = operand.map { "\($0)" } ?? "<NULL>"
-        let meansDataProtection = keychains.meansDataProtection(by: operands)
-        let path = try reporting(Self.function, name) { () throws(KeychainError) in
-            meansDataProtection ? nil : try keychains.path(orDefault: operand)
+        let place = try reporting(Self.function, name) { () throws(KeychainError) in
+            try keychains.place(orDefault: operand)
         }
         let shown: ByteText = operand.map { "\($0)" } ?? "default"
         let typed = try password ?? session.prompts.ask("password to unlock \(shown): ")
-        if let path {
+        if case .file(let path) = place {
             try reporting(Self.function, name) { () throws(KeychainError) in
                 try keychains.files.unlock(at: path, password: typed)
             }
@@ -41,10 +41,8 @@ struct UnlockKeychain: Command {
         }
         let device = keychains.dataProtection.backend.device
         do throws(KeychainError) {
-            // A keychain without a password is none of those that macOS has.
-            guard try device.status().hasPasscode else {
-                throw operand == nil ? KeychainError.noDefaultKeychain : .noSuchKeychain
-            }
+            // Without a passcode it is never locked, and there is nothing that a password could be compared with.
+            guard try device.status().hasPasscode else { return 0 }
             try device.unlock(passcode: typed)
         } catch {
             guard case .device(.wrongPasscode) = error.kind else { throw CommandFailure(error, Self.function, name) }

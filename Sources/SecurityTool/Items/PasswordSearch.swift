@@ -23,8 +23,10 @@ struct PasswordSearch {
     ///
     /// - Throws: ``CommandFailure``, with errSecItemNotFound when there is none.
     func first() throws(CommandFailure) -> StoredItem {
-        guard let item = try items().first else { throw CommandFailure(try absence(), Self.searching) }
-        return item
+        for store in stores {
+            if let item = try items(in: store).first { return item }
+        }
+        throw CommandFailure(try absence(), Self.searching)
     }
 
     /// The first item whose secret is not damaged, and the secret.
@@ -32,16 +34,18 @@ struct PasswordSearch {
     /// - Throws: ``CommandFailure``; without a message when a secret is there and cannot be had.
     func firstWithSecret() throws(CommandFailure) -> (StoredItem, SecretBytes) {
         var damaged: StoredItem?
-        for item in try items() {
-            do {
-                return (item, try item.store.secret(of: item))
-            } catch {
-                switch error.status {
-                // Damaged: the next one is the first now. Or it was deleted just now.
-                case .decode: damaged = damaged ?? item
-                case .itemNotFound, .invalidItemReference: continue
-                case .interactionNotAllowed: throw CommandFailure(status: error.status.rawValue)
-                default: throw CommandFailure(error, "SecKeychainItemCopyContent")
+        for store in stores {
+            for item in try items(in: store) {
+                do {
+                    return (item, try store.secret(of: item))
+                } catch {
+                    switch error.status {
+                    // Damaged: the next one is the first now. Or it was deleted just now.
+                    case .decode: damaged = damaged ?? item
+                    case .itemNotFound, .invalidItemReference: continue
+                    case .interactionNotAllowed: throw CommandFailure(status: error.status.rawValue)
+                    default: throw CommandFailure(error, "SecKeychainItemCopyContent")
+                    }
                 }
             }
         }
@@ -51,11 +55,10 @@ struct PasswordSearch {
         throw CommandFailure(status, Self.searching)
     }
 
-    private func items() throws(CommandFailure) -> [StoredItem] {
+    /// What one keychain has; the next one is asked only where that is nothing.
+    private func items(in store: any ItemStore) throws(CommandFailure) -> [StoredItem] {
         try reporting(Self.searching) { () throws(KeychainError) in
-            var items: [StoredItem] = []
-            for store in stores { items += try store.items(fields.kind.itemClass, fields.filter) }
-            return items
+            try store.items(fields.kind.itemClass, fields.filter)
         }
     }
 

@@ -6,37 +6,31 @@ import KeychainFiles
 
 /// The keychains of a user, and which of them a command means.
 ///
-/// Names mean files. Where the user has no keychain file, neither in the search list nor as default, commands without a
-/// name mean the data protection keychain, and so do those that name `login.keychain`: what programs store by the item
-/// functions is within reach of `security`, although macOS has no such command.
+/// Names mean files, but for that of the login keychain: the data protection keychain is behind its file, or in its
+/// place where there is none. What programs store by the item functions is within reach of `security`, although macOS
+/// has no such command.
 struct Keychains: Sendable {
     let dataProtection: UserKeychain
     let files: KeychainFileService
     let preferences: KeychainPreferences
 
-    var home: KeychainHome { preferences.home }
-
-    /// Whether the user has chosen a keychain file, in the search list or as default.
-    var hasFiles: Bool {
-        get throws(KeychainError) {
-            if try preferences.defaultKeychain() != nil { return true }
-            return try !preferences.searchList().isEmpty
-        }
+    init(dataProtection: UserKeychain, files: KeychainFileService, preferences: KeychainPreferences) {
+        self.dataProtection = dataProtection
+        self.files = files
+        self.preferences = preferences.withDataProtection
     }
+
+    var home: KeychainHome { preferences.home }
 
     // MARK: - For items
 
     /// The keychains that a search goes through, each once: those that are named, or those of the search list.
     func searched(by operands: [Word]) throws(KeychainError) -> [any ItemStore] {
-        let hasFiles = try hasFiles
-        let stores: [any ItemStore]
-        if !operands.isEmpty {
-            stores = operands.compactMap { store(named: $0, hasFiles: hasFiles) }
-        } else {
-            stores = hasFiles ? try preferences.searchList().map(file) : [dataProtection]
-        }
-        var seen: Set<ByteText> = []
-        return stores.filter { seen.insert($0.path).inserted }
+        guard !operands.isEmpty else { return try preferences.searched().map(store) }
+        var stores = operands.compactMap(store(named:))
+        if operands.contains(where: meansLogin) { stores.append(dataProtection) }
+        var seen: Set<ByteText?> = []
+        return stores.filter { seen.insert($0 is UserKeychain ? nil : $0.path).inserted }
     }
 
     /// The one keychain that items are added to: the one that is named, or the default one.
@@ -44,35 +38,48 @@ struct Keychains: Sendable {
     /// - Throws: `errSecNoDefaultKeychain`, and where there is no keychain of the name `errSecNoSuchKeychain`: nothing
     ///   is ever stored elsewhere than was said.
     func target(_ operand: Word?) throws(KeychainError) -> any ItemStore {
-        let hasFiles = try hasFiles
-        if let operand {
-            guard let store = store(named: operand, hasFiles: hasFiles) else { throw .noSuchKeychain }
-            if let file = store as? FileKeychain { try file.checkExists() }
-            return store
+        let store = operand == nil ? store(try place(orDefault: nil)) : operand.flatMap(store(named:))
+        guard let store else { throw .noSuchKeychain }
+        if let file = store as? FileKeychain { try file.checkExists() }
+        return store
+    }
+
+    /// Whether the data protection keychain is among what commands with these operands search.
+    func reachesDataProtection(by operands: [Word]) -> Bool {
+        (try? searched(by: operands).contains { $0 is UserKeychain }) ?? false
+    }
+
+    func store(_ place: SearchedKeychain) -> any ItemStore {
+        switch place {
+        case .file(let path): FileKeychain(path, files)
+        case .dataProtection: dataProtection
         }
-        guard hasFiles else { return dataProtection }
-        let file = file(try defaultFile())
-        try file.checkExists()
-        return file
     }
 
-    /// Whether commands with these operands mean the data protection keychain and no file.
-    func meansDataProtection(by operands: [Word]) -> Bool {
-        guard let hasFiles = try? hasFiles, !hasFiles else { return false }
-        return operands.allSatisfy { meansDataProtection($0, hasFiles: hasFiles) }
-    }
-
-    private func store(named operand: Word, hasFiles: Bool) -> (any ItemStore)? {
-        if meansDataProtection(operand, hasFiles: hasFiles) { return dataProtection }
+    private func store(named operand: Word) -> (any ItemStore)? {
         if operand == SystemRoots.path { return SystemRoots() }
-        return path(operand).map(file)
+        return place(operand).map(store)
     }
 
-    private func meansDataProtection(_ operand: Word, hasFiles: Bool) -> Bool {
-        !hasFiles && dataProtection.name.isMeant(by: operand) && preferences.loginKeychain == nil
+    // MARK: - For whole keychains
+
+    /// The keychain that an operand names; `nil` for what names none.
+    private func place(_ operand: Word) -> SearchedKeychain? {
+        if meansLogin(operand) { return preferences.place(of: home.loginKeychainPath) }
+        return path(operand).map(SearchedKeychain.file)
     }
 
-    private func file(_ path: String) -> FileKeychain { FileKeychain(path, files) }
+    /// The keychain that is named, or the default one.
+    ///
+    /// - Throws: `errSecNoSuchKeychain`, `errSecNoDefaultKeychain`.
+    func place(orDefault operand: Word?) throws(KeychainError) -> SearchedKeychain {
+        guard let operand else { return preferences.place(of: try defaultPath()) }
+        guard let place = place(operand) else { throw .noSuchKeychain }
+        return place
+    }
+
+    /// Whether an operand names the login keychain.
+    private func meansLogin(_ operand: Word) -> Bool { dataProtection.name.isMeant(by: operand) }
 
     // MARK: - For keychain files
 
@@ -82,16 +89,16 @@ struct Keychains: Sendable {
         return home.keychainPath(name)
     }
 
-    /// The path of the keychain file that is named, or of the default one.
+    /// The path of the keychain that is named, or of the default one; that of the login keychain may have no file.
     ///
     /// - Throws: `errSecNoSuchKeychain`, `errSecNoDefaultKeychain`.
     func path(orDefault operand: Word?) throws(KeychainError) -> String {
-        guard let operand else { return try defaultFile() }
+        guard let operand else { return try defaultPath() }
         guard let path = path(operand) else { throw .noSuchKeychain }
         return path
     }
 
-    private func defaultFile() throws(KeychainError) -> String {
+    private func defaultPath() throws(KeychainError) -> String {
         guard let path = try preferences.defaultKeychain() else { throw .noDefaultKeychain }
         return path
     }

@@ -50,6 +50,21 @@ struct UserKeychain: ItemStore {
         return firsts.sorted { $0.place < $1.place }.flatMap(\.items)
     }
 
+    /// Whether there is any item, if only a locked or damaged one; `false` where the keychain cannot be opened.
+    var hasItems: Bool {
+        ItemClass.stored.contains { itemClass in
+            var query = query(itemClass, Conditions())
+            query[PropertyKey.returnPersistentReference] = .boolean(true)
+            query[PropertyKey.useAuthenticationUI] = .string(PropertyKey.useAuthenticationUIFail)
+            do throws(KeychainError) {
+                _ = try perform(.copyMatching(query))
+                return true
+            } catch {
+                return error.status == .interactionNotAllowed || error.status == .decode
+            }
+        }
+    }
+
     /// The certificates, keys or identities with their bytes, in the order of the store.
     func answers(_ itemClass: ItemClass) throws(KeychainError) -> [ResultValue] {
         var query = query(itemClass, Conditions())

@@ -50,6 +50,21 @@ struct BackendTests {
         }
     }
 
+    @Test("a file that may not be read or written is told with the reason, a file that is not there without one")
+    func permissionIsTold() {
+        let refused = KeychainError(.writePermission, "open /home/bob/x", kind: .storage(.readOnly))
+        let failure = CommandFailure(refused, "SecKeychainSearchCreateFromAttributes")
+        let text = failure.message.map { String(decoding: $0.bytes, as: UTF8.self) }
+        #expect(failure.status == -61)
+        #expect(
+            text?.hasPrefix("security: SecKeychainSearchCreateFromAttributes: Write permissions error.\nsecurity: ")
+                ?? false
+        )
+        #expect(text?.contains("/home/bob/x") ?? false)
+        let message = CommandFailure(KeychainError(.writePermission, "not there"), "F").message
+        #expect(message == "security: F: Write permissions error.")
+    }
+
     @Test("an import adds the rest after a failure, and reports the first with the status 1")
     func importGoesOn() throws {
         let workshop = try Workshop()

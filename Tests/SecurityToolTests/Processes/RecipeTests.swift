@@ -78,11 +78,39 @@ struct RecipeTests {
         #expect(result.output.hasSuffix("app-signing.keychain-db\" lock-on-sleep timeout=21600s\n"), "\(result.output)")
     }
 
+    @Test("the action import-codesign-certs, which restores the list by login.keychain")
+    func importCodesignCerts() throws {
+        try writeIdentity("certificate.p12")
+        let script = """
+            set -e
+            security add-generic-password -s mine -a me -w keepme
+            security create-keychain -p "$PW" signing_temp.keychain
+            security set-keychain-settings -lut 21600 signing_temp.keychain
+            security unlock-keychain -p "$PW" signing_temp.keychain
+            security import certificate.p12 -k signing_temp.keychain -f pkcs12 -A -T /usr/bin/codesign \
+            -T /usr/bin/security -P p12pw
+            security set-key-partition-list -S apple-tool:,apple: -k "$PW" signing_temp.keychain > /dev/null
+            security list-keychains -d user -s signing_temp.keychain login.keychain
+            security find-identity -p codesigning | grep -c '"Keychain CLI Test Signing"'
+            security find-generic-password -s mine -w
+            security delete-keychain signing_temp.keychain
+            security list-keychains -d user
+            security find-generic-password -s mine -w
+            security add-generic-password -s more -a me -w kept
+            security find-generic-password -s more -w login.keychain
+            """
+        let result = try run(script, ["PW": "a b'c"])
+        #expect(result.status == 0, "\(result.output)")
+        let expected = "1 identity imported.\n1\nkeepme\n    \"\(user.keychainName)\"\nkeepme\nkept\n"
+        #expect(result.output == expected)
+    }
+
     @Test("fastlane's setup_ci and match")
     func fastlane() throws {
         try writeIdentity("match.p12")
         let script = """
             set -e
+            security add-generic-password -s mine -a me -w keepme
             security -h | grep -q set-key-partition-list
             security create-keychain -p '' fastlane_tmp_keychain
             test -f "$HOME/Library/Keychains/fastlane_tmp_keychain-db"
@@ -99,7 +127,11 @@ struct RecipeTests {
             -k '' "$HOME/Library/Keychains/fastlane_tmp_keychain-db" 1> /dev/null
             security find-certificate -c 'Keychain CLI Test Signing' fastlane_tmp_keychain | grep -q attributes:
             security find-identity -v -p codesigning fastlane_tmp_keychain | grep -q '0 valid identities found'
+            security find-generic-password -s mine -w
             security delete-keychain fastlane_tmp_keychain
+            security find-generic-password -s mine -w
+            security default-keychain -s login.keychain
+            security add-generic-password -s more -a me -w kept
             """
         let result = try run(script)
         #expect(result.status == 0, "\(result.output)")
@@ -109,7 +141,6 @@ struct RecipeTests {
     func goKeyring() throws {
         let script = """
             set -e
-            security create-keychain -p pw login.keychain
             printf '%s\\n' "add-generic-password -U -s 'my service' -a alice -w go-keyring-base64:c2VjcmV0" | security -i
             printf '%s\\n' "add-generic-password -U -s 'my service' -a bob -w 'it'\\\\''s'" | security -i || true
             test "$(security find-generic-password -s 'my service' -wa alice 2>&1)" = go-keyring-base64:c2VjcmV0
