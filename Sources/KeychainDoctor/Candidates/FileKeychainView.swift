@@ -60,6 +60,21 @@ struct FileKeychainView {
         }
     }
 
+    /// Whether the call fails for want of a default keychain: an add, and a copy that this side alone answers, unless it
+    /// names keychains or items (Semantics, "Functions of the file-based keychain").
+    private var needsDefault: Bool {
+        switch call.function {
+        case .add: true
+        case .copyMatching:
+            !route.reachesDataProtection
+                && [
+                    PropertyKey.matchSearchList, PropertyKey.useItemList, PropertyKey.valueReference,
+                    PropertyKey.valuePersistentReference,
+                ].allSatisfy { call.query[$0] == nil }
+        case .update, .delete: false
+        }
+    }
+
     /// Whether the call declines the data protection keychain by the flag.
     var isDeclined: Bool { call.query[PropertyKey.useDataProtectionKeychain] != nil && !route.reachesDataProtection }
 
@@ -85,7 +100,7 @@ struct FileKeychainView {
     /// What it answers alone.
     var status: Status {
         if isInvalid { return .parameter }
-        if isMissing { return call.function == .add ? .noDefaultKeychain : .itemNotFound }
+        if isMissing { return needsDefault ? .noDefaultKeychain : .itemNotFound }
         if call.function == .add {
             if isLocked { return call.isUnattended ? .interactionNotAllowed : .authenticationFailed }
             guard let query else { return .parameter }

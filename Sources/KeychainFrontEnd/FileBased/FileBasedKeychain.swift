@@ -100,6 +100,7 @@ public final class FileBasedKeychain: KeychainBackend {
 
     private func copy(_ dictionary: PropertyDictionary) throws(KeychainError) -> KeychainAnswer {
         let query = try FileItemQuery(dictionary, .copyMatching)
+        try checkThereIsAKeychain(query)
         let keychains = openedKeychains(dictionary)
         let results = FileResults(wanted: query.returns, keychains: keychains)
         var found: [ResultValue] = []
@@ -107,6 +108,16 @@ public final class FileBasedKeychain: KeychainBackend {
             if let result = try results.result(match) { found.append(result) }
         }
         return query.givesList ? .list(found) : found.first.map { .single($0) } ?? .nothing
+    }
+
+    /// Refuses a search where the user has no keychain at all, neither listed nor default.
+    ///
+    /// - Throws: `errSecNoDefaultKeychain`.
+    private func checkThereIsAKeychain(_ query: FileItemQuery) throws(KeychainError) {
+        guard query.searchList == nil, query.objects == nil, try preferences.defaultKeychain() == nil else { return }
+        if try preferences.searchList().isEmpty {
+            throw KeychainError(.noDefaultKeychain, "there is no default keychain, and no search list")
+        }
     }
 
     /// The keychains as one call sees them.

@@ -10,14 +10,23 @@ public final class FrontEndKeychain: KeychainBackend {
     private let dataProtection: any KeychainBackend
     private let files: any KeychainBackend
 
+    private let preferences: KeychainPreferences?
+
     /// A front end before two keychains.
     ///
     /// - Parameters:
     ///   - dataProtection: the data protection keychain.
     ///   - files: carries out calls of item functions on file-based keychains, as ``FileBasedKeychain`` does.
-    public init(dataProtection: any KeychainBackend, files: any KeychainBackend) {
+    ///   - preferences: whether the data protection keychain belongs to the login keychain, so that calls for the
+    ///     file-based keychains alone may mean it, and where those search; without them it never does.
+    public init(
+        dataProtection: any KeychainBackend,
+        files: any KeychainBackend,
+        preferences: KeychainPreferences? = nil
+    ) {
         self.dataProtection = dataProtection
         self.files = files
+        self.preferences = preferences
     }
 
     /// Carries out a command through the keychains that it is for.
@@ -62,12 +71,37 @@ public final class FrontEndKeychain: KeychainBackend {
         if case .set(let query, let attributes, let addition) = operation {
             return try set(query, attributes, addition, as: client)
         }
+        if !route.reachesDataProtection { return try askFilesAlone(operation, client) }
         let sides = [
             route.reachesDataProtection ? side(.dataProtection, operation, client) : nil,
             route.reachesFile ? side(.files, operation, client) : nil,
         ].compactMap(\.self)
         guard sides.count == 2 else { return try sides[0].get() }
         return try MergedAnswer.merge(dataProtection: sides[0], files: sides[1]).get()
+    }
+
+    /// The login keychain as calls for the file-based keychains alone see it; `nil` where it is a file and no more.
+    private var login: LoginKeychain? {
+        preferences.flatMap { $0.loginHasDataProtection ? LoginKeychain($0) : nil }
+    }
+
+    /// What the file-based keychains answer, when they alone are asked.
+    private func askFilesAlone(
+        _ operation: KeychainRequest.Operation,
+        _ client: Client
+    ) throws(KeychainError) -> KeychainAnswer {
+        guard let login else { return try side(.files, operation, client).get() }
+        if case .add(let dictionary) = operation, try login.isTarget(of: dictionary) {
+            return try askDataProtection(operation, client)
+        }
+        do throws(KeychainError) {
+            return try side(.files, operation, client).get()
+        } catch {
+            guard error.status == .itemNotFound, try login.isSearched(by: operation) else { throw error }
+            return try login.ask(operation) { (operation) throws(KeychainError) in
+                try askDataProtection(operation, client)
+            }
+        }
     }
 
     /// An update, and an add where nothing matches: each finds its own way.

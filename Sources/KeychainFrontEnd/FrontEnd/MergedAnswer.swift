@@ -13,6 +13,9 @@ enum MergedAnswer {
         files: Result<KeychainAnswer, KeychainError>
     ) -> Result<KeychainAnswer, KeychainError> {
         switch (dataProtection, files) {
+        // That there is no file-based keychain is told by that side alone.
+        case (.failure(let error), .failure(let other)) where other.status == .noDefaultKeychain:
+            .failure(error.status == .itemNotFound ? error : .nothingFound)
         case (.failure, _): files
         case (.success, .failure): dataProtection
         case (.success(let first), .success(let second)): .success(merge(first, second))
@@ -27,4 +30,9 @@ enum MergedAnswer {
         case (.single, _), (.list, _): first
         }
     }
+}
+
+extension KeychainError {
+    /// What a locked data protection keychain shows as, where no file answers either.
+    fileprivate static let nothingFound = KeychainError(.itemNotFound, "neither of the two keychains gives an item")
 }

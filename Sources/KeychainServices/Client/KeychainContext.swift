@@ -73,7 +73,7 @@ package struct KeychainContext: Sendable {
         var client = ProcessClient.current.client
         if hasFrontEnd { client.profile = .macOS }
         return KeychainContext(
-            backend: hasFrontEnd ? FrontEndKeychain(dataProtection: backend, files: fileBased) : backend,
+            backend: hasFrontEnd ? frontEnd(backend, fileBased) : backend,
             client: client,
             entitlements: { Array(ProcessClient.current.entitlements) },
             fileBased: fileBased,
@@ -89,12 +89,17 @@ package struct KeychainContext: Sendable {
     ) -> FileBasedKeychain {
         FileBasedKeychain(
             backend,
-            KeychainPreferences(home: KeychainHome(variable: ProcessEnvironment.value("HOME"))),
+            KeychainPreferences(home: KeychainHome(variable: ProcessEnvironment.value("HOME"))).withDataProtection,
             program: ProcessClient.program,
             unlocker: KeychainUnlocker(interaction: FileCall.interaction),
             judge: SystemTrust(settings: trustSettings),
             now: { Timestamp(secondsSinceReferenceDate: Date.now.timeIntervalSinceReferenceDate) }
         )
+    }
+
+    /// The front end of macOS before a user's two keychains.
+    static func frontEnd(_ dataProtection: any KeychainBackend, _ files: FileBasedKeychain) -> FrontEndKeychain {
+        FrontEndKeychain(dataProtection: dataProtection, files: files, preferences: files.preferences)
     }
 
     private static var defaultBackend: any KeychainBackend {

@@ -13,7 +13,7 @@ extension KeychainContext {
         let route = KeychainRoute(operation.mainDictionary, operation.function)
         guard route.reachesFile, !route.reachesDataProtection else { return self }
         var context = self
-        context.backend = FrontEndKeychain(dataProtection: backend, files: fileBased)
+        context.backend = Self.frontEnd(backend, fileBased)
         return context
     }
 }

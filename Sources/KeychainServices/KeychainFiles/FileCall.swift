@@ -18,6 +18,20 @@ enum FileCall {
         }
     }
 
+    /// Adds an item to a keychain file, or where the data protection keychain is meant, there.
+    static func add(_ dictionary: PropertyDictionary) -> OSStatus {
+        let context = KeychainContext.inEffect
+        let frontEnd = KeychainContext.frontEnd(context.backend, context.fileBased)
+        var dictionary = dictionary
+        dictionary[PropertyKey.useDataProtectionKeychain] = .boolean(false)
+        do throws(KeychainError) {
+            _ = try frontEnd.perform(KeychainRequest(.add(dictionary), client: context.client))
+            return errSecSuccess
+        } catch {
+            return error.status.rawValue
+        }
+    }
+
     /// Whether this process may ask the user for passwords of the user's own keychain files.
     static let interaction = UserInteraction()
 
@@ -34,6 +48,14 @@ enum FileCall {
 }
 
 extension FileBasedKeychain {
+    /// The keychain of a path.
+    func keychain(_ path: String) -> SecKeychain {
+        preferences.place(of: path) == .dataProtection ? .standard : SecKeychain(path: path)
+    }
+
+    /// The path of a keychain as lists have it: of the data protection keychain that of the login keychain.
+    func listedPath(_ keychain: SecKeychain) -> String { keychain.path ?? preferences.home.loginKeychainPath }
+
     /// The path of a keychain; of the default one without a keychain.
     ///
     /// - Throws: `errSecNoDefaultKeychain`; `errSecNoSuchKeychain` for the data protection keychain, which has no file.

@@ -50,7 +50,7 @@ public func SecKeychainOpen(
     _ keychain: UnsafeMutablePointer<SecKeychain?>
 ) -> OSStatus {
     FileCall.status { (files) throws(KeychainError) in
-        keychain.pointee = SecKeychain(path: files.preferences.home.keychainPath(String(cString: pathName)))
+        keychain.pointee = files.keychain(files.preferences.home.keychainPath(String(cString: pathName)))
     }
 }
 
@@ -164,7 +164,7 @@ public func SecKeychainGetStatus(
     }
 }
 
-/// The path of a keychain, with a zero at its end.
+/// The path of a keychain, with a zero at its end; of the data protection keychain that of the login keychain.
 ///
 /// - Parameters:
 ///   - keychain: the keychain; the default one without it.
@@ -180,7 +180,7 @@ public func SecKeychainGetPath(
     let room = Int(ioPathLength.pointee)
     var isTooLong = false
     let status = FileCall.status { (files) throws(KeychainError) in
-        let path = try files.path(keychain)
+        let path = if let keychain { files.listedPath(keychain) } else { try files.path(nil) }
         ioPathLength.pointee = UInt32(path.utf8.count)
         isTooLong = path.utf8.count + 1 > room
         guard !isTooLong else { return }

@@ -28,8 +28,8 @@ public enum SecPreferencesDomain: Int32, Sendable, Hashable, CaseIterable {
 
 /// The default keychain, in which items are added.
 ///
-/// - Important: Differs from Apple: where the user has no keychain file, and the macOS front end is off, it is the data
-///   protection keychain, as a place to import to.
+/// - Important: Differs from Apple: the login keychain without a file is the data protection keychain, and so is the
+///   default one where the user has none and the macOS front end is off, as a place to import to.
 ///
 /// - Parameter keychain: where the keychain goes.
 /// - Returns: `errSecSuccess`; `errSecNoDefaultKeychain`.
@@ -38,7 +38,7 @@ public func SecKeychainCopyDefault(_ keychain: UnsafeMutablePointer<SecKeychain?
     let isFileNeeded = KeychainContext.inEffect.hasFrontEnd
     return FileCall.status { (files) throws(KeychainError) in
         do throws(KeychainError) {
-            keychain.pointee = SecKeychain(path: try files.path(nil))
+            keychain.pointee = files.keychain(try files.path(nil))
         } catch {
             guard error.status == .noDefaultKeychain, !isFileNeeded else { throw error }
             keychain.pointee = .standard
@@ -66,7 +66,7 @@ public func SecKeychainCopyDomainDefault(
         guard let path = try files.preferences.defaultKeychain(domain.domain) else {
             throw KeychainError(.noDefaultKeychain, "there is no default keychain")
         }
-        keychain.pointee = SecKeychain(path: path)
+        keychain.pointee = files.keychain(path)
     }
 }
 
@@ -77,18 +77,18 @@ public func SecKeychainCopyDomainDefault(
 public func SecKeychainSetDomainDefault(_ domain: SecPreferencesDomain, _ keychain: SecKeychain?) -> OSStatus {
     FileCall.status { (files) throws(KeychainError) in
         guard let keychain else { throw .parameter("there is no keychain to choose") }
-        try files.preferences.setDefaultKeychain(try files.path(keychain), domain.domain)
+        try files.preferences.setDefaultKeychain(files.listedPath(keychain), domain.domain)
     }
 }
 
-/// The keychains that are searched, in their order.
+/// The keychains that are searched, in their order, the data protection keychain among them if it is.
 ///
 /// - Parameter searchList: where an array of them goes.
 /// - Returns: `errSecSuccess`.
 @discardableResult
 public func SecKeychainCopySearchList(_ searchList: UnsafeMutablePointer<CFArray?>) -> OSStatus {
     FileCall.status { (files) throws(KeychainError) in
-        searchList.pointee = keychains(try files.preferences.searchList())
+        searchList.pointee = keychains(try files.preferences.searched())
     }
 }
 
@@ -107,7 +107,12 @@ public func SecKeychainCopyDomainSearchList(
     _ searchList: UnsafeMutablePointer<CFArray?>
 ) -> OSStatus {
     FileCall.status { (files) throws(KeychainError) in
-        searchList.pointee = keychains(try files.preferences.searchList(domain.domain))
+        var paths = try files.preferences.searchList(domain.domain)
+        let login = files.preferences.home.loginKeychainPath
+        if domain == .user, !paths.contains(login), try files.preferences.searched().contains(.dataProtection) {
+            paths.append(login)
+        }
+        searchList.pointee = keychains(paths.map(files.preferences.place))
     }
 }
 
@@ -120,10 +125,18 @@ public func SecKeychainSetDomainSearchList(_ domain: SecPreferencesDomain, _ sea
         var paths: [String] = []
         for keychain in searchList {
             guard let keychain = keychain as? SecKeychain else { throw .parameter("not a keychain") }
-            if let path = keychain.path { paths.append(path) }
+            paths.append(files.listedPath(keychain))
         }
         try files.preferences.setSearchList(paths, domain.domain)
     }
 }
 
-private func keychains(_ paths: [String]) -> CFArray { NSArray(array: paths.map { SecKeychain(path: $0) }) }
+private func keychains(_ places: [SearchedKeychain]) -> CFArray {
+    let keychains = places.map { place in
+        switch place {
+        case .file(let path): SecKeychain(path: path)
+        case .dataProtection: SecKeychain.standard
+        }
+    }
+    return NSArray(array: keychains)
+}

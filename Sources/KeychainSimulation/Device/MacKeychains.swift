@@ -86,6 +86,8 @@ package final class MacKeychains: Sendable {
             }
             if status.isLocked, function == .add ? path == target : !found.isEmpty { isLocked = true }
         }
+        // A copy fails for want of a keychain only if none is named anywhere.
+        if function == .copyMatching { isMissing = paths.isEmpty && target == nil }
         return isMissing || function == .add && target == nil ? .missing : .items(items, isLocked: isLocked)
     }
 
