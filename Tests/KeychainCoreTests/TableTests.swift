@@ -45,7 +45,7 @@ struct TableTests {
             #expect(!ConstantTable.rows(in: group).isEmpty)
             #expect(ConstantTable.rows(in: group) == ConstantTable.rows.filter { $0.group == group })
         }
-        #expect(ConstantTable.rows.count == 187)
+        #expect(ConstantTable.rows.count == 189)
         #expect(KeyAlgorithmTable.rows.count == 87)
     }
 

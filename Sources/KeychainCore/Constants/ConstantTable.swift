@@ -340,6 +340,8 @@ public enum ConstantTable {
 
     private static let importExport: [Pair] = [
         Pair("kSecImportExportPassphrase", "passphrase"),
+        Pair("kSecImportExportKeychain", "keychain"),
+        Pair("kSecImportExportAccess", "access"),
         Pair("kSecImportItemLabel", "label"),
         Pair("kSecImportItemKeyID", "keyid"),
         Pair("kSecImportItemTrust", "trust"),

@@ -577,6 +577,12 @@ nonisolated(unsafe) public let kSecPublicKeyAttrs: CFString = "public"
 /// The string `passphrase`.
 nonisolated(unsafe) public let kSecImportExportPassphrase: CFString = "passphrase"
 
+/// The string `keychain`.
+nonisolated(unsafe) public let kSecImportExportKeychain: CFString = "keychain"
+
+/// The string `access`.
+nonisolated(unsafe) public let kSecImportExportAccess: CFString = "access"
+
 /// The string `label`.
 nonisolated(unsafe) public let kSecImportItemLabel: CFString = "label"
 

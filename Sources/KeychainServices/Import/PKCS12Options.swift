@@ -8,22 +8,41 @@ struct PKCS12Options {
     /// The password; empty when there is none.
     let password: String
 
-    /// Whether what is read is also added to the keychain.
-    let isStored: Bool
+    /// Where what is read is also added; `nil` for nowhere.
+    let destination: Destination?
+
+    /// A place for what is read.
+    enum Destination {
+        /// The data protection keychain.
+        case dataProtection
+        /// A keychain file, the default one without a keychain, with an access.
+        case file(SecKeychain?, SecAccess?)
+    }
 
     /// The attributes for what is added: every entry whose key has the form of one, and the authentication context.
     let attributes: [String: Any]
 
     /// Reads the options.
     ///
-    /// - Throws: `errSecParam` for a password that is no string.
-    init(_ options: CFDictionary) throws(KeychainError) {
+    /// The front end of macOS stores in a keychain file, unless that is declined; elsewhere one has to be named.
+    ///
+    /// - Throws: `errSecParam` for a password that is no string, a keychain or an access that is something else.
+    init(_ options: CFDictionary, hasFrontEnd: Bool) throws(KeychainError) {
         switch options.object(forKey: kSecImportExportPassphrase) {
         case nil: password = ""
         case let text as String: password = text
         default: throw .parameter("the password is no string")
         }
-        isStored = Self.flag(options, kSecUseDataProtectionKeychain) && !Self.flag(options, kSecImportToMemoryOnly)
+        let keychain: SecKeychain? = try Self.object(options, kSecImportExportKeychain)
+        let access: SecAccess? = try Self.object(options, kSecImportExportAccess)
+        let isForDataProtection = Self.flag(options, kSecUseDataProtectionKeychain)
+        if Self.flag(options, kSecImportToMemoryOnly) {
+            destination = nil
+        } else if isForDataProtection {
+            destination = .dataProtection
+        } else {
+            destination = hasFrontEnd || keychain != nil ? .file(keychain, access) : nil
+        }
         var attributes: [String: Any] = [:]
         for (key, value) in options {
             guard let name = key as? String else { continue }
@@ -37,7 +56,17 @@ struct PKCS12Options {
         (options.object(forKey: key) as? NSNumber)?.boolValue ?? false
     }
 
-    /// Adds an object to the keychain; that it is there already is a success.
+    /// - Throws: `errSecParam` for an object of another class.
+    private static func object<Object: AnyObject>(
+        _ options: CFDictionary,
+        _ key: CFString
+    ) throws(KeychainError) -> Object? {
+        guard let value = options.object(forKey: key) else { return nil }
+        guard let object = value as? Object else { throw .parameter("an option has a value of a wrong type") }
+        return object
+    }
+
+    /// Adds an object to the data protection keychain; that it is there already is a success.
     func add(_ object: AnyObject) -> OSStatus {
         var entries = attributes
         entries[PropertyKey.valueReference] = object

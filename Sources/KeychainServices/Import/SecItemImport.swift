@@ -18,8 +18,11 @@ import KeychainImportExport
 ///   - flags: have no effect.
 ///   - keyParams: the passphrase of what is encrypted, and how many private keys are allowed.
 ///   - importKeychain: where the items are also added; `nil` for nowhere.
-///   - outItems: where an array of the objects goes; of a PKCS #12 file identities, then what is left.
-/// - Returns: `errSecSuccess`; `errSecParam` for no data; `errSecUnknownFormat` for what is not recognized, not of the format, or not of the kind
+///   - outItems: where an array of the objects goes; of a PKCS #12 file identities, then what is left. With the front
+///     end of macOS and without a keychain their certificates and keys, since an identity needs its key in a keychain
+///     there.
+/// - Returns: `errSecSuccess`; `errSecParam` for no data; `errSecUnknownFormat` for what is not recognized, not of the
+///   format, or not of the kind
 ///   that is expected; `errSecUnsupportedFormat`; `errSecPassphraseRequired`; `errSecPkcs12VerifyFailure` for a wrong
 ///   passphrase of a PKCS #12 file and `errSecAuthFailed` of a key; `errSecMultiplePrivKeys`. Of adding, the first
 ///   failure, after which the rest is still tried: `errSecDuplicateItem` for what the keychain has already. The objects
@@ -47,7 +50,8 @@ public func SecItemImport(
         if keyParams?.pointee.flags.contains(.importOnlyOne) ?? false, file.privateKeyCount > 1 {
             return errSecMultiplePrivKeys
         }
-        let objects = file.items.map(\.object)
+        var objects = file.items.map(\.object)
+        if importKeychain == nil, KeychainContext.inEffect.hasFrontEnd { objects = objects.flatMap(halves) }
         inputFormat?.pointee = SecExternalFormat(file.format)
         itemType?.pointee = SecExternalItemType(file.type)
         outItems?.pointee = NSArray(array: objects)
@@ -63,11 +67,14 @@ private func store(_ objects: [AnyObject], in keychain: SecKeychain) -> OSStatus
         guard keychain.path != nil else {
             return [SecItemAdd([kSecValueRef: object, kSecUseDataProtectionKeychain: true] as NSDictionary, nil)]
         }
-        let parts = (object as? SecIdentity).map { [$0.certificate, $0.privateKey] } ?? [object]
-        return parts.map { part in
-            let item = PropertyDictionary([kSecValueRef: part, kSecUseKeychain: keychain] as NSDictionary)
-            return FileCall.status { (files) throws(KeychainError) in _ = try files.item(.add(item)) }
+        return halves(object).map { part in
+            FileCall.add(PropertyDictionary([kSecValueRef: part, kSecUseKeychain: keychain] as NSDictionary))
         }
     }
     return statuses.first { $0 != errSecSuccess } ?? errSecSuccess
+}
+
+/// An object, or both halves of an identity.
+private func halves(_ object: AnyObject) -> [AnyObject] {
+    (object as? SecIdentity).map { [$0.certificate, $0.privateKey] } ?? [object]
 }

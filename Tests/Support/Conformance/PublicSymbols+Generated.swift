@@ -283,6 +283,8 @@ enum PublicSymbols {
 
     private static let importExportStrings: [String: String] = [
         "kSecImportExportPassphrase": kSecImportExportPassphrase as String,
+        "kSecImportExportKeychain": kSecImportExportKeychain as String,
+        "kSecImportExportAccess": kSecImportExportAccess as String,
         "kSecImportItemLabel": kSecImportItemLabel as String,
         "kSecImportItemKeyID": kSecImportItemKeyID as String,
         "kSecImportItemTrust": kSecImportItemTrust as String,
