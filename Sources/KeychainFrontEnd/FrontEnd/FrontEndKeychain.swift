@@ -91,8 +91,9 @@ public final class FrontEndKeychain: KeychainBackend {
         _ client: Client
     ) throws(KeychainError) -> KeychainAnswer {
         guard let login else { return try side(.files, operation, client).get() }
-        if case .add(let dictionary) = operation, try login.isTarget(of: dictionary) {
-            return try askDataProtection(operation, client)
+        if case .add(let dictionary) = operation {
+            return try login.isTarget(of: dictionary)
+                ? askDataProtection(operation, client) : side(.files, operation, client).get()
         }
         do throws(KeychainError) {
             return try side(.files, operation, client).get()
