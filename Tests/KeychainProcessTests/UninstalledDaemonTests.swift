@@ -4,6 +4,7 @@ import Foundation
 import HostFiles
 import KeychainCore
 import KeychainEngine
+import KeychainProtection
 import KeychainTestSupport
 import Testing
 
