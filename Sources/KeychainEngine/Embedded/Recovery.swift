@@ -11,7 +11,7 @@ extension EmbeddedKeychain {
     /// - Returns: How many items came back.
     @discardableResult
     public func recover() throws(KeychainError) -> Int {
-        try withEngine { (engine) throws(KeychainError) in try engine.recover() }
+        try withEngine(.changingStored) { (engine) throws(KeychainError) in try engine.recover() }
     }
 }
 

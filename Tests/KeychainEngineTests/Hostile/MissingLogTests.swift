@@ -17,6 +17,12 @@ struct MissingLogTests {
         return try TestStore.of(files)
     }
 
+    /// What a look at such a copy gives; the folder goes with the value.
+    private static func inCopy<Result>(_ store: TestStore, _ body: (EmbeddedKeychain) -> Result) throws -> Result {
+        let copy = try copyWithoutLog(store)
+        return withExtendedLifetime(copy) { body(copy.open()) }
+    }
+
     private static let many = (0..<40).map { "item-\($0)" }
 
     @Test("a keychain that is let go of leaves a file that is the whole store", arguments: [false, true])
@@ -58,10 +64,10 @@ struct MissingLogTests {
         let keychain = store.open()
         #expect(keychain.add("anna", "secret") == .done)
         try keychain.leaveLog()
-        #expect(try Self.copyWithoutLog(store).open().failure()?.status == .notAvailable)
+        #expect(try Self.inCopy(store) { $0.failure()?.status } == .notAvailable)
         // Also one that only reads.
         #expect(store.open().secret("anna") == .secret("secret"))
-        #expect(try Self.copyWithoutLog(store).open().secret("anna") == .secret("secret"))
+        #expect(try Self.inCopy(store) { $0.secret("anna") } == .secret("secret"))
     }
 
     @Test("what a copy without its log has is opened on request, and from then on")
@@ -76,7 +82,7 @@ struct MissingLogTests {
         #expect(copy.open(options).everything() == .accounts(["anna"]))
         #expect(copy.open().add("carl", "secret") == .done)
         #expect(copy.open().everything() == .accounts(["anna", "carl"]))
-        #expect(try Self.copyWithoutLog(copy).open().everything() == .accounts(["anna", "carl"]))
+        #expect(try Self.inCopy(copy) { $0.everything() } == .accounts(["anna", "carl"]))
     }
 
     @Test("of two that have a store open, the first that closes may leave the log, and the last does not")
@@ -90,7 +96,7 @@ struct MissingLogTests {
         }
         // Written back by the first; the other one goes on, and marks the file again.
         #expect(other.add("carl", "secret") == .done)
-        #expect(try Self.copyWithoutLog(store).open().failure()?.status == .notAvailable)
+        #expect(try Self.inCopy(store) { $0.failure()?.status } == .notAvailable)
         #expect(other.everything() == .accounts(["anna", "bert", "carl"]))
         let reader = try store.raw()
         try reader.execute("BEGIN; SELECT count(*) FROM items_genp")
@@ -98,10 +104,10 @@ struct MissingLogTests {
         try other.leaveLog()
         // Whoever reads keeps the log; it is not waited for.
         do { #expect(store.open().find("dora") == .accounts(["dora"])) }
-        #expect(try Self.copyWithoutLog(store).open().failure()?.status == .notAvailable)
+        #expect(try Self.inCopy(store) { $0.failure()?.status } == .notAvailable)
         try reader.execute("COMMIT")
         do { #expect(store.open().find("dora") == .accounts(["dora"])) }
-        #expect(try Self.copyWithoutLog(store).open().everything() == .accounts(["anna", "bert", "carl", "dora"]))
+        #expect(try Self.inCopy(store) { $0.everything() } == .accounts(["anna", "bert", "carl", "dora"]))
     }
 
     @Test("a crash between the mark and the change, or while nothing was changed, is no missing log")
@@ -118,7 +124,7 @@ struct MissingLogTests {
         let crashed = try TestStore.of(files)
         #expect(crashed.open().everything() == .accounts(["anna"]))
         #expect(crashed.open().add("carl", "secret") == .done)
-        #expect(try Self.copyWithoutLog(crashed).open().everything() == .accounts(["anna", "carl"]))
+        #expect(try Self.inCopy(crashed) { $0.everything() } == .accounts(["anna", "carl"]))
     }
 
     @Test("a program that writes the log back and removes it, as SQLite's own shell does, leaves a whole store")
