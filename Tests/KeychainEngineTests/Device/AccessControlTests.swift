@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import HostFiles
 import KeychainAuthenticators
 import KeychainCore
 import KeychainSimulation
