@@ -41,7 +41,10 @@ struct SignCommand: ParsableCommand {
 
     @Option(
         name: .customLong("library"),
-        help: ArgumentHelp("A library that it loads and that root does not own.", valueName: "file"),
+        help: ArgumentHelp(
+            "A library that it loads and that root does not own or that is an interpreter.",
+            valueName: "file"
+        ),
         completion: .file()
     )
     var libraries: [String] = []
