@@ -54,4 +54,27 @@ struct LAErrorTests {
         #expect(error?.code == -9)
         #expect(error?.domain == LAErrorDomain)
     }
+
+    @Test("the C names are the numbers of the codes and policies")
+    func numbers() {
+        let errors = [
+            kLAErrorAuthenticationFailed, kLAErrorUserCancel, kLAErrorUserFallback, kLAErrorSystemCancel,
+            kLAErrorPasscodeNotSet, kLAErrorTouchIDNotAvailable, kLAErrorTouchIDNotEnrolled, kLAErrorTouchIDLockout,
+            kLAErrorAppCancel, kLAErrorInvalidContext, kLAErrorWatchNotAvailable, kLAErrorBiometryNotPaired,
+            kLAErrorBiometryDisconnected, kLAErrorInvalidDimensions,
+        ]
+        #expect(errors == Array((-14...(-1)).reversed()))
+        #expect(kLAErrorNotInteractive == -1004)
+        #expect(kLAErrorBiometryLockout == kLAErrorTouchIDLockout)
+        #expect(kLAErrorCompanionNotAvailable == kLAErrorWatchNotAvailable)
+        #expect(kLAPolicyDeviceOwnerAuthenticationWithBiometrics == 1)
+        #expect(kLAPolicyDeviceOwnerAuthenticationWithWristDetection == 5)
+        #expect(kLACredentialSmartCardPIN == -3)
+        #expect(kLABiometryTypeOpticID == 4)
+        #expect(kLAErrorDomain == LAErrorDomain)
+        switch object.code {
+        case Int(kLAErrorUserCancel): break
+        default: Issue.record("the code is not that of the constant")
+        }
+    }
 }
