@@ -31,6 +31,10 @@ public enum ConstantSources {
                 contents: keyAlgorithmConstants()
             ),
             GeneratedFile(
+                path: "Sources/KeychainServices/Constants/CertificateConstants+Generated.swift",
+                contents: certificateConstants()
+            ),
+            GeneratedFile(
                 path: "Tests/Support/Conformance/PublicSymbols+Generated.swift",
                 contents: publicSymbols()
             ),
@@ -41,7 +45,18 @@ public enum ConstantSources {
     public static func itemConstants() -> String {
         let sections = ConstantTable.Group.allCases.map { group in
             "// MARK: - \(title(of: group))\n\n"
-                + ConstantTable.rows(in: group).map(declaration).joined(separator: "\n")
+                + ConstantTable.rows(in: group).map { declaration($0.name, $0.value) }.joined(separator: "\n")
+        }
+        return header + "\npublic import Foundation\n\n" + sections.joined(separator: "\n")
+    }
+
+    /// Returns the text that declares the string constants of certificates.
+    public static func certificateConstants() -> String {
+        let sections = CertificateConstantTable.Group.allCases.map { group in
+            "// MARK: - \(title(of: group))\n\n"
+                + CertificateConstantTable.rows(in: group).map { declaration($0.name, $0.value) }.joined(
+                    separator: "\n"
+                )
         }
         return header + "\npublic import Foundation\n\n" + sections.joined(separator: "\n")
     }
@@ -118,10 +133,10 @@ extension ConstantSources {
         StatusTable.rows.filter(\.isPublic)
     }
 
-    private static func declaration(_ row: ConstantTable.Row) -> String {
+    private static func declaration(_ name: String, _ value: String) -> String {
         """
-        /// The string `\(row.value)`.
-        nonisolated(unsafe) public let \(row.name): CFString = "\(row.value)"
+        /// The string `\(value)`.
+        nonisolated(unsafe) public let \(name): CFString = "\(value)"
 
         """
     }
@@ -166,6 +181,16 @@ extension ConstantSources {
                     return all
                 }()
             """
+    }
+
+    private static func title(of group: CertificateConstantTable.Group) -> String {
+        switch group {
+        case .certificateField: "Fields of certificates"
+        case .nameAttribute: "Attributes of names"
+        case .certificateExtension: "Extensions of certificates"
+        case .certificatePurpose: "Purposes and policies of certificates"
+        case .certificateProperty: "Properties of certificates"
+        }
     }
 
     private static func title(of group: ConstantTable.Group) -> String {

@@ -17,7 +17,7 @@ struct TableTests {
     }
 
     @Test func `a generated file names its licence and its generator`() {
-        #expect(ConstantSources.files.count == 4)
+        #expect(ConstantSources.files.count == 5)
         for file in ConstantSources.files {
             #expect(file.path.hasSuffix("+Generated.swift"))
             #expect(file.contents.hasPrefix("// SPDX-License-Identifier: Apache-2.0\n// swift-format-ignore-file\n"))
@@ -85,6 +85,29 @@ struct TableTests {
     ])
     func `a constant has the value of the specification`(_ name: String, _ value: String) {
         #expect(ConstantTable.value(named: name) == value)
+    }
+
+    @Test func `no constant of certificates occurs twice`() {
+        let groups = CertificateConstantTable.Group.allCases
+        let names = groups.flatMap { CertificateConstantTable.rows(in: $0).map(\.name) }
+        #expect(duplicates(in: names + ConstantTable.rows.map(\.name)).isEmpty)
+        #expect(names.count == 137)
+        for group in groups {
+            let repeated = duplicates(in: CertificateConstantTable.rows(in: group).map(\.value))
+            #expect(repeated == (group == .certificateExtension ? ["2.5.29.28"] : []), "\(group)")
+        }
+    }
+
+    @Test(arguments: [
+        ("kSecOIDX509V1ValidityNotAfter", "2.16.840.1.113741.2.1.1.1.7"),
+        ("kSecOIDX509V1Signature", "2.16.840.1.113741.2.1.3.2.2"),
+        ("kSecOIDSubjectAltName", "2.5.29.17"),
+        ("kSecOIDAPPLE_EKU_CODE_SIGNING", "1.2.840.113635.100.4.1"),
+        ("kSecPropertyKeyLocalizedLabel", "localized label"),
+    ])
+    func `a constant of certificates has the value that is published`(_ name: String, _ value: String) {
+        let rows = CertificateConstantTable.Group.allCases.flatMap(CertificateConstantTable.rows(in:))
+        #expect(rows.first { $0.name == name }?.value == value)
     }
 
     @Test(arguments: [

@@ -68,7 +68,3 @@ nonisolated(unsafe) public let kSecTrustRevocationChecked: CFString = "TrustRevo
 nonisolated(unsafe) public let kSecTrustRevocationValidUntilDate: CFString = "TrustExpirationDate"
 /// The key of whether the certificate is in public logs; nothing sets it here.
 nonisolated(unsafe) public let kSecTrustCertificateTransparency: CFString = "TrustCertificateTransparency"
-/// The key of a certificate's name among properties.
-nonisolated(unsafe) public let kSecPropertyTypeTitle: CFString = "title"
-/// The key of what is wrong with a certificate among properties.
-nonisolated(unsafe) public let kSecPropertyTypeError: CFString = "error"

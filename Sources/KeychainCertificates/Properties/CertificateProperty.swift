@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// What there is to say of one field of a certificate: a label, and a value with its type.
+public struct CertificateProperty: Sendable, Hashable {
+    /// A name for people, or an object identifier in numbers with dots between.
+    public var label: String
+
+    /// What the field says.
+    public var value: Value
+
+    /// A value, by its type.
+    public enum Value: Sendable, Hashable {
+        /// A text.
+        case string(String)
+        /// Bytes.
+        case data([UInt8])
+        /// A number; a time is the seconds since 2001.
+        case number(Double)
+        /// A time.
+        case date(Timestamp)
+        /// An address.
+        case address(String)
+        /// Bytes of several values.
+        case list([[UInt8]])
+        /// Properties with labels of their own.
+        case section([CertificateProperty])
+    }
+
+    init(_ label: String, _ value: Value) {
+        self.label = label
+        self.value = value
+    }
+
+    init(_ label: String, _ text: String) { self.init(label, .string(text)) }
+
+    init(_ label: String, _ isTrue: Bool) { self.init(label, isTrue ? "Yes" : "No") }
+}
