@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCertificates
+import KeychainCore
+import KeychainFrontEnd
+
+/// Which identity the user prefers for a service: the same items that `security set-identity-preference` stores.
+///
+/// A preference is a generic password item without a password: its service is that of the preference, its type `iprf`,
+/// and its generic attribute the SHA-256 digest of the certificate. It is looked for in the keychain files of the search
+/// list; where the user has none, in the data protection keychain.
+struct PreferredIdentity {
+    let service: String
+
+    private let context = KeychainContext.inEffect
+
+    private static let kind: [String: PropertyValue] = [
+        PropertyKey.itemClass: .string(ItemClass.genericPassword.rawValue),
+        "type": .number(.integer(0x6970_7266)),
+    ]
+
+    private static let digestKey = "gena"
+
+    init(service: String) { self.service = service }
+
+    /// The certificate that is preferred; `nil` where no preference is set, or its certificate is gone.
+    func certificate() throws(KeychainError) -> SecCertificate? {
+        guard let digest = try digestInEffect() else { return nil }
+        for reference in try references(.certificate, [:]) {
+            guard case .certificate(let found) = reference, let certificate = SecCertificate(found) else { continue }
+            if Self.digest(certificate) == digest { return certificate }
+        }
+        return nil
+    }
+
+    /// The identity that is preferred; `nil` where no preference is set, or its certificate or key is gone.
+    ///
+    /// - Parameter issuers: the names of which one has to stand above the certificate, in DER; `nil` for any.
+    /// - Returns: The identity.
+    /// - Throws: why the keychains cannot be searched.
+    func identity(issuedBy issuers: [PropertyValue]?) throws(KeychainError) -> SecIdentity? {
+        guard let digest = try digestInEffect() else { return nil }
+        let conditions = issuers.map { [PropertyKey.matchIssuers: PropertyValue.array($0)] } ?? [:]
+        for reference in try references(.identity, conditions) {
+            guard case .identity(let found) = reference, let identity = SecIdentity(found) else { continue }
+            if Self.digest(identity.certificate) == digest { return identity }
+        }
+        return nil
+    }
+
+    /// Sets what is preferred for exactly this service; `nil` for nothing any more.
+    func set(_ certificate: SecCertificate?) throws(KeychainError) {
+        let stored = try stored().first { $0.service == service }
+        guard let certificate else {
+            if let stored { _ = try perform(.delete(Self.query(stored))) }
+            return
+        }
+        let digest = PropertyValue.data(SecretBytes(Self.digest(certificate)))
+        if let stored {
+            _ = try perform(.update(Self.query(stored), attributes: [Self.digestKey: digest]))
+            return
+        }
+        var item = PropertyDictionary(Self.kind)
+        item[Self.digestKey] = digest
+        item[AttributeName.service.description] = .string(service)
+        item[AttributeName.account.description] = .string("identity preference")
+        item[AttributeName.label.description] = .string(service)
+        item[PropertyKey.valueData] = .data(SecretBytes())
+        if try hasFiles { item[PropertyKey.useKeychain] = .keychain(try context.fileBased.path(nil)) }
+        _ = try perform(.add(item))
+    }
+
+    private struct Stored {
+        var service: String
+        var digest: [UInt8]
+        var reference: SecretBytes
+    }
+
+    // The one place that says which of the preferences that are stored is in effect for a service.
+    private func digestInEffect() throws(KeychainError) -> [UInt8]? {
+        try stored().first { $0.service == service }?.digest
+    }
+
+    /// Every preference, in the order of the search.
+    private func stored() throws(KeychainError) -> [Stored] {
+        var query = PropertyDictionary(Self.kind)
+        query[PropertyKey.returnAttributes] = .boolean(true)
+        query[PropertyKey.returnPersistentReference] = .boolean(true)
+        return try found(query).compactMap { value in
+            guard case .dictionary(let entries) = value,
+                case .string(let service)? = entries[AttributeName.service.description],
+                case .data(let digest)? = entries[Self.digestKey],
+                case .data(let reference)? = entries[PropertyKey.valuePersistentReference]
+            else { return nil }
+            return Stored(service: service, digest: digest.unprotectedCopy, reference: reference)
+        }
+    }
+
+    private func references(
+        _ itemClass: ItemClass,
+        _ conditions: [String: PropertyValue]
+    ) throws(KeychainError) -> [ItemReference] {
+        var query = PropertyDictionary(conditions)
+        query[PropertyKey.itemClass] = .string(itemClass.rawValue)
+        query[PropertyKey.returnReference] = .boolean(true)
+        return try found(query).compactMap { if case .reference(let reference) = $0 { reference } else { nil } }
+    }
+
+    private func found(_ query: PropertyDictionary) throws(KeychainError) -> [ResultValue] {
+        var query = query
+        query[PropertyKey.matchLimit] = .string(PropertyKey.matchLimitAll)
+        do throws(KeychainError) {
+            guard case .list(let values) = try perform(.copyMatching(query)) else { return [] }
+            return values
+        } catch {
+            guard error.status == .itemNotFound else { throw error }
+            return []
+        }
+    }
+
+    private static func query(_ stored: Stored) -> PropertyDictionary {
+        [PropertyKey.valuePersistentReference: .data(stored.reference)]
+    }
+
+    private static func digest(_ certificate: SecCertificate) -> [UInt8] {
+        certificate.certificate.sha256Digest
+    }
+
+    /// Whether the user has chosen a keychain file, in the search list or as default.
+    private var hasFiles: Bool {
+        get throws(KeychainError) {
+            let preferences = context.fileBased.preferences
+            if try preferences.defaultKeychain() != nil { return true }
+            return try !preferences.searchList().isEmpty
+        }
+    }
+
+    private func perform(_ operation: KeychainRequest.Operation) throws(KeychainError) -> KeychainAnswer {
+        if try hasFiles { return try context.fileBased.item(operation) }
+        let request = KeychainRequest(operation.inDataProtectionKeychain, client: context.client)
+        return try context.backend.perform(request)
+    }
+}
+
+extension KeychainRequest.Operation {
+    /// The same, which the front end of macOS sends to the data protection keychain.
+    fileprivate var inDataProtectionKeychain: Self {
+        func marked(_ dictionary: PropertyDictionary) -> PropertyDictionary {
+            var dictionary = dictionary
+            dictionary[PropertyKey.useDataProtectionKeychain] = .boolean(true)
+            return dictionary
+        }
+        return switch self {
+        case .add(let item): .add(marked(item))
+        case .copyMatching(let query): .copyMatching(marked(query))
+        case .update(let query, let attributes): .update(marked(query), attributes: attributes)
+        case .delete(let query): .delete(marked(query))
+        case .set: self
+        }
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainSimulation
+import KeychainTestSupport
+import Security
+import Testing
+
+/// Identities that the user prefers for a service.
+struct PreferredIdentityTests {
+    private func identity() throws -> SecIdentity {
+        let parameters: [CFString: Any] = [
+            kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits: 256,
+        ]
+        let key = try #require(SecKeyCreateRandomKey(parameters as CFDictionary, nil))
+        let bits = try #require(SecKeyCopyPublicKey(key).flatMap { SecKeyCopyExternalRepresentation($0, nil) }) as Data
+        let der = CertificateMaker.certificate(
+            subject: CertificateMaker.name("client"),
+            issuer: CertificateMaker.name("Authority"),
+            publicKeyBits: Array(bits)
+        )
+        let certificate = try #require(SecCertificateCreateWithData(nil, Data(der) as CFData))
+        return try #require(SecIdentityCreate(nil, certificate, key))
+    }
+
+    @Test("a preference is set, found, replaced and cleared", arguments: [false, true])
+    func life(_ isMac: Bool) throws {
+        let device = try VirtualDevice(isMac ? .mac : .iOS)
+        try device.install("com.example.app", team: "TEAMID1234").run {
+            let name: CFString = "https://intranet.example.com/"
+            #expect(SecIdentityCopyPreferred(name, nil, nil) == nil)
+            #expect(SecIdentitySetPreferred(nil, name, nil) == errSecSuccess)
+            let first = try identity()
+            let second = try identity()
+            for identity in [first, second] {
+                #expect(SecItemAdd([kSecValueRef: identity] as CFDictionary, nil) == errSecSuccess)
+                #expect(SecIdentitySetPreferred(identity, name, nil) == errSecSuccess)
+                #expect(SecIdentityCopyPreferred(name, nil, nil) == identity)
+                var certificate: SecCertificate?
+                SecIdentityCopyCertificate(identity, &certificate)
+                #expect(SecCertificateCopyPreferred(name, nil) == certificate)
+            }
+            #expect(SecIdentityCopyPreferred("https://other.example.com/", nil, nil) == nil)
+            let authority = Data(CertificateMaker.name("Authority"))
+            #expect(SecIdentityCopyPreferred(name, nil, [authority] as CFArray) == second)
+            #expect(SecIdentityCopyPreferred(name, nil, [Data(CertificateMaker.name("Other"))] as CFArray) == nil)
+            #expect(SecIdentitySetPreferred(nil, name, nil) == errSecSuccess)
+            #expect(SecIdentityCopyPreferred(name, nil, nil) == nil)
+            #expect(SecIdentitySetPreferred(first, "", nil) == errSecParam)
+        }
+    }
+}
