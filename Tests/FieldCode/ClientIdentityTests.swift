@@ -36,7 +36,7 @@ struct ClientIdentityTests {
         #expect(ClientIdentity(label: label) == nil)
     }
 
-    private static let file = Data(base64Encoded: encoded)!
+    static let file = Data(base64Encoded: encoded)!
 
     private static let encoded = """
         MIIElQIBAzCCBEsGCSqGSIb3DQEHAaCCBDwEggQ4MIIENDCCAsIGCSqGSIb3DQEHBqCCArMwggKvAgEAMIICqAYJKoZIhvcNAQcB\
