@@ -655,7 +655,8 @@ let targets: [Target] = [
         dependencies: [
             "Keychain", "KeychainControl", "KeychainRecipes", "KeychainTesting", "KeychainTrace", "PortableOS",
             "Security", "LocalAuthentication", "CryptoKit", crypto,
-        ]
+        ],
+        exclude: ["Cases"]
     ),
     .testTarget(
         name: "FieldCodeSwift5Tests",
