@@ -8,7 +8,7 @@ import Testing
 
 /// Identities that the user prefers for a service.
 struct PreferredIdentityTests {
-    private func identity() throws -> SecIdentity {
+    private func identity(_ serial: UInt8) throws -> SecIdentity {
         let parameters: [CFString: Any] = [
             kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits: 256,
         ]
@@ -17,6 +17,7 @@ struct PreferredIdentityTests {
         let der = CertificateMaker.certificate(
             subject: CertificateMaker.name("client"),
             issuer: CertificateMaker.name("Authority"),
+            serial: [serial],
             publicKeyBits: Array(bits)
         )
         let certificate = try #require(SecCertificateCreateWithData(nil, Data(der) as CFData))
@@ -30,8 +31,8 @@ struct PreferredIdentityTests {
             let name: CFString = "https://intranet.example.com/"
             #expect(SecIdentityCopyPreferred(name, nil, nil) == nil)
             #expect(SecIdentitySetPreferred(nil, name, nil) == errSecSuccess)
-            let first = try identity()
-            let second = try identity()
+            let first = try identity(1)
+            let second = try identity(2)
             for identity in [first, second] {
                 #expect(SecItemAdd([kSecValueRef: identity] as CFDictionary, nil) == errSecSuccess)
                 #expect(SecIdentitySetPreferred(identity, name, nil) == errSecSuccess)
