@@ -484,8 +484,8 @@ let targets: [Target] = [
         dependencies: [
             "KeychainDaemon", "KeychainAudit", "KeychainDefaultBackend", "KeychainServer", "KeychainClient",
             "KeychainIdentity", "KeychainEngine", "KeychainFiles", "KeychainProtection", "KeychainWire", "KeychainCore",
-            "KeychainTrust", "HostFiles", "LoginManager", "KeychainTestSupport", "ServerTestSupport", "CKeychainSupport",
-            "CStormSupport", "keychaind", "keychainctl", "security-tool", "keychain-items", "signed-program",
+            "KeychainTrust", "HostFiles", "LoginManager", "KeychainTestSupport", "ServerTestSupport",
+            "CKeychainSupport", "CStormSupport", "keychaind", "keychainctl", "security-tool", "keychain-items", "signed-program",
         ]
     ),
     .testTarget(

@@ -23,11 +23,12 @@ public enum SharedFileSystem {
     // Of FUSE and virtiofs.
     private static let fuse: UInt32 = 0x6573_5546
 
-    /// The kind of a file system; `nil` for one that only this host has mounted, and for one that is not known.
+    /// The kind of a file system.
     ///
     /// - Parameters:
     ///   - magic: `f_type` of statfs(2).
     ///   - device: `st_dev` of a file on it; its major number is 0 without a block device.
+    /// - Returns: `nil` for one that only this host has mounted, and for one that is not known.
     static func name(magic: UInt32, device: UInt64) -> String? {
         // The major number of a device, as gnu_dev_major(3) takes it out.
         let major = (device >> 8) & 0xFFF | (device >> 32) & ~0xFFF

@@ -34,8 +34,9 @@ extension Store {
         do throws(SQLiteError) { return try body() } catch { throw KeychainError(error) }
     }
 
-    /// Writes the log back and takes the mark away, as far as nobody else is using the store at this moment: then the
-    /// file alone is the whole store. Nobody is waited for, and what fails is left as it is.
+    /// Writes the log back and takes the mark away, as far as nobody else is using the store at this moment.
+    ///
+    /// Then the file alone is the whole store. Nobody is waited for, and what fails is left as it is.
     ///
     /// A store under the lock of all hosts is closed, and the lock released; it may not be used any more.
     package func finish() {

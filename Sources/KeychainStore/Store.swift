@@ -325,12 +325,14 @@ public struct StoreOptions: Sendable, Hashable {
     /// How many calls may read at the same time, each over a connection of its own; 1 at least.
     public var readerCount: Int
 
-    /// Whether a store is written where several hosts may use it, under a lock that all of them see: NFS and the like. By
-    /// default if `SWIFT_KEYCHAIN_NETWORK_HOME` is `1`.
+    /// Whether a store is written where several hosts may use it, under a lock that all of them see: NFS and the like.
+    ///
+    /// By default if `SWIFT_KEYCHAIN_NETWORK_HOME` is `1`.
     public var allowsSharedFolders = ProcessEnvironment.value("SWIFT_KEYCHAIN_NETWORK_HOME") == "1"
 
-    /// Whether a store is opened whose log is missing, without what was in it. By default if
-    /// `SWIFT_KEYCHAIN_MISSING_LOG` is `accept`.
+    /// Whether a store is opened whose log is missing, without what was in it.
+    ///
+    /// By default if `SWIFT_KEYCHAIN_MISSING_LOG` is `accept`.
     public var acceptsMissingLog = ProcessEnvironment.value("SWIFT_KEYCHAIN_MISSING_LOG") == "accept"
 
     /// How many KiB of pages each connection caches; `nil` for what SQLite does, 2 MiB.

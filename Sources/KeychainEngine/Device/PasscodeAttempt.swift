@@ -30,7 +30,8 @@ struct PasscodeAttempt {
             access: access,
             deadline: Deadline(milliseconds: access.patienceMilliseconds)
         )
-        guard let folder = try attempt.withEngine(.preparing, { (engine) throws(KeychainError) in engine.folder }) else {
+        guard let folder = try attempt.withEngine(.preparing, { (engine) throws(KeychainError) in engine.folder })
+        else {
             access.attempts.acquire()
             defer { access.attempts.release() }
             return try body(attempt)

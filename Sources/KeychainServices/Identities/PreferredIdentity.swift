@@ -6,22 +6,15 @@ import KeychainFrontEnd
 
 /// Which identity the user prefers for a service: the same items that `security set-identity-preference` stores.
 ///
-/// A preference is a generic password item without a password: its service is that of the preference, its type `iprf`,
-/// and its generic attribute the SHA-256 digest of the certificate. It is looked for in the keychain files of the search
-/// list; where the user has none, in the data protection keychain.
+/// A preference (``IdentityPreference``) is looked for in the keychain files of the search list; where the user has none,
+/// in the data protection keychain.
 struct PreferredIdentity {
-    let service: String
-
+    private let preference: IdentityPreference
     private let context = KeychainContext.inEffect
 
-    private static let kind: [String: PropertyValue] = [
-        PropertyKey.itemClass: .string(ItemClass.genericPassword.rawValue),
-        "type": .number(.integer(0x6970_7266)),
-    ]
+    private static let digestKey = IdentityPreference.digest.description
 
-    private static let digestKey = "gena"
-
-    init(service: String) { self.service = service }
+    init(service: String) { preference = IdentityPreference(service: service) }
 
     /// The certificate that is preferred; `nil` where no preference is set, or its certificate is gone.
     func certificate() throws(KeychainError) -> SecCertificate? {
@@ -50,21 +43,18 @@ struct PreferredIdentity {
 
     /// Sets what is preferred for exactly this service; `nil` for nothing any more.
     func set(_ certificate: SecCertificate?) throws(KeychainError) {
-        let stored = try stored().first { $0.service == service }
+        let stored = try stored().first { $0.service == preference.service }
         guard let certificate else {
             if let stored { _ = try perform(.delete(Self.query(stored))) }
             return
         }
-        let digest = PropertyValue.data(SecretBytes(Self.digest(certificate)))
+        let digest = Self.digest(certificate)
         if let stored {
-            _ = try perform(.update(Self.query(stored), attributes: [Self.digestKey: digest]))
+            let changes: PropertyDictionary = [Self.digestKey: .data(SecretBytes(digest))]
+            _ = try perform(.update(Self.query(stored), attributes: changes))
             return
         }
-        var item = PropertyDictionary(Self.kind)
-        item[Self.digestKey] = digest
-        item[AttributeName.service.description] = .string(service)
-        item[AttributeName.account.description] = .string("identity preference")
-        item[AttributeName.label.description] = .string(service)
+        var item = Self.password(preference.attributes(digest: digest))
         item[PropertyKey.valueData] = .data(SecretBytes())
         if try hasFiles { item[PropertyKey.useKeychain] = .keychain(try context.fileBased.path(nil)) }
         _ = try perform(.add(item))
@@ -76,14 +66,19 @@ struct PreferredIdentity {
         var reference: SecretBytes
     }
 
-    // The one place that says which of the preferences that are stored is in effect for a service.
     private func digestInEffect() throws(KeychainError) -> [UInt8]? {
-        try stored().first { $0.service == service }?.digest
+        try preference.inEffect(try stored()) { $0.service }?.digest
+    }
+
+    private static func password(_ attributes: [AttributeName: PropertyValue]) -> PropertyDictionary {
+        var item: PropertyDictionary = [PropertyKey.itemClass: .string(ItemClass.genericPassword.rawValue)]
+        for (name, value) in attributes { item[name.description] = value }
+        return item
     }
 
     /// Every preference, in the order of the search.
     private func stored() throws(KeychainError) -> [Stored] {
-        var query = PropertyDictionary(Self.kind)
+        var query = Self.password(IdentityPreference.searched)
         query[PropertyKey.returnAttributes] = .boolean(true)
         query[PropertyKey.returnPersistentReference] = .boolean(true)
         return try found(query).compactMap { value in
