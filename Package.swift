@@ -485,7 +485,8 @@ let targets: [Target] = [
             "KeychainDaemon", "KeychainAudit", "KeychainDefaultBackend", "KeychainServer", "KeychainClient",
             "KeychainIdentity", "KeychainEngine", "KeychainFiles", "KeychainProtection", "KeychainWire", "KeychainCore",
             "KeychainTrust", "HostFiles", "LoginManager", "KeychainTestSupport", "ServerTestSupport",
-            "CKeychainSupport", "CStormSupport", "keychaind", "keychainctl", "security-tool", "keychain-items", "signed-program",
+            "CKeychainSupport", "CStormSupport", "keychaind", "keychainctl", "security-tool", "keychain-items",
+            "signed-program",
         ]
     ),
     .testTarget(

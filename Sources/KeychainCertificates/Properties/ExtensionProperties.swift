@@ -23,9 +23,7 @@ enum ExtensionProperties {
 
     /// The bits as flags, the first bit being 1, and 1 << 31 for a critical extension.
     private static func keyUsage(_ one: CertificateExtension) throws(CertificateError) -> UInt32 {
-        let bytes = try FieldReader.parse(one.value, "the key usage").bytes(.bitString, "the key usage")
-        guard bytes.count > 1 else { throw CertificateError("the key usage is empty") }
-        return UInt32(KeyUsage(extensionValue: one.value).rawValue) | (one.isCritical ? 1 << 31 : 0)
+        UInt32(try KeyUsage(extensionValue: one.value).rawValue) | (one.isCritical ? 1 << 31 : 0)
     }
 
     /// The content octets of the object identifiers.
@@ -46,7 +44,7 @@ enum ExtensionProperties {
         case .authorityKeyIdentifier: return try authorityKeyIdentifier(one.value)
         case .subjectAlternativeName, .issuerAlternativeName: return try names(parsing: one.value)
         case .distributionPoints: return try distributionPoints(one.value)
-        case .authorityAccess, .subjectAccess: return try accesses(one.value)
+        case .authorityInformationAccess, .subjectAccess: return try accesses(one.value)
         case .certificatePolicies: return try policies(one.value)
         default: return [CertificateProperty("Data", .data(Array(one.value)))]
         }
@@ -136,9 +134,5 @@ enum ExtensionProperties {
 
 extension ASN1ObjectIdentifier {
     fileprivate static let issuerAlternativeName: ASN1ObjectIdentifier = [2, 5, 29, 18]
-    fileprivate static let distributionPoints: ASN1ObjectIdentifier = [2, 5, 29, 31]
-    fileprivate static let certificatePolicies: ASN1ObjectIdentifier = [2, 5, 29, 32]
-    fileprivate static let authorityKeyIdentifier: ASN1ObjectIdentifier = [2, 5, 29, 35]
-    fileprivate static let authorityAccess: ASN1ObjectIdentifier = [1, 3, 6, 1, 5, 5, 7, 1, 1]
     fileprivate static let subjectAccess: ASN1ObjectIdentifier = [1, 3, 6, 1, 5, 5, 7, 1, 11]
 }

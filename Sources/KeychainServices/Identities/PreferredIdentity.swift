@@ -67,7 +67,7 @@ struct PreferredIdentity {
     }
 
     private func digestInEffect() throws(KeychainError) -> [UInt8]? {
-        try preference.inEffect(try stored()) { $0.service }?.digest
+        preference.inEffect(try stored()) { $0.service }?.digest
     }
 
     private static func password(_ attributes: [AttributeName: PropertyValue]) -> PropertyDictionary {
