@@ -7,8 +7,8 @@ import KeychainCore
 @testable import KeychainProtection
 @testable import KeychainStore
 
-/// The rows of a keychain file that somebody else wrote, and what is sealed of its items: what was altered, or exchanged
-/// between items, is refused, or changes no secret.
+/// The rows of a keychain file that somebody else wrote, and what is sealed of its items: what was altered, or
+/// exchanged between items, is refused, or changes no secret.
 ///
 /// The keychain stays unlocked, and rows are altered in its tables and put back, so that no run derives a key from a
 /// password or reads a database: the target `keychainimage` does the latter.

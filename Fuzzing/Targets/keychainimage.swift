@@ -4,8 +4,8 @@ import KeychainCore
 
 @testable import KeychainStore
 
-/// The database of a keychain file that somebody else wrote, as far as it is read without a key: every row of it is read,
-/// or the whole is refused.
+/// The database of a keychain file that somebody else wrote, as far as it is read without a key: every row of it is
+/// read, or the whole is refused.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let input = Array(UnsafeBufferPointer(start: bytes, count: count))

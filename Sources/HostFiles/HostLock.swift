@@ -2,8 +2,8 @@
 
 import Glibc
 
-/// A lock that one process at a time holds over all hosts that see a folder, also where the file system has no locks, or
-/// keeps them on each host: a file that appears complete under its name or not at all, and names its holder.
+/// A lock that one process at a time holds over all hosts that see a folder, also where the file system has no locks,
+/// or keeps them on each host: a file that appears complete under its name or not at all, and names its holder.
 ///
 /// It is never taken from a process that may be alive. That a holder has ended can be told on its own host alone, in
 /// its own PID namespace: there the next process removes what it left. What a host left that has crashed, its user

@@ -10,8 +10,8 @@ import Glibc
 /// kernel mounts the device once, and caches and locks its files as those of any disk. One without a device may pass
 /// on to anything, so that it counts as shared, also where it happens to be local, as gocryptfs mostly is.
 public enum SharedFileSystem {
-    /// The kinds by their magic numbers, from `linux/magic.h` and, where that has none, statfs(2) and the sources of the
-    /// file system.
+    /// The kinds by their magic numbers, from `linux/magic.h` and, where that has none, statfs(2) and the sources of
+    /// the file system.
     static let names: [UInt32: String] = [
         0x0000_6969: "NFS", 0x0000_517B: "SMB", 0xFF53_4D42: "CIFS", 0xFE53_4D42: "SMB 2", 0x0000_564C: "NCP",
         0x0102_1997: "9p", fuse: "FUSE", 0x786F_4256: "vboxsf", 0xBACB_ACBC: "vmhgfs", 0x7C7C_6673: "prl_fs",

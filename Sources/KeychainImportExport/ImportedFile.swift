@@ -31,9 +31,9 @@ public struct ImportedFile: Sendable {
     /// - Parameters:
     ///   - bytes: the file.
     ///   - passphrase: what it is encrypted with; `nil` when there is none, which is not the same as an empty one.
-    /// - Throws: `errSecParam` for an empty file, `errSecUnknownFormat` for what is not recognized, `errSecPassphraseRequired`,
-    ///   `errSecPkcs12VerifyFailure` for a wrong passphrase of a PKCS #12 file, `errSecAuthFailed` for that of a key,
-    ///   `errSecUnsupportedFormat`.
+    /// - Throws: `errSecParam` for an empty file, `errSecUnknownFormat` for what is not recognized,
+    ///   `errSecPassphraseRequired`, `errSecPkcs12VerifyFailure` for a wrong passphrase of a PKCS #12 file,
+    ///   `errSecAuthFailed` for that of a key, `errSecUnsupportedFormat`.
     public init(_ bytes: SecretBytes, passphrase: String?) throws(KeychainError) {
         self.passphrase = passphrase
         guard bytes.count > 0 else { throw .parameter("the file is empty") }

@@ -10,8 +10,8 @@ import Synchronization
 /// A connection of a process: the part of a message that has arrived, pending output, and the command in progress.
 ///
 /// One thread at a time reads, without the lock of the state, because that may sleep. Several may send: the one that
-/// replies, the one that cancels a prompt, and the one that reports progress. The socket is closed with the object, so its
-/// number is not reused while a thread uses it.
+/// replies, the one that cancels a prompt, and the one that reports progress. The socket is closed with the object, so
+/// its number is not reused while a thread uses it.
 final class Connection: Sendable {
     let number: UInt64
     let socket: Int32

@@ -11,9 +11,9 @@ import Synchronization
 ///
 /// A program can pass descriptors with its bytes (`SCM_RIGHTS`, unix(7)). They are not taken, and the kernel drops them
 /// within these calls; with the last reference to a file goes what its close takes, such as the linger time of a TCP
-/// socket with unsent data (socket(7), `SO_LINGER`), or the answer of a file system. So such a call occupies a thread, is
-/// made without a lock, and their number is limited. What is beyond the limits waits for those of the same program or
-/// user, and remains open.
+/// socket with unsent data (socket(7), `SO_LINGER`), or the answer of a file system. So such a call occupies a thread,
+/// is made without a lock, and their number is limited. What is beyond the limits waits for those of the same program
+/// or user, and remains open.
 final class SleepingCalls: Sendable {
     private let options: ServerOptions
     private let state = Mutex(State())

@@ -184,8 +184,8 @@ struct KnownAnswerTests {
         }
     }
 
-    /// Sealed by Python's cryptography, as Documentation/Format.md says, with nonces of zeros: a row of this format, one of
-    /// the format before, and one of that which is bound to the tag of its digest, too.
+    /// Sealed by Python's cryptography, as Documentation/Format.md says, with nonces of zeros: a row of this format,
+    /// one of the format before, and one of that which is bound to the tag of its digest, too.
     private static let sealed: [(former: String?, metadata: String, secret: String?)] = [
         (
             nil, "000000000000000000000000a70523b90afcba65bcce91d82bfdec323124bfd68131cb2f",

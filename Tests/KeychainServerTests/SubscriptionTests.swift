@@ -236,8 +236,8 @@ struct SubscriptionTests {
     }
 }
 
-/// Takes all connections for those of one process, which takes long to check, until the test opens it; then for those of
-/// another one, which does not.
+/// Takes all connections for those of one process, which takes long to check, until the test opens it; then for those
+/// of another one, which does not.
 private final class SlowAdmission: Admission {
     private let keychain: CountingKeychain
     private let state = Mutex((held: 0, mostHeld: 0, isOpen: false))

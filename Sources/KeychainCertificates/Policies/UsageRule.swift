@@ -16,8 +16,8 @@ public enum UsageDefect: Sendable, Hashable {
 extension Certificate {
     /// Why the certificate itself may not be used for a policy; `nil` when it may.
     ///
-    /// Without an extension a key has no limit, but for policies that ask for the extension. Policies of TLS do not look
-    /// at the key usage.
+    /// Without an extension a key has no limit, but for policies that ask for the extension. Policies of TLS do not
+    /// look at the key usage.
     public func usageDefect(for policy: CertificatePolicy) -> UsageDefect? {
         guard let rule = UsageRule(policy) else { return nil }
         guard rule.mustHave.isSubset(of: known.types) else { return .missingExtension }
@@ -26,10 +26,11 @@ extension Certificate {
         return usage.isDisjoint(with: rule.operations) ? .keyUsage : nil
     }
 
-    /// Whether the certificate has to name the purpose of a server for a policy, and does not: one of 2019-07-01 or later
-    /// (Apple's support article HT210176).
+    /// Whether the certificate has to name the purpose of a server for a policy, and does not: one of 2019-07-01 or
+    /// later (Apple's support article HT210176).
     ///
-    /// That holds under anchors of the system and those that a program sets, not under what somebody trusts by settings.
+    /// That holds under anchors of the system and those that a program sets, not under what somebody trusts by
+    /// settings.
     public func lacksServerPurpose(for policy: CertificatePolicy) -> Bool {
         switch policy {
         case .tls(true, _), .purpose(.eap, true, _):

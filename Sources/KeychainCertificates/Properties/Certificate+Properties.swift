@@ -49,7 +49,8 @@ extension Certificate {
         return properties
     }
 
-    /// The serial number for people: in decimal digits when it has 64 bits or fewer, else its octets in hexadecimal ones.
+    /// The serial number for people: in decimal digits when it has 64 bits or fewer, else its octets in hexadecimal
+    /// ones.
     public var serialNumberText: String {
         let octets = serialNumber.drop { $0 == 0 }
         guard serialNumber.first.map({ $0 < 0x80 }) ?? false, octets.count <= 8 else {

@@ -38,8 +38,8 @@ public struct PEMDocument: Sendable, Hashable {
     /// The marks may be anywhere in their lines; text around them is passed over,
     /// as are blanks. The last document may have no end.
     ///
-    /// - Throws: ``ContainerError``: `.malformed` for another document without an end, and for other characters than base64;
-    ///   `.unsupported` for one with headers (RFC 1421), by which older tools say that it is encrypted.
+    /// - Throws: ``ContainerError``: `.malformed` for another document without an end, and for other characters than
+    ///   base64; `.unsupported` for one with headers (RFC 1421), by which older tools say that it is encrypted.
     public static func documents(in bytes: some Sequence<UInt8>) throws(ContainerError) -> [PEMDocument] {
         var reader = PEMReader(bytes)
         var documents: [PEMDocument] = []

@@ -3,8 +3,8 @@
 /// How many iterations of key derivation one file may cost, each for as many blocks as it derives.
 ///
 /// The numbers stand in the file, before anything in it is authenticated: without a limit a file of a few bytes keeps a
-/// processor busy for hours. Two million iterations for one key are more than three times what NSS writes, and a thousand
-/// times what OpenSSL does; all of a file together take two seconds at most.
+/// processor busy for hours. Two million iterations for one key are more than three times what NSS writes, and a
+/// thousand times what OpenSSL does; all of a file together take two seconds at most.
 struct WorkBudget {
     /// What is left, in iterations of PBKDF2.
     var left = 12_000_000

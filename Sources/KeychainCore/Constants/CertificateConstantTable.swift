@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A table: long on purpose. Names are those of Apple's documentation. Object identifiers are those of the standards that
-// assign them: X.520 and RFC 5280, RFC 3739, RFC 4556 and RFC 4985, Apple's certification practice statements, and for
-// the fields of a certificate the CDSA of The Open Group (Common Security: CDSA and CSSM, part 7).
+// A table: long on purpose. Names are those of Apple's documentation. Object identifiers are those of the standards
+// that assign them: X.520 and RFC 5280, RFC 3739, RFC 4556 and RFC 4985, Apple's certification practice statements, and
+// for the fields of a certificate the CDSA of The Open Group (Common Security: CDSA and CSSM, part 7).
 
 /// The table of the string constants of certificates, none of which is used in the dictionaries of item functions.
 public enum CertificateConstantTable {

@@ -29,8 +29,8 @@ final class JudgeProcess: CertificateJudge {
 
     /// Whether a chain of a certificate and others leads to who the system trusts.
     ///
-    /// - Throws: `errSecNotAvailable` where OpenSSL is not installed, and where the process does not answer in time or as
-    ///   it should; why settings cannot be read.
+    /// - Throws: `errSecNotAvailable` where OpenSSL is not installed, and where the process does not answer in time or
+    ///   as it should; why settings cannot be read.
     func trusts(
         _ certificate: [UInt8],
         others: [[UInt8]],

@@ -60,8 +60,8 @@ struct FileKeychainView {
         }
     }
 
-    /// Whether the call fails for want of a default keychain: an add, and a copy that this side alone answers, unless it
-    /// names keychains or items (Semantics, "Functions of the file-based keychain").
+    /// Whether the call fails for want of a default keychain: an add, and a copy that this side alone answers, unless
+    /// it names keychains or items (Semantics, "Functions of the file-based keychain").
     private var needsDefault: Bool {
         switch call.function {
         case .add: true

@@ -5,10 +5,11 @@ import Dispatch
 import Glibc
 import HostFiles
 
-/// Looks at all that is watched for idleness, on one thread of the process, which ends when nothing is watched any more.
+/// Looks at all that is watched for idleness, on one thread of the process, which ends when nothing is watched any
+/// more.
 ///
-/// A plain thread, because Dispatch has none in a forked child. It waits in real time, whatever clock idleness is measured
-/// by.
+/// A plain thread, because Dispatch has none in a forked child. It waits in real time, whatever clock idleness is
+/// measured by.
 final class IdlenessTimer: @unchecked Sendable {
     /// Something that is watched.
     final class Entry: @unchecked Sendable {

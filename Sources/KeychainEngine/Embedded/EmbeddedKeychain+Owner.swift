@@ -53,8 +53,8 @@ extension EmbeddedKeychain {
         }
     }
 
-    /// The path of the root key's file if the file has another name as well, so that the key stays on the disk when this
-    /// name is removed or gets another key; `nil` for one that has none, or that is not there.
+    /// The path of the root key's file if the file has another name as well, so that the key stays on the disk when
+    /// this name is removed or gets another key; `nil` for one that has none, or that is not there.
     package var linkedRootKey: String? {
         guard case .folder(let location, _) = access.source,
             let folder = (try? PrivateDirectory(existing: location)) ?? nil, folder.hasOtherNames(RootKeyFile.name)

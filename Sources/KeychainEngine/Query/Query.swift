@@ -50,8 +50,8 @@ extension Query {
     /// Whether both kinds of reference are asked for, and neither attributes nor data.
     var isForReferences: Bool { returns == [.reference, .persistentReference] }
 
-    /// Whether attributes have the digest that it names, if it names one: there is no tag of it, so that an item has to be
-    /// opened.
+    /// Whether attributes have the digest that it names, if it names one: there is no tag of it, so that an item has to
+    /// be opened.
     func hasDigest(of attributes: Attributes) -> Bool {
         guard let digest = self.attributes[.digest] else { return true }
         guard let stored = attributes[.digest], let column = schema[.digest] else { return false }

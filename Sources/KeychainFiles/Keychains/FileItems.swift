@@ -11,8 +11,8 @@ struct FileItems {
 
     init(_ keychain: EmbeddedKeychain) { self.keychain = keychain }
 
-    /// Every item in the order in which they were added, class by class; then those whose attributes do not open, without
-    /// any.
+    /// Every item in the order in which they were added, class by class; then those whose attributes do not open,
+    /// without any.
     func all() throws(KeychainError) -> [KeychainFileItem] {
         var items: [KeychainFileItem] = []
         for itemClass in ItemClass.stored { items += try all(itemClass) }

@@ -5,8 +5,8 @@ import Synchronization
 
 /// Computes a value of a key once for all threads that wait for it.
 ///
-/// What the value is made of may change. So a thread gets no value whose computation had begun before it asked: it waits
-/// for the end of that one, and shares the next with whoever has asked by then.
+/// What the value is made of may change. So a thread gets no value whose computation had begun before it asked: it
+/// waits for the end of that one, and shares the next with whoever has asked by then.
 final class SharedComputation<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let state = Mutex<[Key: Rounds]>([:])
 

@@ -24,8 +24,8 @@ extension PeerProcess {
     ///
     /// It can overwrite what it was started with.
     ///
-    /// - Returns: Whether this process can see that: the system service cannot, because only the process's user may open
-    ///   the file.
+    /// - Returns: Whether this process can see that: the system service cannot, because only the process's user may
+    ///   open the file.
     /// - Throws: ``IdentityError`` if it was.
     func checkLoaderVariables() throws(IdentityError) -> Bool {
         guard let environment = folder.contents("environ", limit: Self.mostEnvironmentBytes) else {

@@ -2,8 +2,8 @@
 
 import KeychainCore
 
-/// EME-PKCS1-v1_5 (RFC 8017, section 7.2): 00 02, random bytes that are not zero, 00, and the message; for the keys that
-/// the library does not take.
+/// EME-PKCS1-v1_5 (RFC 8017, section 7.2): 00 02, random bytes that are not zero, 00, and the message; for the keys
+/// that the library does not take.
 enum EMEPKCS1 {
     /// How many random bytes there are at least.
     private static let leastPadding = 8

@@ -3,8 +3,8 @@
 import Crypto
 import KeychainCore
 
-/// The search tag of the digest that a row of format 2 is bound to, and has in its columns no more (Documentation/Format.md,
-/// "Rows of format 2").
+/// The search tag of the digest that a row of format 2 is bound to, and has in its columns no more
+/// (Documentation/Format.md, "Rows of format 2").
 ///
 /// In the clear it would go on telling when a secret changed. Sealed under the index key, which is there in every lock
 /// state, for this version of this row alone.

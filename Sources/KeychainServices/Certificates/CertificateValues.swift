@@ -48,7 +48,8 @@ public func SecCertificateCopySerialNumber(
 
 /// Whose certificate it is, in more words than ``SecCertificateCopySubjectSummary(_:)``.
 ///
-/// - Important: Differs from Apple, whose text is not documented: here it is the names of the subject and of the issuer.
+/// - Important: Differs from Apple, whose text is not documented: here it is the names of the subject and of the
+///   issuer.
 ///
 /// - Parameters:
 ///   - allocator: has no effect.

@@ -6,8 +6,8 @@ import KeychainFrontEnd
 
 /// Which identity the user prefers for a service: the same items that `security set-identity-preference` stores.
 ///
-/// A preference (``IdentityPreference``) is looked for in the keychain files of the search list; where the user has none,
-/// in the data protection keychain.
+/// A preference (``IdentityPreference``) is looked for in the keychain files of the search list; where the user has
+/// none, in the data protection keychain.
 struct PreferredIdentity {
     private let preference: IdentityPreference
     private let context = KeychainContext.inEffect

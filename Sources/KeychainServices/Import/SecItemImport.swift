@@ -6,15 +6,16 @@ import KeychainCore
 import KeychainFrontEnd
 import KeychainImportExport
 
-/// Reads certificates and keys from a file: PEM, base64 alone or DER; PKCS #1, PKCS #8, SEC 1, `SubjectPublicKeyInfo`; PKCS #7;
-/// PKCS #12.
+/// Reads certificates and keys from a file: PEM, base64 alone or DER; PKCS #1, PKCS #8, SEC 1, `SubjectPublicKeyInfo`;
+/// PKCS #7; PKCS #12.
 ///
 /// - Parameters:
 ///   - importedData: the file.
 ///   - fileNameOrExtension: one that tells a format, such as `.p12`, counts for more than what is expected.
-///   - inputFormat: the format that is expected, a hint where neither the extension nor the marks of PEM tell it; then the one that was found, `.formatPEMSequence` for several
-///     documents.
-///   - itemType: the kind that is expected, likewise; then the one that was found, `.itemTypeAggregate` for several items.
+///   - inputFormat: the format that is expected, a hint where neither the extension nor the marks of PEM tell it; then
+///     the one that was found, `.formatPEMSequence` for several documents.
+///   - itemType: the kind that is expected, likewise; then the one that was found, `.itemTypeAggregate` for several
+///     items.
 ///   - flags: have no effect.
 ///   - keyParams: the passphrase of what is encrypted, and how many private keys are allowed.
 ///   - importKeychain: where the items are also added; `nil` for nowhere.

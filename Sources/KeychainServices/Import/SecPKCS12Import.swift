@@ -29,9 +29,9 @@ import KeychainKeys
 ///     `kSecImportItemKeyID` where the file has them. Of what goes to a keychain file these are the summary of the
 ///     certificate's subject and the hash of the public key. A client of the macOS front end gets certificates without
 ///     a key in a dictionary that has a chain only.
-/// - Returns: `errSecSuccess`; `errSecParam` for an option of a wrong type; `errSecAuthFailed` for a wrong password or an altered file, which cannot be
-///   distinguished; `errSecDecode` for what is no such file or uses what is not implemented; the status of the last add
-///   that failed, and then there are items all the same.
+/// - Returns: `errSecSuccess`; `errSecParam` for an option of a wrong type; `errSecAuthFailed` for a wrong password or
+///   an altered file, which cannot be distinguished; `errSecDecode` for what is no such file or uses what is not
+///   implemented; the status of the last add that failed, and then there are items all the same.
 @discardableResult
 public func SecPKCS12Import(
     _ data: CFData,

@@ -5,8 +5,8 @@ import KeychainCore
 /// The tables of a backup file (Documentation/Format.md, "Backup file"): those of a store, without what only searching
 /// needs, and without a device.
 enum BackupLayout {
-    /// Kept in `PRAGMA user_version`: a reader knows exactly the tables of a backup, so that none of an earlier revision
-    /// reads it, and nobody changes it.
+    /// Kept in `PRAGMA user_version`: a reader knows exactly the tables of a backup, so that none of an earlier
+    /// revision reads it, and nobody changes it.
     static let version = FileVersion(
         version: FileFormat.version,
         readerRevision: FileFormat.revision,

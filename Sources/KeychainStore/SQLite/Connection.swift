@@ -75,8 +75,9 @@ final class Connection {
         limitRows(to: rowLimit, rowLimit)
     }
 
-    /// Opens a file that exists already, for the holder of the lock that all hosts see: nobody else has it open, so that
-    /// the index of the log is in the memory of this process (sqlite.org/wal.html, "Use of WAL Without Shared-Memory").
+    /// Opens a file that exists already, for the holder of the lock that all hosts see: nobody else has it open, so
+    /// that the index of the log is in the memory of this process (sqlite.org/wal.html, "Use of WAL Without
+    /// Shared-Memory").
     convenience init(underHostLock path: String) throws(SQLiteError) {
         try self.init(
             name: Self.address(of: path, "\(StoreFileSystem.hostLockParameter)=1"),

@@ -6,9 +6,9 @@ import CSQLite
 /// a whole store (Documentation/Format.md, "The log").
 ///
 /// It lies in the header of the file, where SQLite has bytes that it neither uses nor checks
-/// (sqlite.org/fileformat2.html, section 1.3, offset 72), and names the file change counter beside which it was written.
-/// SQLite increments the counter whenever it writes the first page to the log. So the mark ends by itself when a page
-/// from the log takes the place of the first one, whoever writes the log back.
+/// (sqlite.org/fileformat2.html, section 1.3, offset 72), and names the file change counter beside which it was
+/// written. SQLite increments the counter whenever it writes the first page to the log. So the mark ends by itself when
+/// a page from the log takes the place of the first one, whoever writes the log back.
 enum LogMark {
     /// How many bytes of a file say whether it is marked.
     static let headerByteCount = 100

@@ -54,8 +54,8 @@ struct JudgedChain {
 
     /// What is wrong with the host that a policy names: it is not among the names, or an issuer may not certify it.
     ///
-    /// OpenSSL holds name constraints against the names of the certificate. A wildcard may stand for hosts in and out of
-    /// them, so here the host itself is held against them.
+    /// OpenSSL holds name constraints against the names of the certificate. A wildcard may stand for hosts in and out
+    /// of them, so here the host itself is held against them.
     func findings(for host: String) -> [TrustEvaluation.Finding] {
         guard let leaf = certificates[0], leaf.hasAlternativeName(host: host) else {
             return [.init(position: 0, defect: .hostName)]

