@@ -14,7 +14,7 @@ struct UninstalledDaemonTests {
     private let shell: Shell
 
     init() throws {
-        folder = try DaemonFolder()
+        folder = try DaemonFolder(isEnabled: false)
         var environment = try Shell.beside(folder).environment
         environment["SWIFT_KEYCHAIND"] = nil
         shell = Shell(environment: environment)

@@ -52,7 +52,7 @@ public func SecItemImport(
             return errSecMultiplePrivKeys
         }
         var objects = file.items.map(\.object)
-        if importKeychain == nil, KeychainContext.inEffect.hasFrontEnd { objects = objects.flatMap(halves) }
+        if importKeychain == nil, KeychainContext.withoutKeychain.hasFrontEnd { objects = objects.flatMap(halves) }
         inputFormat?.pointee = SecExternalFormat(file.format)
         itemType?.pointee = SecExternalItemType(file.type)
         outItems?.pointee = NSArray(array: objects)

@@ -39,7 +39,7 @@ public func SecPKCS12Import(
     _ items: UnsafeMutablePointer<CFArray?>
 ) -> OSStatus {
     do throws(KeychainError) {
-        let context = KeychainContext.inEffect
+        let context = KeychainContext.withoutKeychain
         let options = try PKCS12Options(options, hasFrontEnd: context.hasFrontEnd)
         let found = try PKCS12Items(PKCS12.file(Array(data as Data), password: options.password))
         guard found.unknownKeys == 0 else {

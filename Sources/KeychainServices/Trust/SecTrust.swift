@@ -51,7 +51,7 @@ public final class SecTrust: Sendable {
     /// - Parameter context: whose trust settings count.
     /// - Returns: The chain, and all that is wrong with it.
     /// - Throws: `errSecNotAvailable` where nothing can judge, and why trust settings cannot be read.
-    func evaluation(in context: KeychainContext = .ofTrust) throws(KeychainError) -> TrustEvaluation {
+    func evaluation(in context: KeychainContext = .withoutKeychain) throws(KeychainError) -> TrustEvaluation {
         let state = current
         if let known = state.evaluation { return known.result }
         let date = state.date ?? Self.now

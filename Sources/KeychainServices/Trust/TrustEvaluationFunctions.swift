@@ -20,7 +20,7 @@ import KeychainTrust
 /// - Returns: Whether it is trusted.
 @discardableResult
 public func SecTrustEvaluateWithError(_ trust: SecTrust, _ error: UnsafeMutablePointer<CFError?>?) -> Bool {
-    let failure = TrustCall.failure(of: trust, in: .ofTrust)
+    let failure = TrustCall.failure(of: trust, in: .withoutKeychain)
     error?.pointee = failure
     return failure == nil
 }
@@ -39,7 +39,7 @@ public func SecTrustEvaluateAsyncWithError(
     _ result: @escaping SecTrustWithErrorCallback
 ) -> OSStatus {
     // Whoever calls is not in the task any more when the queue comes to it.
-    let context = KeychainContext.ofTrust
+    let context = KeychainContext.withoutKeychain
     nonisolated(unsafe) let result = result
     queue.async {
         let failure = TrustCall.failure(of: trust, in: context)
@@ -75,7 +75,7 @@ public func SecTrustEvaluateAsync(
     _ queue: DispatchQueue?,
     _ result: @escaping SecTrustCallback
 ) -> OSStatus {
-    let context = KeychainContext.ofTrust
+    let context = KeychainContext.withoutKeychain
     nonisolated(unsafe) let result = result
     (queue ?? .main).async {
         result(trust, (try? trust.evaluation(in: context).type) ?? .otherError)

@@ -30,7 +30,12 @@ struct CertificateFunctionTests {
     func noCertificate() {
         #expect(SecCertificateCreateWithData(nil, Data() as CFData) == nil)
         #expect(SecCertificateCreateWithData(nil, Self.der.dropLast() as CFData) == nil)
-        #expect(SecCertificateCreateWithData(nil, (Self.der + [0]) as CFData) == nil)
+    }
+
+    @Test("bytes behind a certificate are no part of it")
+    func bytesBehind() throws {
+        let certificate = try #require(SecCertificateCreateWithData(nil, (Self.der + [0]) as CFData))
+        #expect(SecCertificateCopyData(certificate) as Data == Self.der)
     }
 
     @Test("a certificate gives back what is in it")

@@ -24,6 +24,21 @@ struct PreferredIdentityTests {
         return try #require(SecIdentityCreate(nil, certificate, key))
     }
 
+    /// An add of an identity to a keychain file of macOS stores its certificate alone.
+    private func store(_ identity: SecIdentity, _ isMac: Bool) throws {
+        guard isMac else {
+            #expect(SecItemAdd([kSecValueRef: identity] as CFDictionary, nil) == errSecSuccess)
+            return
+        }
+        let options: NSDictionary = [kSecImportExportPassphrase: "p"]
+        var parameters = SecItemImportExportKeyParameters()
+        parameters.passphrase = Unmanaged.passRetained("p" as CFString)
+        var file: CFData?
+        #expect(SecItemExport(identity, .formatPKCS12, [], &parameters, &file) == errSecSuccess)
+        var items: CFArray?
+        #expect(try SecPKCS12Import(#require(file), options, &items) == errSecSuccess)
+    }
+
     @Test("a preference is set, found, replaced and cleared", arguments: [false, true])
     func life(_ isMac: Bool) throws {
         let device = try VirtualDevice(isMac ? .mac : .iOS)
@@ -34,7 +49,7 @@ struct PreferredIdentityTests {
             let first = try identity(1)
             let second = try identity(2)
             for identity in [first, second] {
-                #expect(SecItemAdd([kSecValueRef: identity] as CFDictionary, nil) == errSecSuccess)
+                try store(identity, isMac)
                 #expect(SecIdentitySetPreferred(identity, name, nil) == errSecSuccess)
                 #expect(SecIdentityCopyPreferred(name, nil, nil) == identity)
                 var certificate: SecCertificate?
