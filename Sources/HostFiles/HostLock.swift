@@ -12,6 +12,7 @@ import Glibc
 /// A child that is forked meanwhile holds nothing of it.
 public final class HostLock: Sendable {
     private let folder: PrivateDirectory
+    private let token: String
     private let forkGeneration = CSupport.forkGeneration()
 
     /// The name of the file.
@@ -22,22 +23,27 @@ public final class HostLock: Sendable {
     /// - Throws: ``FileError/heldElsewhere(path:holder:)`` while another process may have it.
     public init(in folder: PrivateDirectory) throws(FileError) {
         self.folder = folder
-        let token = (0..<2).map { _ in Self.hexadecimal(.random(in: .min ... .max)) }.joined()
+        token = (0..<2).map { _ in Self.hexadecimal(.random(in: .min ... .max)) }.joined()
         let temporary = "\(Self.fileName).\(token).new"
         try folder.makeFile(temporary, lines: Holder.current(token).lines)
         defer { folder.remove(temporary) }
         do throws(FileError) {
             try folder.publishNew(temporary, as: Self.fileName)
-        } catch .taken {
+        } catch {
             let holder = Holder(in: folder)
+            // The answer of a network file system was lost (link(2), "Bugs"), or its folder could not be synced.
+            if holder?.token == token { return }
+            guard case .taken = error else { throw error }
             if let holder, holder.hasEnded { Self.removeRemains(of: holder, in: folder) }
             throw .heldElsewhere(path: folder.path(of: Self.fileName), holder: holder?.description ?? "another process")
         }
     }
 
     /// Lets go of the lock, after everything that it protects was closed.
+    ///
+    /// One that the user has removed meanwhile, and that another process has taken, stays.
     public func release() {
-        guard forkGeneration == CSupport.forkGeneration() else { return }
+        guard forkGeneration == CSupport.forkGeneration(), Holder(in: folder)?.token == token else { return }
         folder.remove(Self.fileName)
     }
 
@@ -102,13 +108,15 @@ public final class HostLock: Sendable {
         var lines: [String] { [token, boot, processNamespace, "\(process)", "\(startTime)", host] }
 
         /// Whether the process certainly runs no more.
+        ///
+        /// There is none of its number, or one that was started at another time. One that cannot be looked at may be
+        /// alive.
         var hasEnded: Bool {
             guard boot == Self.thisBoot, boot != Self.unknown, processNamespace == Self.thisNamespace,
-                processNamespace != Self.unknown, startTime != 0,
-                // Without /proc, no process is found there.
-                ProcessStartTime.of(getpid()) != nil
+                !processNamespace.contains(Self.unknown), startTime != 0
             else { return false }
-            return ProcessStartTime.of(process) != startTime
+            if kill(process, 0) != 0, errno == ESRCH { return true }
+            return ProcessStartTime.of(process).map { $0 != startTime } ?? false
         }
 
         var description: String { "process \(process) on \(host)" }
@@ -123,8 +131,10 @@ public final class HostLock: Sendable {
             return read(descriptor, &bytes, bytes.count) == 36 ? String(decoding: bytes, as: UTF8.self) : unknown
         }()
 
+        /// Of the numbers of processes, and of the times at which they were started.
         private static var thisNamespace: String {
-            text(capacity: 64) { readlink("/proc/self/ns/pid", $0, $1) }
+            ["pid", "time"].map { name in text(capacity: 64) { readlink("/proc/self/ns/\(name)", $0, $1) } }
+                .joined(separator: " ")
         }
 
         private static var hostName: String {

@@ -24,7 +24,6 @@ extension Store {
             if !isMarked {
                 let status = try connection.withFile { LogMark.set(in: $0) }
                 guard status == SQLITE_OK else { throw SQLiteError(code: status, operation: "marking the file") }
-                hasMarked = true
             }
             try connection.writeFirstPage()
         }
@@ -46,7 +45,7 @@ extension Store {
 
     private func writeBackAtEnd() {
         guard let watched, !watched.isUnchanging, group == nil, !connection.isInTransaction, isCurrent else { return }
-        if watched.logByteCount == 0, !hasMarked { return }
+        if watched.logByteCount == 0, (try? connection.withFile { LogMark.isSet(in: $0) }) != true { return }
         guard (try? connection.integer("PRAGMA wal_checkpoint(TRUNCATE)")) == 0 else { return }
         // Of a change that failed after the file was marked for it.
         guard (try? connection.withFile { LogMark.isSet(in: $0) }) == true else { return }

@@ -20,6 +20,9 @@ extension Store {
         _ migrate: (NumberedRow) throws(KeychainError) -> StoredRow
     ) throws(KeychainError) {
         try run(.beginImmediate, "BEGIN IMMEDIATE")
+        // The tables of a class exist twice for a moment.
+        if options.maximumPageCount != nil { try raiseLimit() }
+        defer { try? connection.limit(options) }
         do throws(KeychainError) {
             try checkFormer()
             for itemClass in ItemClass.stored { try connection.migrate(itemClass, migrate) }
@@ -39,6 +42,13 @@ extension Store {
         connection.checkedState = nil
         connection.tables = .current
         fileVersion = .current
+    }
+
+    private func raiseLimit() throws(KeychainError) {
+        try sql { () throws(SQLiteError) in
+            let count = try connection.integer("PRAGMA page_count")
+            try connection.execute("PRAGMA max_page_count = \(3 * count + 64)")
+        }
     }
 
     /// Another process may have migrated before this one got the lock.

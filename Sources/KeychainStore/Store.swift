@@ -19,9 +19,6 @@ public final class Store {
     /// The lock that all hosts see, which is held for as long as the store is open; `nil` for one that needs none.
     private var hostLock: HostLock?
 
-    /// Whether this process has marked the file, as far as it is known.
-    var hasMarked = false
-
     /// The version that the file has, as far as this program goes by it.
     var fileVersion = FileVersion.current
 

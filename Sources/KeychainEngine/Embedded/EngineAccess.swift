@@ -253,7 +253,13 @@ final class EngineAccess: Sendable {
             if !makingStore {
                 guard try hasStore() else { return nil }
             }
-            engine = try openFolder(location, options)
+            do throws(KeychainError) {
+                engine = try openFolder(location, options, makingStore: makingStore)
+            } catch {
+                // It was moved away just now.
+                guard error == .noStore else { throw error }
+                return nil
+            }
             opened.open(engine)
         case .memory(let passcode):
             let (rootKey, made) = try Self.making { () throws(ProtectionError) in
@@ -277,10 +283,15 @@ final class EngineAccess: Sendable {
         return engine
     }
 
-    private func openFolder(_ location: KeychainLocation, _ options: StoreOptions) throws(KeychainError) -> Engine {
+    private func openFolder(
+        _ location: KeychainLocation,
+        _ options: StoreOptions,
+        makingStore: Bool
+    ) throws(KeychainError) -> Engine {
         let folder: PrivateDirectory
         do { folder = try PrivateDirectory(location) } catch { throw KeychainError(error) }
         let store = try Store.open(in: folder, options: options) { () throws(KeychainError) in
+            guard makingStore else { throw .noStore }
             do throws(RootKeyError) {
                 return try device.rootKeys.newKeybag(in: folder, owner: device.owner, random: random)
             } catch {

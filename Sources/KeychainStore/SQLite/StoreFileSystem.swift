@@ -51,6 +51,7 @@ enum StoreFileSystem {
         var original: UnsafePointer<sqlite3_io_methods>
         var holdsWriteLockForCheckpoint: Bool
         var isMarkedByCheckpoint: Bool
+        var isUnderHostLock: Bool
     }
 
     /// The parameter of a name (sqlite.org/uri.html) by which a file is opened under a lock that all hosts see.
@@ -87,7 +88,8 @@ enum StoreFileSystem {
                 methods: methods.pointee,
                 original: methods,
                 holdsWriteLockForCheckpoint: false,
-                isMarkedByCheckpoint: false
+                isMarkedByCheckpoint: false,
+                isUnderHostLock: false
             )
         )
         addition.pointee.methods.iVersion = min(methods.pointee.iVersion, knownVersion)
@@ -95,6 +97,7 @@ enum StoreFileSystem {
         if flags & SQLITE_OPEN_MAIN_DB != 0 {
             addition.pointee.methods.xSync = syncDatabase
             if let name, sqlite3_uri_boolean(name, hostLockParameter, 0) != 0 {
+                addition.pointee.isUnderHostLock = true
                 addition.pointee.methods.xLock = { _, _ in SQLITE_OK }
                 addition.pointee.methods.xUnlock = { _, _ in SQLITE_OK }
                 addition.pointee.methods.xCheckReservedLock = { _, isReserved in
@@ -131,7 +134,7 @@ enum StoreFileSystem {
         let original = addition(of: file).pointee.original.pointee
         let isFirstPage = offset == 0 && count >= LogMark.headerByteCount
         let status =
-            if isFirstPage, addition(of: file).pointee.holdsWriteLockForCheckpoint {
+            if isFirstPage, isOfCheckpoint(addition(of: file).pointee, bytes) {
                 writeMarked(file, bytes, count)
             } else {
                 original.xWrite(file, bytes, count, offset)
@@ -140,6 +143,16 @@ enum StoreFileSystem {
         var cause: Int32 = 0
         _ = original.xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &cause)
         return isWantOfRoom(cause) ? SQLITE_FULL : status
+    }
+
+    /// Whether a checkpoint writes the first page.
+    ///
+    /// Where the index of the log is in this process alone, SQLite takes no lock for one; but of a file with a log it
+    /// writes nothing else, and the page says that it has one (sqlite.org/fileformat2.html, section 1.3, offset 18).
+    private static func isOfCheckpoint(_ addition: Addition, _ page: UnsafeRawPointer?) -> Bool {
+        if addition.holdsWriteLockForCheckpoint { return true }
+        guard addition.isUnderHostLock, let page else { return false }
+        return page.load(fromByteOffset: 18, as: UInt8.self) == 2
     }
 
     /// Writes the first page, which a checkpoint found in the log, as that of a file that needs its log still.
@@ -161,7 +174,11 @@ enum StoreFileSystem {
         let addition = addition(of: file)
         let original = addition.pointee.original.pointee
         let status = original.xSync(file, flags)
-        if status == SQLITE_OK, addition.pointee.isMarkedByCheckpoint, addition.pointee.holdsWriteLockForCheckpoint {
+        // Another connection may have begun what this one completes.
+        let isCheckpoint =
+            addition.pointee.holdsWriteLockForCheckpoint
+            || addition.pointee.isUnderHostLock && addition.pointee.isMarkedByCheckpoint
+        if status == SQLITE_OK, isCheckpoint {
             addition.pointee.isMarkedByCheckpoint = false
             LogMark.clear(in: file, original)
         }
