@@ -71,7 +71,9 @@ struct ClearTests {
 
     @Test("A store in files is not cleared")
     func files() throws {
-        let store = try StoreFolder().open()
+        let folder = try StoreFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let store = try folder.open()
         let row = StoredRow.sample(.genericPassword, 1)
         #expect(try store.add([row]))
         #expect(!store.clear())

@@ -59,8 +59,8 @@ package struct KeychainContext: Sendable {
         return current.owner?.context ?? current
     }
 
-    /// The context of a call that needs no keychain, only trust settings, or whether there is a front end: outside of an
-    /// app of the testing kit it has none, and fails no test.
+    /// The context of a call that needs no keychain, only trust settings, or whether there is a front end: outside of
+    /// an app of the testing kit it has none, and fails no test.
     static var withoutKeychain: KeychainContext { TestingKit.$allowsMissingApp.withValue(true) { inEffect } }
 
     /// The user's own keychain, and the client that this process is.

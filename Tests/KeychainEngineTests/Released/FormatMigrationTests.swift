@@ -78,21 +78,43 @@ struct FormatMigrationTests {
         try GuardedItems.expectContents(of: other)
     }
 
+    private static func failureOfAdding(to keychain: EmbeddedKeychain) -> KeychainError? {
+        do throws(KeychainError) {
+            _ = try keychain.perform(KeychainRequest(.add(SampleItems.deleted), client: SampleItems.client))
+            return nil
+        } catch {
+            return error
+        }
+    }
+
     @Test("where there is no room for it, the store is read as it is, and a change says why it cannot be made")
-    func noRoom() throws {
+    func noRoom() async {
+        await #expect(processExitsWith: .success) {
+            FaultyFileSystem.install()
+            let tests = try FormatMigrationTests()
+            let home = try tests.home("format-2")
+            // For the index of the log and little more.
+            FaultyFileSystem.room = (40_000, ENOSPC)
+            let keychain = EmbeddedKeychain(at: KeychainLocation(path: home))
+            #expect(try keychain.check().intactRows == SampleItems.all.count + 1)
+            let failure = Self.failureOfAdding(to: keychain)
+            #expect(failure?.status == .diskFull)
+            #expect(failure?.reason.contains("format 2.0, and could not be brought up to date") ?? false)
+            #expect(try tests.raw(home).integer("PRAGMA user_version") == 0x0200)
+            FaultyFileSystem.room = nil
+            let again = EmbeddedKeychain(at: KeychainLocation(path: home))
+            _ = try again.perform(KeychainRequest(.add(SampleItems.deleted), client: SampleItems.client))
+            #expect(try tests.raw(home).integer("PRAGMA user_version") == 0x0300)
+        }
+    }
+
+    @Test("a store that has reached its limit is brought up to date all the same")
+    func atItsLimit() throws {
         let home = try home("format-2")
         var options = StoreOptions()
         options.maximumPageCount = try raw(home).integer("PRAGMA page_count")
         let keychain = EmbeddedKeychain(at: KeychainLocation(path: home), options: options)
         #expect(try keychain.check().intactRows == SampleItems.all.count + 1)
-        let failure = #expect(throws: KeychainError.self) {
-            try keychain.perform(KeychainRequest(.add(SampleItems.deleted), client: SampleItems.client))
-        }
-        #expect(failure?.status == .diskFull)
-        #expect(failure?.reason.contains("format 2.0, and could not be brought up to date") ?? false)
-        #expect(try raw(home).integer("PRAGMA user_version") == 0x0200)
-        let again = EmbeddedKeychain(at: KeychainLocation(path: home))
-        _ = try again.perform(KeychainRequest(.add(SampleItems.deleted), client: SampleItems.client))
         #expect(try raw(home).integer("PRAGMA user_version") == 0x0300)
     }
 

@@ -164,9 +164,14 @@ extension EmbeddedKeychain {
     func leaveLog() throws { try whileClosed {} }
 
     /// The error of a read, with its reason.
-    func failure() -> KeychainError? {
+    func failure() -> KeychainError? { failure(.copyMatching(Self.item("anna"))) }
+
+    /// Why a call fails that would make the store.
+    func failureOfAdding() -> KeychainError? { failure(.add(Self.item("anna"))) }
+
+    private func failure(_ operation: KeychainRequest.Operation) -> KeychainError? {
         do throws(KeychainError) {
-            _ = try perform(KeychainRequest(.copyMatching(Self.item("anna")), client: TestStore.client))
+            _ = try perform(KeychainRequest(operation, client: TestStore.client))
             return nil
         } catch {
             return error

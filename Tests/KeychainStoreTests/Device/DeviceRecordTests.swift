@@ -27,7 +27,9 @@ struct DeviceRecordTests {
 
     @Test("the keybag and the record change independently, together, or not at all")
     func changesTogether() throws {
-        let store = try StoreFolder().open(keybag: [1])
+        let folder = try StoreFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let store = try folder.open(keybag: [1])
         try store.setKeybag([2, 3])
         #expect(try store.keybag() == [2, 3])
         #expect(try store.deviceRecord() == DeviceRecord())

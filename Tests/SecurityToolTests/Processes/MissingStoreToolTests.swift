@@ -12,7 +12,7 @@ struct MissingStoreToolTests {
         arguments: [
             ("find-generic-password -s svc -w", 44), ("find-internet-password -s svc", 44),
             ("find-certificate -c x", 44),
-            ("find-key -l x", 44), ("delete-generic-password -s svc", 44), ("dump-keychain", 0),
+            ("find-key -l x", 1), ("delete-generic-password -s svc", 44), ("dump-keychain", 0),
             ("dump-keychain -d", 0),
             ("find-identity", 0), ("list-keychains", 0),
         ]
