@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 
 int keychain_pass_no_capabilities(void) {
@@ -74,8 +75,11 @@ static struct sock_filter filter[] = {
 };
 #endif
 
-int keychain_confine(void) {
+int keychain_confine(size_t bytes, unsigned seconds) {
 #ifdef ARCHITECTURE
+    struct rlimit memory = {.rlim_cur = bytes, .rlim_max = bytes};
+    struct rlimit time = {.rlim_cur = seconds, .rlim_max = seconds};
+    if (setrlimit(RLIMIT_AS, &memory) != 0 || setrlimit(RLIMIT_CPU, &time) != 0) return errno;
     struct sock_fprog program = {.len = sizeof filter / sizeof *filter, .filter = filter};
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno;
     return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0 ? 0 : errno;

@@ -23,8 +23,9 @@ int keychain_send_datagram(const char *path, const char *message);
 int keychain_pass_no_capabilities(void);
 
 // Has this thread, and threads that it starts, use nothing but memory and the descriptors that are open: nearly all calls of
-// the system fail with EPERM from now on (seccomp(2)). Returns 0, or errno if the system cannot do that.
-int keychain_confine(void);
+// the system fail with EPERM from now on (seccomp(2)). The process has so many bytes of addresses, and is killed after so
+// many seconds of computing (setrlimit(2)). Returns 0, or errno if the system cannot do that.
+int keychain_confine(size_t bytes, unsigned seconds);
 
 // Leaves no core file of this process (RLIMIT_CORE, getrlimit(2)). Returns 0 or errno.
 int keychain_disable_core_files(void);

@@ -51,6 +51,8 @@ struct SystemServiceFiles {
     // MemoryMax= and TasksMax= are beyond what the limits of the server add up to: 512 MiB of messages, four
     // derivations of 256 MiB, and the stores; and some 200 threads, with one for each user who locks or subscribes.
     //
+    // OOMPolicy=: a process that judges certificates is ended alone if it takes too much memory.
+    //
     // NoNewPrivileges= does not prevent checking passwords through PAM later: for any user but root, unix_chkpwd(8)
     // checks only that user's own password, so a separate program that runs as root is needed in any case.
     private var serviceText: String {
@@ -80,6 +82,7 @@ struct SystemServiceFiles {
         LimitNOFILE=16384
         MemoryMax=4G
         TasksMax=1024
+        OOMPolicy=continue
         AmbientCapabilities=CAP_SYS_PTRACE
         CapabilityBoundingSet=CAP_SYS_PTRACE
         NoNewPrivileges=yes

@@ -17,7 +17,13 @@ enum JudgeProgram {
     static let option = "--judge-certificates"
 
     /// How long it lives, in milliseconds: afterwards the anchors of the system, and the settings, are read anew.
-    private static let lifeMilliseconds: Int32 = 5_000
+    static let lifeMilliseconds: Int32 = 5_000
+
+    /// How much memory it may use: no certificate may take that of the service.
+    private static let mostBytes = 512 << 20
+
+    /// For how many seconds it may compute.
+    private static let mostSeconds: UInt32 = 30
 
     /// Answers until its time is over, or nobody asks any more.
     ///
@@ -25,7 +31,7 @@ enum JudgeProgram {
     static func run() -> Int32 {
         let end = Deadline(milliseconds: lifeMilliseconds)
         let judge = Result { () throws(KeychainError) in try PreparedTrust(settings: .system) }
-        guard keychain_confine() == 0 else { return DaemonStatus.failed.rawValue }
+        guard keychain_confine(mostBytes, mostSeconds) == 0 else { return DaemonStatus.failed.rawValue }
         while let question = nextQuestion(until: end) {
             guard let verdict = try? answer(question, judge).encoded(), send(verdict) else { break }
         }

@@ -116,7 +116,7 @@ struct SystemdUnitsTests {
         "the system service may neither touch the memory of others, nor take all of the computer, nor hang for ever",
         arguments: [
             "SystemCallFilter=@system-service\nSystemCallFilter=~@privileged @resources process_vm_readv process_vm_writev",
-            "MemoryMax=4G", "TasksMax=1024", "WatchdogSec=60", "TimeoutStopSec=20", "Restart=on-failure",
+            "MemoryMax=4G", "TasksMax=1024", "OOMPolicy=continue", "WatchdogSec=60", "TimeoutStopSec=20", "Restart=on-failure",
             "CapabilityBoundingSet=CAP_SYS_PTRACE", "NoNewPrivileges=yes",
         ]
     )

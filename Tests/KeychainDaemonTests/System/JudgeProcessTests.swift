@@ -60,6 +60,11 @@ struct JudgeProcessTests {
         let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
         #expect(status.contains("\nSeccomp:\t2\n") && status.contains("\nNoNewPrivs:\t1\n"), "\(status)")
         #expect(status.contains("\nThreads:\t1\n"))
+        let limits = try String(contentsOfFile: "/proc/\(process)/limits", encoding: .utf8)
+        for (name, limit) in [("Max address space", 512 << 20), ("Max cpu time", 30)] {
+            let line = limits.split(separator: "\n").first { $0.hasPrefix(name) }
+            #expect(line?.dropFirst(name.count).split(separator: " ").prefix(2) == ["\(limit)", "\(limit)"], "\(limits)")
+        }
     }
 
     @Test("one whose time is over, or that was killed, is replaced")
