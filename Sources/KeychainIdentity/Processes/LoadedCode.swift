@@ -59,7 +59,7 @@ struct LoadedCode: Sendable {
         var own: [Range<UInt64>] = []
         for mapping in memory.files {
             if allowance.isJIT, mapping.path.hasPrefix("/memfd:") { continue }
-            switch try check(mapping, allowance) {
+            switch try check(mapping, memory.parts[mapping] ?? [], allowance) {
             case .executable: own += memory.parts[mapping] ?? []
             case .system: break
             case .named(let library): named.append(library)
@@ -84,7 +84,11 @@ struct LoadedCode: Sendable {
         case named(HashedFile)
     }
 
-    private func check(_ mapping: MemoryMapping, _ allowance: Allowance) throws(IdentityError) -> File {
+    private func check(
+        _ mapping: MemoryMapping,
+        _ parts: [Range<UInt64>],
+        _ allowance: Allowance
+    ) throws(IdentityError) -> File {
         guard !mapping.path.hasSuffix(" (deleted)"), mapping.path.hasPrefix("/"),
             let file = Descriptor(mapping.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK), let status = file.status,
             status.st_mode & S_IFMT == S_IFREG, try Self.isMapped(mapping, file, status)
@@ -94,7 +98,7 @@ struct LoadedCode: Sendable {
             )
         }
         if FileMark(status).isSameFile(as: allowance.executable) { return .executable }
-        guard let reason = trust.objection(to: mapping.path) ?? system.objection(to: file, mapping.path) else {
+        guard let reason = trust.objection(to: mapping.path) ?? system.objection(to: file, mapping.path, parts) else {
             return .system
         }
         guard !allowance.libraries.isEmpty else { throw Self.foreign(mapping, reason) }
@@ -155,7 +159,7 @@ struct LoadedCode: Sendable {
 
 extension Range<UInt64> {
     /// Whether other ranges together have all of it.
-    fileprivate func isCovered(by ranges: [Range<UInt64>]) -> Bool {
+    func isCovered(by ranges: [Range<UInt64>]) -> Bool {
         var start = lowerBound
         for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) where range.contains(start) {
             start = range.upperBound

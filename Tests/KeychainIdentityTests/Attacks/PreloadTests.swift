@@ -86,6 +86,15 @@ struct PreloadTests {
         try bench.expectRefusal(of: tool, after: "map-code \(real)", answering: "mapped")
     }
 
+    @Test("data that only root can change, before it was looked at and afterwards")
+    func data() throws {
+        let (program, connection) = try bench.start(tool)
+        let real = try #require(realpath("/etc/passwd", nil).map { String(cString: $0) })
+        #expect(try program.ask("map-code \(real)") == "mapped")
+        expectAnonymous(try bench.identify(connection).identity, "\(real), which is no library")
+        try bench.expectRefusal(of: tool, after: "map-code \(real)", answering: "mapped")
+    }
+
     @Test("libraries of the system are no programs, and its programs are none of its libraries")
     func kinds() throws {
         let system = SystemCode()
@@ -94,9 +103,12 @@ struct PreloadTests {
         #expect(memory.files.count > 2)
         for mapping in memory.files {
             guard let file = Descriptor(mapping.path, O_RDONLY) else { throw PeerProgram.Failure(mapping.path) }
-            let objection = system.objection(to: file, mapping.path)
+            let parts = try #require(memory.parts[mapping])
+            let objection = system.objection(to: file, mapping.path, parts)
             #expect((objection == nil) == (mapping.path != tool), "\(mapping.path): \(objection ?? "")")
-            #expect(system.objection(to: file, mapping.path) == objection)
+            #expect(system.objection(to: file, mapping.path, parts) == objection)
+            let whole = system.objection(to: file, mapping.path, [0..<1 << 40])
+            #expect(whole?.hasPrefix(mapping.path == tool ? "is another" : "has no code") == true, "\(mapping.path)")
         }
     }
 }
