@@ -101,9 +101,10 @@ extension KeychainServer {
         sleeping.close(socket, of: share) {
             connections.hold(share.user)
             processes.hold(share)
-        } isClosed: { [self] in
+        } isClosed: { [self] next in
             connections.release(share.user)
             processes.release(share)
+            for other in next { again(other, .readable) }
         }
     }
 

@@ -315,6 +315,7 @@ extension KeychainServer {
     private func lookAfter() -> Bool {
         admissions.refuseOverdue(tick: tick) { refuse($0, .overdueAdmission) }
         for candidate in admissions.removeOverdue(tick: tick) { drop(candidate, .overdueAdmission) }
+        for connection in sleeping.takeWaiting() { again(connection, .readable) }
         sleeping.closeNext()
         var isAnything = !admissions.isEmpty || !sleeping.isEmpty
         for connection in connections.all {

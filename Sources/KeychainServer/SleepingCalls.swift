@@ -39,6 +39,13 @@ final class SleepingCalls: Sendable {
             callsOfUser.subtractOne(share.user)
         }
 
+        mutating func takeWaiting(_ options: ServerOptions) -> [Connection] {
+            guard !waiting.isEmpty else { return [] }
+            let next = waiting.filter { hasRoom(for: $0.process.share, options) }
+            waiting.removeAll { connection in next.contains { $0 === connection } }
+            return next
+        }
+
         func hasRoom(for share: ConnectedProcess.Share, _ options: ServerOptions) -> Bool {
             calls < options.mostSleepingCalls && callsOf[share, default: 0] < options.mostSleepingCallsOfProcess
                 && callsOfUser[share.user, default: 0] < options.mostSleepingCallsOfUser
@@ -49,13 +56,13 @@ final class SleepingCalls: Sendable {
     private struct Closing: Sendable {
         let socket: Int32
         let share: ConnectedProcess.Share
-        let isClosed: @Sendable () -> Void
+        let isClosed: @Sendable (_ next: [Connection]) -> Void
     }
 
     init(_ options: ServerOptions) { self.options = options }
 
-    /// Begins to receive from a connection; if the limit is reached, the connection is queued until
-    /// ``endReceiving(_:)`` returns it.
+    /// Begins to receive from a connection; if the limit is reached, the connection is queued until the end of another
+    /// call returns it.
     func beginReceiving(_ connection: Connection) -> Bool {
         state.withLock { state in
             if state.begin(connection.process.share, options) { return true }
@@ -68,16 +75,16 @@ final class SleepingCalls: Sendable {
     ///
     /// - Returns: The queued connections for which there may be room now, to be watched again.
     func endReceiving(_ share: ConnectedProcess.Share) -> [Connection] {
-        let (next, closes) = state.withLock { state -> ([Connection], Bool) in
+        let (next, closes) = state.withLock { state in
             state.end(share)
-            guard !state.waiting.isEmpty else { return ([], !state.closing.isEmpty) }
-            let next = state.waiting.filter { state.hasRoom(for: $0.process.share, options) }
-            state.waiting.removeAll { connection in next.contains { $0 === connection } }
-            return (next, !state.closing.isEmpty)
+            return (state.takeWaiting(options), !state.closing.isEmpty)
         }
         if closes { closeNext() }
         return next
     }
+
+    /// Returns the queued connections for which there is room, to be watched again.
+    func takeWaiting() -> [Connection] { state.withLock { $0.takeWaiting(options) } }
 
     /// Removes a connection that has ended from the queue.
     func remove(_ connection: Connection) {
@@ -90,12 +97,13 @@ final class SleepingCalls: Sendable {
     ///   - socket: the socket.
     ///   - share: whose limits apply.
     ///   - isOpen: called before if it may remain open for long.
-    ///   - isClosed: called then once it is closed.
+    ///   - isClosed: called then once it is closed, with the queued connections for which there may be room now, to be
+    ///     watched again.
     func close(
         _ socket: Int32,
         of share: ConnectedProcess.Share,
         isOpen: () -> Void,
-        isClosed: @escaping @Sendable () -> Void
+        isClosed: @escaping @Sendable (_ next: [Connection]) -> Void
     ) {
         shutdown(socket, Int32(SHUT_RDWR))
         // Nothing more arrives.
@@ -113,8 +121,11 @@ final class SleepingCalls: Sendable {
         while let next = takeClosing() {
             let isStarted = HostThread.start(.blocked) { [self] in
                 Glibc.close(next.socket)
-                next.isClosed()
-                state.withLock { $0.end(next.share) }
+                let waiting = state.withLock { state in
+                    state.end(next.share)
+                    return state.takeWaiting(options)
+                }
+                next.isClosed(waiting)
                 closeNext()
             }
             if isStarted { continue }
@@ -126,8 +137,8 @@ final class SleepingCalls: Sendable {
         }
     }
 
-    /// Whether no such call is in progress, and no socket is to be closed.
-    var isEmpty: Bool { state.withLock { $0.calls == 0 && $0.closing.isEmpty } }
+    /// Whether no such call is in progress, and none is to be made.
+    var isEmpty: Bool { state.withLock { $0.calls == 0 && $0.waiting.isEmpty && $0.closing.isEmpty } }
 
     private func takeClosing() -> Closing? {
         state.withLock { state in
