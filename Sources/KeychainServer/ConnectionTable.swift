@@ -13,8 +13,6 @@ final class ConnectionTable: Sendable {
         var connections: [UInt64: Connection] = [:]
         var users: [uid_t: Int] = [:]
         var reserved = 0
-        /// The sockets that remain open, though their connections have ended.
-        var held = 0
         var isClosed = false
     }
 
@@ -34,7 +32,7 @@ final class ConnectionTable: Sendable {
     func reserve(_ user: uid_t) throws(KeychainError) {
         let error: KeychainError? = state.withLock { state in
             guard !state.isClosed else { return .stopping }
-            guard state.connections.count + state.reserved + state.held < options.mostConnections else {
+            guard state.connections.count + state.reserved < options.mostConnections else {
                 return .tooManyConnections("all programs")
             }
             guard state.users[user, default: 0] < options.mostConnectionsOfUser else {
@@ -96,20 +94,10 @@ final class ConnectionTable: Sendable {
         }
     }
 
-    /// Counts a socket of a user that remains open as a connection, until ``release(_:)``.
-    func hold(_ user: uid_t) {
-        state.withLock { state in
-            state.held += 1
-            state.users[user, default: 0] += 1
-        }
-    }
+    /// Counts a socket that remains open as a connection of its user, though not as one of all, until ``release(_:)``.
+    func hold(_ user: uid_t) { state.withLock { $0.users[user, default: 0] += 1 } }
 
-    func release(_ user: uid_t) {
-        state.withLock { state in
-            state.held -= 1
-            state.users.subtractOne(user)
-        }
-    }
+    func release(_ user: uid_t) { state.withLock { $0.users.subtractOne(user) } }
 
     /// Accepts no more connections.
     func close() { state.withLock { $0.isClosed = true } }
