@@ -15,6 +15,7 @@ import Synchronization
 final class JudgeProcess: CertificateJudge {
     private let program: String
     private let milliseconds: Int32
+    private let lifeMilliseconds: Int32
     private let child = Mutex<Child?>(nil)
 
     /// A judge.
@@ -22,9 +23,15 @@ final class JudgeProcess: CertificateJudge {
     /// - Parameters:
     ///   - program: the path of `keychaind`; that of this process.
     ///   - milliseconds: how long one certificate may take; 10 seconds.
-    init(program: String = "/proc/self/exe", atMost milliseconds: Int32 = 10_000) {
+    ///   - lifeMilliseconds: after which time no process is asked any more, whether it ends by itself or not.
+    init(
+        program: String = "/proc/self/exe",
+        atMost milliseconds: Int32 = 10_000,
+        livingFor lifeMilliseconds: Int32 = JudgeProgram.lifeMilliseconds
+    ) {
         self.program = program
         self.milliseconds = milliseconds
+        self.lifeMilliseconds = lifeMilliseconds
     }
 
     /// Whether a chain of a certificate and others leads to who the system trusts.
@@ -48,7 +55,7 @@ final class JudgeProcess: CertificateJudge {
         }
         switch try result.get() {
         case .trusts(let isTrusted): return isTrusted
-        case .failure(let error): throw error
+        case .failure(let error): throw KeychainError(error.status, error.reason, kind: .unavailable)
         }
     }
 
@@ -56,21 +63,43 @@ final class JudgeProcess: CertificateJudge {
     var identifier: pid_t? { child.withLock { $0?.identifier } }
 
     private func ask(_ frame: SecretBytes, _ child: inout Child?) throws(KeychainError) -> JudgementVerdict {
-        // One that was there may have come to its end.
-        if let known = child {
-            if case .verdict(let verdict) = known.ask(frame, Deadline(milliseconds: milliseconds)) { return verdict }
-            child = nil
+        if let known = child, !known.isOver {
+            // It may have come to its end.
+            if let verdict = try ask(frame, known, &child) { return verdict }
         }
-        let started = try Child(program)
-        switch started.ask(frame, Deadline(milliseconds: milliseconds)) {
+        child = nil
+        let started = try Child(program, livingFor: lifeMilliseconds)
+        guard let verdict = try ask(frame, started, &child) else {
+            throw Self.failure("the process that judges it ended")
+        }
+        return verdict
+    }
+
+    /// Asks a process, which is kept if it answers as it should.
+    ///
+    /// - Returns: The verdict; `nil` if it has ended.
+    private func ask(
+        _ frame: SecretBytes,
+        _ asked: Child,
+        _ child: inout Child?
+    ) throws(KeychainError) -> JudgementVerdict? {
+        child = nil
+        switch asked.ask(frame, Deadline(milliseconds: milliseconds)) {
+        case .verdict(.failure(let error)) where !Self.failures.contains(error.status): throw Self.malformed
         case .verdict(let verdict):
-            child = started
+            child = asked
             return verdict
-        case .ended: throw Self.failure("the process that judges it ended")
+        case .ended: return nil
         case .overdue: throw Self.failure("it takes too long")
-        case .malformed: throw Self.failure("the process that judges it does not answer as it should")
+        case .malformed: throw Self.malformed
         }
     }
+
+    /// What may go wrong with OpenSSL, and with the settings (`errSecInvalidTrustSettings`). The process may have been taken over by who chose a
+    /// certificate, so no other status is passed on.
+    private static let failures: Set<Status> = [.notAvailable, .io, .allocate, Status(rawValue: -25_262)]
+
+    private static let malformed = failure("the process that judges it does not answer as it should")
 
     private static func failure(_ reason: String) -> KeychainError {
         KeychainError(.notAvailable, "a certificate cannot be judged: \(reason)", kind: .unavailable)
@@ -80,6 +109,10 @@ final class JudgeProcess: CertificateJudge {
     private final class Child: Sendable {
         let identifier: pid_t
         private let socket: Int32
+        private let end: Deadline
+
+        /// Whether its time is over.
+        var isOver: Bool { end.isOver }
 
         enum Answer {
             case verdict(JudgementVerdict)
@@ -88,7 +121,8 @@ final class JudgeProcess: CertificateJudge {
             case malformed
         }
 
-        init(_ program: String) throws(KeychainError) {
+        init(_ program: String, livingFor milliseconds: Int32) throws(KeychainError) {
+            end = Deadline(milliseconds: milliseconds)
             var socket: Int32 = -1
             var identifier: pid_t = 0
             let name = SystemAnchors.environmentVariable

@@ -6,6 +6,7 @@ import KeychainClient
 import KeychainCore
 import KeychainTestSupport
 import KeychainTrust
+import KeychainWire
 import ServerTestSupport
 import Testing
 
@@ -75,6 +76,38 @@ struct JudgeProcessTests {
             #expect(try judge.trusts(anchor, others: [], for: .basicX509, at: Self.now))
             kill(try #require(judge.identifier), SIGKILL)
         }
+    }
+
+    @Test("one whose time is over is not asked any more, also if it has not ended by itself")
+    func overdue() throws {
+        let judge = JudgeProcess(program: try DaemonFolder.program("keychaind"), atMost: 60_000, livingFor: 0)
+        var identifiers: [pid_t] = []
+        for _ in 0..<3 {
+            #expect(try !judge.trusts(Self.unknown, others: [], for: .basicX509, at: Self.now))
+            identifiers.append(try #require(judge.identifier))
+        }
+        #expect(Set(identifiers).count == 3)
+        for identifier in identifiers.dropLast() { #expect(kill(identifier, 0) != 0 && errno == ESRCH) }
+    }
+
+    @Test(
+        "a process chooses neither success nor another status than it may have",
+        arguments: [Status.success, .itemNotFound, .authFailed, .missingEntitlement, .io]
+    )
+    func statuses(_ status: Status) throws {
+        let folder = try TemporaryFolder()
+        let frame = try JudgementVerdict.failure(KeychainError(status, "chosen")).encoded()
+        try Data(frame.unprotectedCopy).write(to: URL(fileURLWithPath: folder.path(of: "verdict")))
+        let program = folder.path(of: "liar")
+        try "#!/bin/sh\n/bin/cat '\(folder.path(of: "verdict"))'\nexec /bin/cat >/dev/null\n"
+            .write(toFile: program, atomically: true, encoding: .utf8)
+        #expect(chmod(program, 0o700) == 0)
+        let judge = try Self.judge(program)
+        let error = #expect(throws: KeychainError.self) {
+            try judge.trusts(Self.unknown, others: [], for: .basicX509, at: Self.now)
+        }
+        #expect(error?.status == (status == .io ? .io : .notAvailable))
+        #expect((error?.reason == "chosen") == (status == .io), "\(String(describing: error))")
     }
 
     struct Failure: Sendable, CustomTestStringConvertible {
