@@ -23,4 +23,12 @@ public struct FileIdentity: Sendable, Hashable {
         device = status.st_dev
         inode = status.st_ino
     }
+
+    /// Whether a path leads to another file, or to none; not if that cannot be found out, as when the file system fails.
+    public func isReplaced(at path: String) -> Bool {
+        var status = stat()
+        let failure = path.withCString { lstat($0, &status) == 0 ? 0 : errno }
+        guard failure == 0 else { return failure == ENOENT || failure == ENOTDIR }
+        return status.st_dev != device || status.st_ino != inode
+    }
 }

@@ -77,7 +77,8 @@ public enum KeychainDaemon {
             throw place.answers ? DaemonFailure(error.reason, .done) : DaemonFailure(error)
         }
         let keychain = store.keychain
-        let served = ServedFolder(store.folder)
+        let served: ServedFolder
+        do { served = try ServedFolder(store.folder) } catch { throw DaemonFailure(error) }
         // The socket is removed at the end of this function, even if a thread still waits.
         let isUnreachable: @Sendable () -> Bool = { [weak listening] in
             listening?.isReplaced ?? false || served.isReplaced

@@ -2,6 +2,8 @@
 
 import Glibc
 import HostFiles
+import KeychainCore
+import KeychainWire
 
 /// The folder that a daemon serves, whatever is at its path later: it may be removed, and made again, as a home folder
 /// that exists for a test is.
@@ -10,19 +12,26 @@ import HostFiles
 final class ServedFolder: Sendable {
     private let folder: PrivateDirectory
     private let descriptor: Int32
-    private let identity: FileIdentity?
+    private let identity: FileIdentity
 
     /// The folder as it is now.
-    init(_ folder: PrivateDirectory) {
+    ///
+    /// - Throws: why it cannot be opened.
+    init(_ folder: PrivateDirectory) throws(KeychainError) {
+        let descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        let failure = errno
+        guard descriptor >= 0, let identity = FileIdentity(descriptor: descriptor) else {
+            throw KeychainError(call: "open", errno: failure)
+        }
         self.folder = folder
-        descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-        identity = FileIdentity(descriptor: descriptor)
+        self.descriptor = descriptor
+        self.identity = identity
     }
 
-    deinit { if descriptor >= 0 { close(descriptor) } }
+    deinit { close(descriptor) }
 
     /// Whether its path leads to another folder, or to none.
-    var isReplaced: Bool { identity == nil || FileIdentity(path: folder.path) != identity }
+    var isReplaced: Bool { identity.isReplaced(at: folder.path) }
 
     /// Removes the record of the daemon, unless it is in another folder.
     func removeRecord() { if !isReplaced { folder.remove(DaemonRecord.fileName) } }

@@ -63,7 +63,7 @@ public final class ListeningSocket: Sendable {
     }
 
     /// Whether its path no longer leads to this socket.
-    public var isReplaced: Bool { FileIdentity(path: folder.path(of: name)) != identity }
+    public var isReplaced: Bool { identity?.isReplaced(at: folder.path(of: name)) ?? true }
 
     private let forkGeneration = keychain_fork_generation()
 

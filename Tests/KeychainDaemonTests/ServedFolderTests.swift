@@ -18,7 +18,7 @@ struct ServedFolderTests {
         let path = folder.path(of: "served")
         for _ in 0..<20 {
             let made = try PrivateDirectory(KeychainLocation(path: path))
-            let served = ServedFolder(made)
+            let served = try ServedFolder(made)
             #expect(!served.isReplaced)
             try FileManager.default.removeItem(atPath: path)
             #expect(served.isReplaced)
@@ -29,6 +29,24 @@ struct ServedFolderTests {
             #expect(FileManager.default.fileExists(atPath: again.path(of: DaemonRecord.fileName)))
             try FileManager.default.removeItem(atPath: path)
         }
+    }
+
+    @Test("a folder is not another one because it cannot be looked at, and one that is not there is not served")
+    func unknown() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path(of: "above/served")
+        let made = try PrivateDirectory(KeychainLocation(path: path))
+        let served = try ServedFolder(made)
+        let above = folder.path(of: "above")
+        try FileManager.default.moveItem(atPath: above, toPath: folder.path(of: "former"))
+        // A path through a link to itself fails with ELOOP, for root too.
+        try FileManager.default.createSymbolicLink(atPath: above, withDestinationPath: above)
+        #expect(!served.isReplaced)
+        #expect(throws: KeychainError.self) { try ServedFolder(made) }
+        try FileManager.default.removeItem(atPath: above)
+        #expect(served.isReplaced)
+        try Data().write(to: URL(fileURLWithPath: above))
+        #expect(served.isReplaced)
     }
 
     @Test(

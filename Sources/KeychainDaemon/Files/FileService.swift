@@ -46,7 +46,8 @@ enum FileService {
             throw place.answers ? DaemonFailure(error.reason, .done) : DaemonFailure(error)
         }
         let files = KeychainFiles()
-        let served = ServedFolder(folder)
+        let served: ServedFolder
+        do { served = try ServedFolder(folder) } catch { throw DaemonFailure(error) }
         // The socket is removed at the end of this function, even if a thread still waits.
         let isUnreachable: @Sendable () -> Bool = { [weak listening] in
             listening?.isReplaced ?? false || served.isReplaced
