@@ -131,6 +131,7 @@ ssize_t keychain_receive_from(int socket, pid_t sender, void *bytes, size_t coun
 bool keychain_discard(int socket) {
     char bytes[4096];
     ssize_t received;
+    bool was_reset = false;
     while (true) {
         union {
             char bytes[CMSG_SPACE(sizeof(struct ucred))];
@@ -142,6 +143,11 @@ bool keychain_discard(int socket) {
         // A look at what is queued drops nothing, but says whether there was no room for something.
         do received = recvmsg(socket, &message, MSG_PEEK | MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
         while (received < 0 && errno == EINTR);
+        // That the other end closed with something unread is said once, and nothing is queued then.
+        if (received < 0 && errno == ECONNRESET && !was_reset) {
+            was_reset = true;
+            continue;
+        }
         if (received <= 0 || message.msg_flags & MSG_CTRUNC) break;
         if (keychain_receive(socket, bytes, (size_t)received) != received) break;
     }
