@@ -95,8 +95,9 @@ final class JudgeProcess: CertificateJudge {
         }
     }
 
-    /// What may go wrong with OpenSSL, and with the settings (`errSecInvalidTrustSettings`). The process may have been taken over by who chose a
-    /// certificate, so no other status is passed on.
+    /// What may go wrong with OpenSSL, and with the settings (`errSecInvalidTrustSettings`).
+    ///
+    /// The process may have been taken over by who chose a certificate, so no other status is passed on.
     private static let failures: Set<Status> = [.notAvailable, .io, .allocate, Status(rawValue: -25_262)]
 
     private static let malformed = failure("the process that judges it does not answer as it should")

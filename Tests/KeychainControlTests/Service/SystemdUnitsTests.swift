@@ -116,8 +116,8 @@ struct SystemdUnitsTests {
         "the system service may neither touch the memory of others, nor take all of the computer, nor hang for ever",
         arguments: [
             "SystemCallFilter=@system-service\nSystemCallFilter=~@privileged @resources process_vm_readv process_vm_writev",
-            "MemoryMax=4G", "TasksMax=1024", "OOMPolicy=continue", "WatchdogSec=60", "TimeoutStopSec=20", "Restart=on-failure",
-            "CapabilityBoundingSet=CAP_SYS_PTRACE", "NoNewPrivileges=yes",
+            "MemoryMax=4G", "TasksMax=1024", "OOMPolicy=continue", "WatchdogSec=60", "TimeoutStopSec=20",
+            "Restart=on-failure", "CapabilityBoundingSet=CAP_SYS_PTRACE", "NoNewPrivileges=yes",
         ]
     )
     func limits(_ lines: String) throws {
