@@ -24,7 +24,8 @@ public struct FileIdentity: Sendable, Hashable {
         inode = status.st_ino
     }
 
-    /// Whether a path leads to another file, or to none; not if that cannot be found out, as when the file system fails.
+    /// Whether a path leads to another file, or to none; not if that cannot be found out, as when the file system
+    /// fails.
     public func isReplaced(at path: String) -> Bool {
         var status = stat()
         let failure = path.withCString { lstat($0, &status) == 0 ? 0 : errno }
