@@ -99,7 +99,12 @@ package struct DaemonLauncher: Sendable {
         } catch {
             throw KeychainError(socket: error)
         }
-        throw KeychainError(.notAvailable, service.withoutProgram(missing), kind: .unavailable)
+        throw KeychainError(
+            .notAvailable,
+            service.withoutProgram(missing),
+            kind: .unavailable,
+            facts: ["missing": missing]
+        )
     }
 
     /// Starts one, by systemd if a unit was set up, and waits until it listens.

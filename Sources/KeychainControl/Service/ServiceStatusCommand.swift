@@ -74,6 +74,8 @@ struct ServiceStatus: Encodable {
                 switch theirs.owner {
                 case StoreOwner.system.name: "serves a keychain\(theirs.isOccupied ? "" : " without items")"
                 case StoreOwner.moving.name: "gives its keychain away, which has not arrived, or was not removed"
+                case nil where owner == StoreOwner.system.name:
+                    "has no keychain of this user yet; the first item that is stored makes it"
                 case nil: "has no keychain of this user"
                 default: "has a keychain\(theirs.isOccupied ? "" : " without items"), which it does not serve"
                 }

@@ -62,8 +62,8 @@ extension KeychainError {
     fileprivate var isAboutTheStore: Bool {
         switch kind {
         case .storage, .keys: [.notAvailable, .readOnly, .io, .decode].contains(status)
-        // For example one that a daemon owns which is not installed.
-        case .unavailable: status == .notAvailable
+        // A daemon owns it that is not installed.
+        case .unavailable: facts["missing"] != nil
         case .request, .device, .authentication, .transport: false
         }
     }

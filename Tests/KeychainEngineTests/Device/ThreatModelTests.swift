@@ -24,7 +24,8 @@ struct ThreatModelTests {
         for name in Set(names).sorted() {
             let parts = name.split(separator: ".")
             let isThere = sources.contains { source in
-                source.contains("struct \(parts[0]) ") && source.contains("func \(parts[1])(")
+                ["struct", "class"].contains { source.contains("\($0) \(parts[0]) ") }
+                    && source.contains("func \(parts[1])(")
             }
             #expect(isThere, "\(name)")
         }

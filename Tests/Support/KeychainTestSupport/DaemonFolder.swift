@@ -39,8 +39,8 @@ public final class DaemonFolder: Sendable {
         location = KeychainLocation(path: folder.path(of: "keychain"))
         daemonLocation = location
         socket = folder.path(of: "run/keychaind.sock")
-        let embedded = EmbeddedKeychain(at: location)
-        _ = try embedded.device.status()
+        // A look-up would not make it.
+        _ = try EmbeddedKeychain(at: location).storeMark()
         if isEnabled { try makeOver() }
     }
 
