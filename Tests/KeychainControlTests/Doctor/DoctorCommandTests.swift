@@ -211,7 +211,7 @@ struct DoctorCommandTests {
         let path = folder.path(of: "store")
         do {
             let keychain = EmbeddedKeychain(at: KeychainLocation(path: path))
-            _ = try? keychain.perform(KeychainRequest(.delete(["class": .string("genp")]), client: .person))
+            _ = try keychain.storeMark()
         }
         let files = try FileManager.default.contentsOfDirectory(atPath: path).sorted()
         #expect(chmod(path, 0o777) == 0)
