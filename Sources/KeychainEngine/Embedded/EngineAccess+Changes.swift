@@ -198,7 +198,9 @@ private struct ChangeGroup {
 
     /// The outcome of a change that failed for a reason of its own; it is retried alone when that may help.
     private static func outcome(_ error: KeychainError) -> QueuedChange.Outcome {
-        error.isBusy || [.diskFull, .readOnly].contains(error.status) ? .apart : .ended(.failure(error))
+        let isRetried =
+            error.isBusy || error.kind == .keys(.wrongRootKey) || [.diskFull, .readOnly].contains(error.status)
+        return isRetried ? .apart : .ended(.failure(error))
     }
 }
 

@@ -106,15 +106,18 @@ final class EngineAccess: Sendable {
     ) throws(KeychainError) -> Result {
         let deadline = deadline ?? Deadline(milliseconds: patienceMilliseconds)
         var pauses = Deadline.Pauses(until: deadline)
-        var reopenings = 0
+        var refusedKeybag: [UInt8]?
         while true {
             var hasChanged = false
             var isMissing = false
+            var keybag: [UInt8]?
             do throws(KeychainError) {
                 return try lanes.take(use, until: deadline) { (lane) throws(KeychainError) in
                     try CallStack.wiped { () throws(KeychainError) in
                         if use == .observing { _ = session.lockIfIdle() } else { session.begin() }
                         defer { watchIdleness() }
+                        lane.opened.keybag = nil
+                        defer { keybag = lane.opened.keybag }
                         guard let engine = try currentEngine(lane.opened, makingStore: use.makesStore) else {
                             isMissing = true
                             throw .noStore
@@ -124,17 +127,19 @@ final class EngineAccess: Sendable {
                 }
             } catch {
                 if isMissing { return try emptyAccess().withEngine(use, until: deadline, body) }
-                // A store that was moved away and back may have another root key, and another one again by now.
-                if error.kind == .keys(.wrongRootKey), !hasChanged, reopenings < Self.mostReopenings {
-                    reopenings += 1
+                guard !hasChanged else { throw error }
+                if error.kind == .keys(.wrongRootKey), case .folder = source {
+                    // A store that was moved away and back has another root key, and may have another one again by now.
+                    // Only one that was opened twice with the same keybag has none that fits.
+                    guard let keybag else { continue }
+                    guard keybag != refusedKeybag else { throw error }
+                    refusedKeybag = keybag
                     continue
                 }
-                guard error.isBusy, !hasChanged, pauses.wait() else { throw error }
+                guard error.isBusy, pauses.wait() else { throw error }
             }
         }
     }
-
-    private static let mostReopenings = 4
 
     /// An empty keychain in memory, as the store would be that is not there.
     private func emptyAccess() -> EngineAccess { EngineAccess(.memory(passcode: nil), device, clock, random) }
@@ -254,7 +259,7 @@ final class EngineAccess: Sendable {
                 guard try hasStore() else { return nil }
             }
             do throws(KeychainError) {
-                engine = try openFolder(location, options, makingStore: makingStore)
+                engine = try openFolder(location, options, opened, makingStore: makingStore)
             } catch {
                 // It was moved away just now.
                 guard error == .noStore else { throw error }
@@ -286,6 +291,7 @@ final class EngineAccess: Sendable {
     private func openFolder(
         _ location: KeychainLocation,
         _ options: StoreOptions,
+        _ opened: OpenEngine,
         makingStore: Bool
     ) throws(KeychainError) -> Engine {
         let folder: PrivateDirectory
@@ -300,6 +306,7 @@ final class EngineAccess: Sendable {
         }
         store.reserveMemory = device.reserveMemory
         let keybag = try store.keybag()
+        opened.keybag = keybag
         let rootKey: any RootKey
         do throws(RootKeyError) {
             rootKey = try device.rootKeys.rootKey(of: keybag, in: folder, owner: device.owner)

@@ -26,6 +26,9 @@ final class OpenEngine: @unchecked Sendable {
         didSet { engine?.store.condition = condition }
     }
 
+    /// The keybag that the store had when the call under way opened it; `nil` if an earlier call did.
+    var keybag: [UInt8]?
+
     /// In which process the engine was opened; only one in memory is still there in another, a copy of no use.
     private(set) var forkGeneration: UInt64 = 0
 

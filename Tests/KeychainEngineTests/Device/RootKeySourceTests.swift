@@ -7,6 +7,7 @@ import KeychainCore
 import KeychainEngine
 import KeychainProtection
 import KeychainTestSupport
+import Synchronization
 import Testing
 
 /// Root keys that are kept elsewhere than in a file.
@@ -34,6 +35,24 @@ struct RootKeySourceTests {
         #expect(open(RootKeySources(chip)).secret("anna") == .secret("secret"))
     }
 
+    @Test("a store whose device is replaced time and again while it is opened is opened in the end")
+    func replacedWhileOpening() throws {
+        #expect(open(RootKeySources()).add("anna", "secret") == .done)
+        let source = ReplacingSource(location: KeychainLocation(path: folder.path(of: "keychain")), replacements: 9)
+        #expect(open(RootKeySources(source)).add("bert", "secret") == .done)
+        #expect(source.left.withLock(\.self) == 0)
+        #expect(open(RootKeySources()).secret("anna") == .failed(.itemNotFound))
+        #expect(open(RootKeySources()).secret("bert") == .secret("secret"))
+    }
+
+    @Test("a store under another root key is refused after it was opened twice")
+    func foreignKey() throws {
+        #expect(open(RootKeySources()).add("anna", "secret") == .done)
+        let source = ForeignSource(key: try .ephemeral())
+        #expect(open(RootKeySources(source)).secret("anna") == .failed(.notAvailable))
+        #expect(source.calls.withLock(\.self) == 2)
+    }
+
     private func open(_ sources: RootKeySources) -> EmbeddedKeychain {
         var device = DeviceOptions()
         device.rootKeys = sources
@@ -47,6 +66,53 @@ struct RootKeySourceTests {
         var kind: RootKeyKind { key.kind }
 
         func rootKey(for folder: PrivateDirectory) -> any RootKey { key }
+
+        func rootKeyForNewStore(in folder: PrivateDirectory) -> any RootKey { key }
+    }
+
+    /// Has another program replace the device of the store between the two looks at keybag and root key.
+    private final class ReplacingSource: RootKeySource {
+        let left: Mutex<Int>
+        private let location: KeychainLocation
+
+        init(location: KeychainLocation, replacements: Int) {
+            self.location = location
+            left = Mutex(replacements)
+        }
+
+        var kind: RootKeyKind { .software }
+
+        func rootKey(for folder: PrivateDirectory) throws(RootKeyError) -> any RootKey {
+            let key = try RootKeyFile().rootKey(for: folder)
+            let replaces = left.withLock { left in
+                defer { left = max(0, left - 1) }
+                return left > 0
+            }
+            if replaces {
+                let other = EmbeddedKeychain(at: location)
+                #expect(throws: Never.self) { try other.empty(owner: .embedded, ifCopied: other.movedCopy()) }
+            }
+            return key
+        }
+
+        func rootKeyForNewStore(in folder: PrivateDirectory) throws(RootKeyError) -> any RootKey {
+            try RootKeyFile().rootKeyForNewStore(in: folder)
+        }
+    }
+
+    /// Has the root key of another store.
+    private final class ForeignSource: RootKeySource {
+        let calls = Mutex(0)
+        private let key: SoftwareRootKey
+
+        init(key: SoftwareRootKey) { self.key = key }
+
+        var kind: RootKeyKind { .software }
+
+        func rootKey(for folder: PrivateDirectory) -> any RootKey {
+            calls.withLock { $0 += 1 }
+            return key
+        }
 
         func rootKeyForNewStore(in folder: PrivateDirectory) -> any RootKey { key }
     }
