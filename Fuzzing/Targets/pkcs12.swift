@@ -23,11 +23,7 @@ private func authenticated(_ contents: [UInt8]) -> [UInt8] {
     let code = Array(HMAC<Insecure.SHA1>.authenticationCode(for: contents, using: SymmetricKey(data: key)))
     let data: [UInt8] = [0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x01]
     let sha1: [UInt8] = [0x06, 0x05, 0x2B, 0x0E, 0x03, 0x02, 0x1A]
-    let safe = value(0x30, data + value(0xA0, value(0x04, contents)))
-    let check = value(0x30, value(0x30, value(0x30, sha1) + value(0x04, code)) + value(0x04, []))
-    return value(0x30, [0x02, 0x01, 0x03] + safe + check)
-}
-
-private func value(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
-    [tag, 0x82, UInt8(content.count >> 8 & 0xFF), UInt8(content.count & 0xFF)] + content
+    let safe = derValue(0x30, data + derValue(0xA0, derValue(0x04, contents)))
+    let check = derValue(0x30, derValue(0x30, derValue(0x30, sha1) + derValue(0x04, code)) + derValue(0x04, []))
+    return derValue(0x30, [0x02, 0x01, 0x03] + safe + check)
 }

@@ -136,9 +136,19 @@ extension CertificateProperty.Value {
         case .number(let number): (kSecPropertyTypeNumber, NSNumber(value: number))
         case .date(let date):
             (kSecPropertyTypeDate, NSDate(timeIntervalSinceReferenceDate: date.secondsSinceReferenceDate))
-        case .address(let text): (kSecPropertyTypeURL, NSURL(string: text) ?? NSString(string: text))
+        case .address(let text): Self.address(text)
         case .list(let members): (kSecPropertyTypeArray, NSArray(array: members.map { NSData($0) }))
         case .section(let members): (kSecPropertyTypeSection, NSArray(array: members.map(\.dictionary)))
         }
+    }
+
+    /// An address that is none is text.
+    ///
+    /// An `NSURL` that is no `URL` would end the process of whoever converts it.
+    private static func address(_ text: String) -> (type: CFString, object: NSObject) {
+        guard URL(string: text, encodingInvalidCharacters: false) != nil, let url = NSURL(string: text) else {
+            return (kSecPropertyTypeString, NSString(string: text))
+        }
+        return (kSecPropertyTypeURL, url)
     }
 }

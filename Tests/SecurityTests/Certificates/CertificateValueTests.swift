@@ -170,6 +170,24 @@ struct CertificateValueTests {
         #expect(whole == Data(TestDER.sequence(Array(content))))
     }
 
+    @Test(
+        "an address that is no URL is a text",
+        arguments: ["", ",http:", "http://[", "http://a.e]ample/", "http://a:b/", "a b", "%", "http://ä/"]
+    )
+    func otherAddress(_ address: String) throws {
+        let names = TestDER.sequence(TestDER.value(0x86, Array(address.utf8)))
+        let der = CertificateMaker.certificate(
+            subject: Self.subject,
+            issuer: Self.subject,
+            extensions: [CertificateMaker.certificateExtension("2.5.29.17", names)]
+        )
+        let certificate = try #require(SecCertificateCreateWithData(nil, Data(der) as CFData))
+        let values = SecCertificateCopyValues(certificate, nil, nil) as? [String: [CFString: Any]]
+        let property = (values?[kSecOIDSubjectAltName as String]?[kSecPropertyKeyValue] as? [[CFString: Any]])?.last
+        #expect(property?[kSecPropertyKeyType] as? String == kSecPropertyTypeString as String)
+        #expect(property?[kSecPropertyKeyValue] as? String == address)
+    }
+
     @Test("an extension that is not well formed is its bytes", arguments: ["2.5.29.19", "2.5.29.31", "2.5.29.15"])
     func malformed(_ type: String) throws {
         let der = CertificateMaker.certificate(
