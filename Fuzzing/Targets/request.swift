@@ -1,40 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainCore
-@testable import KeychainEngine
+import KeychainEngine
 
-/// Dictionaries of the four item functions, made from the input, on a keychain that keeps one witness item.
-///
-/// Whatever a request does, the witness, which lies in a group that the client cannot see, stays as it is.
+/// Dictionaries of the four item functions, made from the input, on a keychain with a witness.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = Input(UnsafeBufferPointer(start: bytes, count: count))
     let client = Client(accessGroups: ["a", "b"], profile: input.byte() % 2 == 0 ? .iOS : .macOS)
     while !input.isEmpty {
-        _ = try? keychain.perform(KeychainRequest(input.operation(), client: client))
+        _ = try? witnessed.keychain.perform(KeychainRequest(input.operation(), client: client))
     }
-    guard case .single(.data(let secret))? = try? keychain.perform(witness), secret == SecretBytes([1, 2, 3]) else {
-        preconditionFailure("the witness is gone")
-    }
+    witnessed.check()
     return 0
 }
 
-private let keychain: EmbeddedKeychain = {
-    let keychain = EmbeddedKeychain.inMemory()
-    let add: PropertyDictionary = [
-        PropertyKey.itemClass: .string("genp"), "acct": .string("witness"),
-        PropertyKey.valueData: .data(SecretBytes([1, 2, 3])),
-    ]
-    _ = try? keychain.perform(KeychainRequest(.add(add), client: Client(accessGroups: ["witness"])))
-    return keychain
-}()
-
-private let witness = KeychainRequest(
-    .copyMatching([
-        PropertyKey.itemClass: .string("genp"), "acct": .string("witness"), PropertyKey.returnData: .boolean(true),
-    ]),
-    client: Client(accessGroups: ["witness"])
-)
+private let witnessed = WitnessedKeychain()
 
 private struct Input {
     private var rest: UnsafeBufferPointer<UInt8>.SubSequence

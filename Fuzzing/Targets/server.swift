@@ -7,12 +7,10 @@ import KeychainCore
 import KeychainServer
 import KeychainWire
 
-@testable import KeychainEngine
-
 /// What a program sends to the server of a daemon, with a keychain behind it: bytes of any kind after the greeting, or,
 /// if the first byte says so, several commands in right frames, so that what they decode to is executed.
 ///
-/// The server goes on, and an item of a group that the program does not have stays as it is.
+/// The server goes on, and the witness of its keychain stays as it is.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let input = Array(UnsafeBufferPointer(start: bytes, count: count))
@@ -32,9 +30,7 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         }
     }
     program.close()
-    guard case .single(.data(let secret))? = try? Service.keychain.perform(Service.witness),
-        secret == SecretBytes([1, 2, 3])
-    else { preconditionFailure("the witness is gone") }
+    Service.witnessed.check()
     return 0
 }
 
@@ -81,23 +77,7 @@ private final class Service: Sendable {
     static let shared = Service()
     let path: String
 
-    static let keychain: EmbeddedKeychain = {
-        let keychain = EmbeddedKeychain.inMemory()
-        let add: PropertyDictionary = [
-            PropertyKey.itemClass: .string("genp"), "acct": .string("witness"),
-            PropertyKey.valueData: .data(SecretBytes([1, 2, 3])),
-        ]
-        _ = try? keychain.perform(KeychainRequest(.add(add), client: Client(accessGroups: ["witness"])))
-        return keychain
-    }()
-
-    static let witness = KeychainRequest(
-        .copyMatching([
-            PropertyKey.itemClass: .string("genp"), "acct": .string("witness"),
-            PropertyKey.returnData: .boolean(true),
-        ]),
-        client: Client(accessGroups: ["witness"])
-    )
+    static let witnessed = WitnessedKeychain()
 
     private init() {
         path = "/tmp/fuzz-server-\(getpid())/s"
@@ -116,7 +96,7 @@ private final class Service: Sendable {
 /// Lets everybody in as one program with two groups.
 private struct OneProgram: Admission, ConnectedPeer {
     let process = ProcessInstance(identifier: 1, startTime: 1)
-    var backend: any KeychainBackend { Service.keychain }
+    var backend: any KeychainBackend { Service.witnessed.keychain }
     let vouchesForBiometry = false
 
     func admit(_ socket: Int32) throws(KeychainError) -> any ConnectedPeer { self }
