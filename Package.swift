@@ -512,7 +512,7 @@ let targets: [Target] = [
     ),
     .testTarget(
         name: "KeychainContainersTests",
-        dependencies: ["KeychainContainers", "KeychainCore", "KeychainTestSupport", asn1]
+        dependencies: ["KeychainContainers", "KeychainASN1", "KeychainCore", "KeychainTestSupport", asn1]
     ),
     .testTarget(
         name: "KeychainImportExportTests",

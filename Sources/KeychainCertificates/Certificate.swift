@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Crypto
+import KeychainASN1
 import KeychainCore
 import SwiftASN1
 
@@ -52,7 +53,7 @@ public struct Certificate: Sendable {
     ///
     /// - Throws: ``CertificateError`` with the field that is wrong.
     public init(der: [UInt8]) throws(CertificateError) {
-        let der = Self.firstValue(of: der)
+        let der = EncodedValue.first(of: der)
         guard der.count <= Self.mostBytes else { throw CertificateError("the certificate is longer than a mebibyte") }
         let body = try CertificateBody(der)
         known = try KnownExtensions(body.extensions)
@@ -67,19 +68,6 @@ public struct Certificate: Sendable {
         subject = body.subject
         normalizedIssuer = DistinguishedName.normalizedContent(issuer.der) ?? []
         normalizedSubject = DistinguishedName.normalizedContent(subject.der) ?? []
-    }
-
-    /// The bytes of the first value alone, by its length; all of them where that cannot be read.
-    private static func firstValue(of bytes: [UInt8]) -> [UInt8] {
-        guard bytes.count >= 2 else { return bytes }
-        var count = Int(bytes[1])
-        var header = 2
-        if count >= 0x80 {
-            header += count & 0x7F
-            guard (3...6).contains(header), bytes.count >= header else { return bytes }
-            count = bytes[2..<header].reduce(0) { $0 << 8 | Int($1) }
-        }
-        return bytes.count > header + count ? Array(bytes.prefix(header + count)) : bytes
     }
 
     /// The issuer's name as the certificate has it: a DER SEQUENCE.

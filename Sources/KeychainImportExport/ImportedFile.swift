@@ -115,8 +115,8 @@ public struct ImportedFile: Sendable {
     private mutating func read(_ kind: EncodedKind, _ bytes: SecretBytes) throws(KeychainError) {
         switch kind {
         case .certificate:
-            // OpenSSL has what it trusts a certificate for behind it.
-            let certificate = try? Certificate(der: DERDocument.first(of: bytes.unprotectedCopy))
+            // What stands behind it, OpenSSL's trust for example, is no part of it.
+            let certificate = try? Certificate(der: bytes.unprotectedCopy)
             try take(certificate.map { .certificate($0) }, .x509Certificate, .certificate)
         case .privateKeyInfo:
             try takeKey(try? PrivateKey(pkcs8: bytes), .openSSL)

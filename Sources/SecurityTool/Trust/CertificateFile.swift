@@ -19,7 +19,7 @@ enum CertificateFile {
         guard PEMDocument.isPresent(in: bytes) else { return try? Certificate(der: bytes) }
         let documents = (try? PEMDocument.documents(in: bytes)) ?? []
         let document = documents.first { EncodedKind(label: $0.label) == .certificate }
-        return document.flatMap { try? Certificate(der: DERDocument.first(of: $0.bytes.unprotectedCopy)) }
+        return document.flatMap { try? Certificate(der: $0.bytes.unprotectedCopy) }
     }
 
     /// Reads a certificate, and says it on standard output where there is none, as macOS does.

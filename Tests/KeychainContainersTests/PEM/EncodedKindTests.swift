@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainASN1
 import KeychainContainers
 import KeychainTestSupport
 import Testing
@@ -33,11 +34,11 @@ struct EncodedKindTests {
     func first() throws {
         let certificate = try Files.shared.get().certificates[0]
         for rest in [[0], Array("\n".utf8), certificate] as [[UInt8]] {
-            #expect(DERDocument.first(of: certificate + rest) == certificate)
+            #expect(EncodedValue.first(of: certificate + rest) == certificate)
             #expect(EncodedKind(certificate + rest) == .certificate)
         }
         let unfinished: [[UInt8]] = [[], [0x30], [0x30, 5, 0], [0x30, 0x80, 0], [0x30, 0x85, 0], [0x30, 0x82, 1]]
-        for bytes in unfinished { #expect(DERDocument.first(of: bytes) == bytes) }
+        for bytes in unfinished { #expect(EncodedValue.first(of: bytes) == bytes) }
     }
 
     @Test(
