@@ -90,6 +90,21 @@ public struct ServerOptions: Sendable, Hashable {
     /// commands.
     var mostCalls: Int { max(1, mostWorkers - mostOverdueAdmissions - mostSleepingCalls - mostWorkers / 20) }
 
+    /// The limits of concurrent commands.
+    var callLimits: ShareCount.Limits {
+        .init(total: mostCalls, ofProcess: mostCallsOfProcess, ofUser: mostCallsOfUser)
+    }
+
+    /// The limits of commands that prompt or wait for their turn to.
+    var questionLimits: ShareCount.Limits {
+        .init(total: mostQuestions, ofProcess: mostQuestionsOfProcess, ofUser: mostQuestionsOfUser)
+    }
+
+    /// The limits of concurrent receiving and closing calls.
+    var sleepingCallLimits: ShareCount.Limits {
+        .init(total: mostSleepingCalls, ofProcess: mostSleepingCallsOfProcess, ofUser: mostSleepingCallsOfUser)
+    }
+
     /// How many ticks a time takes: one at least.
     func ticks(_ milliseconds: Int32) -> UInt64 { UInt64(max(1, milliseconds / max(1, tickMilliseconds))) }
 }

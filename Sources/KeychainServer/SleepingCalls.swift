@@ -15,40 +15,18 @@ import Synchronization
 /// is made without a lock, and their number is limited. What is beyond the limits waits for those of the same program
 /// or user, and remains open.
 final class SleepingCalls: Sendable {
-    private let options: ServerOptions
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     private struct State {
-        var calls = 0
-        var callsOf: [ConnectedProcess.Share: Int] = [:]
-        var callsOfUser: [UInt32: Int] = [:]
+        var calls: ShareCount
         var waiting: [Connection] = []
         var closing: [Closing] = []
 
-        mutating func begin(_ share: ConnectedProcess.Share, _ options: ServerOptions) -> Bool {
-            guard hasRoom(for: share, options) else { return false }
-            calls += 1
-            callsOf[share, default: 0] += 1
-            callsOfUser[share.user, default: 0] += 1
-            return true
-        }
-
-        mutating func end(_ share: ConnectedProcess.Share) {
-            calls -= 1
-            callsOf.subtractOne(share)
-            callsOfUser.subtractOne(share.user)
-        }
-
-        mutating func takeWaiting(_ options: ServerOptions) -> [Connection] {
+        mutating func takeWaiting() -> [Connection] {
             guard !waiting.isEmpty else { return [] }
-            let next = waiting.filter { hasRoom(for: $0.process.share, options) }
+            let next = waiting.filter { calls.hasRoom(for: $0.process.share) }
             waiting.removeAll { connection in next.contains { $0 === connection } }
             return next
-        }
-
-        func hasRoom(for share: ConnectedProcess.Share, _ options: ServerOptions) -> Bool {
-            calls < options.mostSleepingCalls && callsOf[share, default: 0] < options.mostSleepingCallsOfProcess
-                && callsOfUser[share.user, default: 0] < options.mostSleepingCallsOfUser
         }
     }
 
@@ -59,13 +37,15 @@ final class SleepingCalls: Sendable {
         let isClosed: @Sendable (_ next: [Connection]) -> Void
     }
 
-    init(_ options: ServerOptions) { self.options = options }
+    init(_ options: ServerOptions) {
+        state = Mutex(State(calls: ShareCount(atMost: options.sleepingCallLimits)))
+    }
 
     /// Begins to receive from a connection; if the limit is reached, the connection is queued until the end of another
     /// call returns it.
     func beginReceiving(_ connection: Connection) -> Bool {
         state.withLock { state in
-            if state.begin(connection.process.share, options) { return true }
+            if state.calls.begin(connection.process.share) { return true }
             state.waiting.append(connection)
             return false
         }
@@ -76,15 +56,15 @@ final class SleepingCalls: Sendable {
     /// - Returns: The queued connections for which there may be room now, to be watched again.
     func endReceiving(_ share: ConnectedProcess.Share) -> [Connection] {
         let (next, closes) = state.withLock { state in
-            state.end(share)
-            return (state.takeWaiting(options), !state.closing.isEmpty)
+            state.calls.end(share)
+            return (state.takeWaiting(), !state.closing.isEmpty)
         }
         if closes { closeNext() }
         return next
     }
 
     /// Returns the queued connections for which there is room, to be watched again.
-    func takeWaiting() -> [Connection] { state.withLock { $0.takeWaiting(options) } }
+    func takeWaiting() -> [Connection] { state.withLock { $0.takeWaiting() } }
 
     /// Removes a connection that has ended from the queue.
     func remove(_ connection: Connection) {
@@ -122,8 +102,8 @@ final class SleepingCalls: Sendable {
             let isStarted = HostThread.start(.blocked) { [self] in
                 Glibc.close(next.socket)
                 let waiting = state.withLock { state in
-                    state.end(next.share)
-                    return state.takeWaiting(options)
+                    state.calls.end(next.share)
+                    return state.takeWaiting()
                 }
                 next.isClosed(waiting)
                 closeNext()
@@ -131,22 +111,19 @@ final class SleepingCalls: Sendable {
             if isStarted { continue }
             // The next check finds it again.
             return state.withLock { state in
-                state.end(next.share)
+                state.calls.end(next.share)
                 state.closing.append(next)
             }
         }
     }
 
     /// Whether no such call is in progress, and none is to be made.
-    var isEmpty: Bool { state.withLock { $0.calls == 0 && $0.waiting.isEmpty && $0.closing.isEmpty } }
+    var isEmpty: Bool { state.withLock { $0.calls.total == 0 && $0.waiting.isEmpty && $0.closing.isEmpty } }
 
     private func takeClosing() -> Closing? {
         state.withLock { state in
-            guard let index = state.closing.firstIndex(where: { state.hasRoom(for: $0.share, options) }) else {
-                return nil
-            }
-            let next = state.closing.remove(at: index)
-            return state.begin(next.share, options) ? next : nil
+            guard let index = state.closing.firstIndex(where: { state.calls.begin($0.share) }) else { return nil }
+            return state.closing.remove(at: index)
         }
     }
 }
