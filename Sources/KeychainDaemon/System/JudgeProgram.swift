@@ -30,7 +30,7 @@ enum JudgeProgram {
     /// - Returns: The exit status.
     static func run() -> Int32 {
         let end = Deadline(milliseconds: lifeMilliseconds)
-        let judge = Result { () throws(KeychainError) in try PreparedTrust(settings: .system) }
+        let judge = Result { () throws(KeychainError) in try SystemTrust.prepared(settings: .system) }
         guard keychain_confine(mostBytes, mostSeconds) == 0 else { return DaemonStatus.failed.rawValue }
         while let question = nextQuestion(until: end) {
             guard let verdict = try? answer(question, judge).encoded(), send(verdict) else { break }
@@ -40,7 +40,7 @@ enum JudgeProgram {
 
     private static func answer(
         _ question: SecretBytes,
-        _ judge: Result<PreparedTrust, KeychainError>
+        _ judge: Result<SystemTrust, KeychainError>
     ) -> JudgementVerdict {
         do throws(WireError) {
             let question = try question.withUnsafeBytes { (bytes) throws(WireError) in

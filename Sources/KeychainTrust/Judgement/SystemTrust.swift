@@ -9,6 +9,21 @@ package struct SystemTrust: CertificateJudge {
     /// A judge who consults these settings.
     package init(settings: TrustSettingsStore) { self.settings = settings }
 
+    /// A judge who has read the anchors and the settings, and opens no file any more: for a process that may not.
+    ///
+    /// From now on the whole process judges by these anchors.
+    ///
+    /// - Throws: `errSecNotAvailable` where OpenSSL is not installed, and why settings cannot be read.
+    package static func prepared(settings: TrustSettingsStore) throws(KeychainError) -> SystemTrust {
+        let judge = SystemTrust(settings: try settings.copyInMemory())
+        let anchors = SystemAnchors.keep(try OpenSSLLibrary.shared)
+        // The library finds its algorithms when it first needs them.
+        if let first = anchors.first {
+            _ = try judge.trusts(first.der, others: [], for: .basicX509, at: .referenceDate)
+        }
+        return judge
+    }
+
     /// Whether a chain of a certificate and others leads to who is trusted.
     ///
     /// - Throws: `errSecNotAvailable` where OpenSSL is not installed, and why settings cannot be read.

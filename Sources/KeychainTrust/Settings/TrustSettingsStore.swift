@@ -107,11 +107,23 @@ package final class TrustSettingsStore: Sendable {
     /// All settings that count, those that come first first.
     package func all() throws(KeychainError) -> [TrustSettings] {
         var all: [TrustSettings] = []
-        for domain in Domain.allCases where domain != .user || areUserSettingsEnabled {
-            all.append(try settings(domain))
-        }
+        for domain in countingDomains { all.append(try settings(domain)) }
         return all
     }
+
+    /// The settings that count, as they are now, in memory.
+    ///
+    /// - Throws: as ``settings(_:)``.
+    package func copyInMemory() throws(KeychainError) -> TrustSettingsStore {
+        let copy = TrustSettingsStore.inMemory()
+        for domain in countingDomains {
+            let settings = try settings(domain)
+            copy.memory.withLock { $0[domain] = settings }
+        }
+        return copy
+    }
+
+    private var countingDomains: [Domain] { Domain.allCases.filter { $0 != .user || areUserSettingsEnabled } }
 
     /// Whether users' own settings count, which the administrator can forbid.
     package var areUserSettingsEnabled: Bool {
