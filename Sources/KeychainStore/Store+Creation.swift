@@ -91,10 +91,6 @@ extension Store {
             try connection.execute("COMMIT")
         }
     }
-
-    private static func sql<Result>(_ body: () throws(SQLiteError) -> Result) throws(KeychainError) -> Result {
-        do throws(SQLiteError) { return try body() } catch { throw KeychainError(error) }
-    }
 }
 
 extension Connection {

@@ -13,24 +13,20 @@ extension Store {
     /// back, by whatever program (``LogMark``).
     func markFile() throws(KeychainError) {
         guard let watched, connection.hasChangedRows else { return }
-        let isMarked = try inSQLite { () throws(SQLiteError) in
+        let isMarked = try sql { () throws(SQLiteError) in
             try connection.withFile { LogMark.isSet(in: $0) } ?? true
         }
         if isMarked, watched.logByteCount != 0 { return }
         if !isMarked {
             do throws(FileError) { try watched.syncFolder() } catch { throw KeychainError(StoreError.file(error)) }
         }
-        try inSQLite { () throws(SQLiteError) in
+        try sql { () throws(SQLiteError) in
             if !isMarked {
                 let status = try connection.withFile { LogMark.set(in: $0) }
                 guard status == SQLITE_OK else { throw SQLiteError(code: status, operation: "marking the file") }
             }
             try connection.writeFirstPage()
         }
-    }
-
-    private func inSQLite<Result>(_ body: () throws(SQLiteError) -> Result) throws(KeychainError) -> Result {
-        do throws(SQLiteError) { return try body() } catch { throw KeychainError(error) }
     }
 
     /// Writes the log back and takes the mark away, as far as nobody else is using the store at this moment.

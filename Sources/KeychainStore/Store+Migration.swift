@@ -56,10 +56,6 @@ extension Store {
         let recorded = try sql { () throws(SQLiteError) in try connection.integer("PRAGMA user_version") }
         guard recorded == fileVersion.recorded else { throw KeychainError(StoreError.changedVersion) }
     }
-
-    private func sql<Result>(_ body: () throws(SQLiteError) -> Result) throws(KeychainError) -> Result {
-        do throws(SQLiteError) { return try body() } catch { throw KeychainError(error) }
-    }
 }
 
 extension RowReader {
@@ -223,9 +219,5 @@ extension Connection {
 
     private static func quoted(_ name: String) -> String {
         "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
-    }
-
-    private func sql<Result>(_ body: () throws(SQLiteError) -> Result) throws(KeychainError) -> Result {
-        do throws(SQLiteError) { return try body() } catch { throw KeychainError(error) }
     }
 }

@@ -166,3 +166,8 @@ extension SQLiteError {
         return status == .readOnly ? .readOnly : .other
     }
 }
+
+/// Uses SQLite; an error of it is thrown as that of the store.
+func sql<Result>(_ body: () throws(SQLiteError) -> Result) throws(KeychainError) -> Result {
+    do throws(SQLiteError) { return try body() } catch { throw KeychainError(error) }
+}

@@ -129,10 +129,6 @@ private final class BackupWriter {
         }
     }
 
-    private func sql<Result>(_ body: () throws(SQLiteError) -> Result) throws(KeychainError) -> Result {
-        do throws(SQLiteError) { return try body() } catch { throw KeychainError(error) }
-    }
-
     func finish(keybag: [UInt8]) throws(KeychainError) {
         do throws(SQLiteError) {
             try connection.insert(keybag: keybag)

@@ -27,10 +27,6 @@ extension RowReader {
             }
         }
     }
-
-    private func sql<Result>(_ body: () throws(SQLiteError) -> Result) throws(KeychainError) -> Result {
-        do throws(SQLiteError) { return try body() } catch { throw KeychainError(error) }
-    }
 }
 
 extension RowWriter {
