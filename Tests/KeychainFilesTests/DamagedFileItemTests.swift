@@ -29,15 +29,6 @@ struct DamagedFileItemTests {
         self.items = items
     }
 
-    private func status(_ body: () throws -> Void) -> Status? {
-        do {
-            try body()
-            return nil
-        } catch {
-            return (error as? KeychainError)?.status
-        }
-    }
-
     @Test("two whose secrets were exchanged are listed as they are, and their secrets are errSecDecode, however often")
     func exchangedSecrets() throws {
         let raw = try RawStore(path: path)
@@ -53,7 +44,7 @@ struct DamagedFileItemTests {
         for _ in 0..<2 {
             #expect(try files.files.items(at: path) == items)
             for item in items.prefix(2) {
-                #expect(status { _ = try files.files.secret(of: item.identifier, at: path) } == .decode)
+                #expect(thrownStatus { _ = try files.files.secret(of: item.identifier, at: path) } == .decode)
             }
             #expect(try files.files.secret(of: items[2].identifier, at: path) == SecretBytes(Array("s3".utf8)))
         }
@@ -68,7 +59,7 @@ struct DamagedFileItemTests {
             let found = try files.files.items(at: path)
             #expect(found.prefix(2) == items[1...])
             #expect(found.count == 3 && found[2].isUnreadable && found[2].identifier == items[0].identifier)
-            #expect(status { _ = try files.files.secret(of: items[0].identifier, at: path) } == .decode)
+            #expect(thrownStatus { _ = try files.files.secret(of: items[0].identifier, at: path) } == .decode)
         }
         // It can be removed.
         try files.files.remove(items[0].identifier, at: path)

@@ -24,26 +24,15 @@ struct KeychainFileTests {
         path = folder.path(of: "test.keychain")
     }
 
-    private func status(_ body: () throws -> Void) -> Status? {
-        do {
-            try body()
-            return nil
-        } catch let error as KeychainError {
-            return error.status
-        } catch {
-            return .internal
-        }
-    }
-
     @Test("A new keychain is a file of its own, unlocked, and found by another process")
     func create() throws {
         try files.files.create(at: path, password: password)
         #expect(access(path, F_OK) == 0)
         #expect(try files.files.status(at: path) == KeychainFileStatus(isLocked: false, settings: .init()))
-        #expect(status { try files.files.create(at: path, password: password) } == .duplicateKeychain)
+        #expect(thrownStatus { try files.files.create(at: path, password: password) } == .duplicateKeychain)
         let other = KeychainFiles.forTesting()
         #expect(try other.files.status(at: path).isLocked)
-        #expect(status { try other.files.unlock(at: path, password: SecretBytes.wrong) } == .authenticationFailed)
+        #expect(thrownStatus { try other.files.unlock(at: path, password: SecretBytes.wrong) } == .authenticationFailed)
         try other.files.unlock(at: path, password: password)
         #expect(try !other.files.status(at: path).isLocked)
     }
@@ -52,7 +41,7 @@ struct KeychainFileTests {
     func emptyPassword() throws {
         try files.files.create(at: path, password: SecretBytes())
         try files.files.lock(at: path)
-        #expect(status { try files.files.unlock(at: path, password: password) } == .authenticationFailed)
+        #expect(thrownStatus { try files.files.unlock(at: path, password: password) } == .authenticationFailed)
         try files.files.unlock(at: path, password: SecretBytes())
         try files.files.changePassword(at: path, from: SecretBytes(), to: password)
         try files.files.changePassword(at: path, from: password, to: SecretBytes())
@@ -71,21 +60,21 @@ struct KeychainFileTests {
         #expect(try files.files.secret(of: added.identifier, at: path) == secret)
         #expect(try files.files.access(of: added.identifier, at: path) == access)
         #expect(
-            status { _ = try files.files.add(itemClass, attributes, secret: secret, access, at: path) }
+            thrownStatus { _ = try files.files.add(itemClass, attributes, secret: secret, access, at: path) }
                 == .duplicateItem
         )
         try files.files.lock(at: path)
         #expect(try files.files.items(at: path) == [added])
         // Certificates are public.
         let refusal: Status? = itemClass == .certificate ? nil : .interactionNotAllowed
-        #expect(status { _ = try files.files.secret(of: added.identifier, at: path) } == refusal)
-        #expect(status { _ = try files.files.access(of: added.identifier, at: path) } == refusal)
+        #expect(thrownStatus { _ = try files.files.secret(of: added.identifier, at: path) } == refusal)
+        #expect(thrownStatus { _ = try files.files.access(of: added.identifier, at: path) } == refusal)
         #expect(
-            status { _ = try files.files.add(itemClass, [:], secret: secret, access, at: path) }
+            thrownStatus { _ = try files.files.add(itemClass, [:], secret: secret, access, at: path) }
                 == .interactionNotAllowed
         )
         #expect(
-            status { try files.files.setSettings(KeychainFileSettings(), at: path) } == .interactionNotAllowed
+            thrownStatus { try files.files.setSettings(KeychainFileSettings(), at: path) } == .interactionNotAllowed
         )
         try files.files.unlock(at: path, password: password)
         #expect(try files.files.secret(of: added.identifier, at: path) == secret)
@@ -103,7 +92,7 @@ struct KeychainFileTests {
         )
         try files.files.setPartitions(["apple:"], of: item.identifier, password: password, at: path)
         #expect(
-            status {
+            thrownStatus {
                 try files.files.setPartitions([], of: item.identifier, password: SecretBytes.wrong, at: path)
             } == .authenticationFailed
         )
@@ -116,7 +105,7 @@ struct KeychainFileTests {
         #expect(try other.files.access(of: item.identifier, at: path).partitions == ["apple:"])
         #expect(try other.files.status(at: path).settings == settings)
         try other.files.remove(item.identifier, at: path)
-        #expect(status { _ = try other.files.secret(of: item.identifier, at: path) } == .invalidItemReference)
+        #expect(thrownStatus { _ = try other.files.secret(of: item.identifier, at: path) } == .invalidItemReference)
         // The first one notices that the file is another one, and has to be unlocked for it.
         #expect(try files.files.status(at: path).isLocked)
         #expect(try files.files.items(at: path).isEmpty)
@@ -139,11 +128,11 @@ struct KeychainFileTests {
     @Test("No byte of a file makes anything but an error", arguments: ["", "SQLite format 3", "no keychain at all"])
     func damaged(_ text: String) throws {
         try Data(text.utf8).write(to: URL(fileURLWithPath: path))
-        #expect(status { _ = try files.files.status(at: path) } == .invalidKeychain)
-        #expect(status { try files.files.delete(at: path) } == .invalidKeychain)
+        #expect(thrownStatus { _ = try files.files.status(at: path) } == .invalidKeychain)
+        #expect(thrownStatus { try files.files.delete(at: path) } == .invalidKeychain)
         #expect(access(path, F_OK) == 0)
-        #expect(status { _ = try files.files.items(at: folder.path) } == .invalidKeychain)
-        #expect(status { _ = try files.files.items(at: path + ".none") } == .noSuchKeychain)
+        #expect(thrownStatus { _ = try files.files.items(at: folder.path) } == .invalidKeychain)
+        #expect(thrownStatus { _ = try files.files.items(at: path + ".none") } == .noSuchKeychain)
     }
 
     @Test("A secret is not given out under attributes that were changed without the password")
@@ -161,9 +150,9 @@ struct KeychainFileTests {
         try Data(try engine.image()).write(to: URL(fileURLWithPath: path))
         try files.files.unlock(at: path, password: password)
         #expect(try files.files.items(at: path).first?.attributes["icmt"] == .string("forged"))
-        #expect(status { _ = try files.files.secret(of: item.identifier, at: path) } == .decode)
-        #expect(status { _ = try files.files.access(of: item.identifier, at: path) } == .decode)
-        #expect(status { try files.files.update(item.identifier, .init(secret: .wrong), at: path) } == .decode)
+        #expect(thrownStatus { _ = try files.files.secret(of: item.identifier, at: path) } == .decode)
+        #expect(thrownStatus { _ = try files.files.access(of: item.identifier, at: path) } == .decode)
+        #expect(thrownStatus { try files.files.update(item.identifier, .init(secret: .wrong), at: path) } == .decode)
     }
 
     private var device: DeviceOptions {
@@ -177,7 +166,7 @@ struct KeychainFileTests {
         try files.files.create(at: path, password: password)
         let elsewhere = folder.path(of: "elsewhere")
         try FileManager.default.moveItem(atPath: path, toPath: elsewhere)
-        #expect(status { try files.files.lock(at: path) } == .noSuchKeychain)
+        #expect(thrownStatus { try files.files.lock(at: path) } == .noSuchKeychain)
         try FileManager.default.moveItem(atPath: elsewhere, toPath: path)
         #expect(try files.files.status(at: path).isLocked)
     }
@@ -192,11 +181,12 @@ struct KeychainFileTests {
         try files.files.update(item.identifier, .init(access: other), at: path)
         #expect(try files.files.access(of: item.identifier, at: path).partitions == ["apple:"])
         #expect(
-            status { try files.files.setSettings(.init(locksOnSleep: true, lockInterval: 0), at: path) } == .parameter
+            thrownStatus { try files.files.setSettings(.init(locksOnSleep: true, lockInterval: 0), at: path) }
+                == .parameter
         )
         try files.files.lock(at: path)
-        #expect(status { try files.files.remove(item.identifier, at: path) } == .interactionNotAllowed)
-        #expect(status { try files.files.update(item.identifier, .init(), at: path) } == .interactionNotAllowed)
+        #expect(thrownStatus { try files.files.remove(item.identifier, at: path) } == .interactionNotAllowed)
+        #expect(thrownStatus { try files.files.update(item.identifier, .init(), at: path) } == .interactionNotAllowed)
     }
 
     @Test("All paths that lead to a file are one keychain, and a link stays one")
@@ -215,8 +205,8 @@ struct KeychainFileTests {
         try files.files.create(at: path, password: password)
         try files.files.delete(at: path)
         #expect(access(path, F_OK) != 0)
-        #expect(status { try files.files.delete(at: path) } == .noSuchKeychain)
-        #expect(status { try files.files.lock(at: path) } == .noSuchKeychain)
+        #expect(thrownStatus { try files.files.delete(at: path) } == .noSuchKeychain)
+        #expect(thrownStatus { try files.files.lock(at: path) } == .noSuchKeychain)
     }
 
     private func access(_ path: String, _ mode: Int32) -> Int32 { Glibc.access(path, mode) }

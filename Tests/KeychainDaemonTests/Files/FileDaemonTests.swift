@@ -35,17 +35,6 @@ struct FileDaemonTests {
         )
     }
 
-    private func status(_ body: () throws -> Void) -> Status? {
-        do {
-            try body()
-            return nil
-        } catch let error as KeychainError {
-            return error.status
-        } catch {
-            return .internal
-        }
-    }
-
     @Test("A keychain that one program unlocked is read by the next, and locked for a third when a daemon was killed")
     func lockStateIsShared() throws {
         try program.create(at: path, password: password)
@@ -53,7 +42,7 @@ struct FileDaemonTests {
         let first = try #require(folder.record)
         #expect(try program.secret(of: item.identifier, at: path) == SecretBytes(Array("secret".utf8)))
         try program.lock(at: path)
-        #expect(status { _ = try program.secret(of: item.identifier, at: path) } == .interactionNotAllowed)
+        #expect(thrownStatus { _ = try program.secret(of: item.identifier, at: path) } == .interactionNotAllowed)
         #expect(try program.items(at: path).map(\.attributes["acct"]) == [.string("anna")])
         try program.unlock(at: path, password: password)
         #expect(try program.secret(of: item.identifier, at: path) == SecretBytes(Array("secret".utf8)))
@@ -71,7 +60,7 @@ struct FileDaemonTests {
         _ = try folder.keychain().device.status()
         try program.lockAll()
         #expect(folder.record == nil)
-        #expect(status { _ = try program.status(at: path) } == .noSuchKeychain)
+        #expect(thrownStatus { _ = try program.status(at: path) } == .noSuchKeychain)
         #expect(folder.record == nil, "nothing has to be asked of a file that is not there")
         try program.create(at: path, password: password)
         #expect(folder.record != nil)

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainCore
+import KeychainTestSupport
 
 extension KeyEnclave {
     /// The status that a call fails with; `nil` for success.
     func failure<Result>(_ call: (KeyEnclave) throws -> Result) -> Status? {
-        do {
-            _ = try call(self)
-            return nil
-        } catch {
-            return (error as? KeychainError)?.status ?? .internalComponent
-        }
+        thrownStatus { _ = try call(self) }
     }
 
     /// A signature of some digest.

@@ -51,15 +51,6 @@ struct DigestSearchTests {
         }
     }
 
-    private func status(_ body: () throws -> Void) -> Status? {
-        do {
-            try body()
-            return nil
-        } catch {
-            return (error as? KeychainError)?.status
-        }
-    }
-
     private static let other = PropertyValue.data(SecretBytes([UInt8](repeating: 1, count: 20)))
 
     @Test("the item of a digest is found, also as the first, and none by another one")
@@ -73,9 +64,9 @@ struct DigestSearchTests {
             let found = try keychain.perform(KeychainRequest(.copyMatching(first), client: Self.client))
             #expect(found == .single(.data(SecretBytes([UInt8(account) ?? 0]))))
             let otherAccount: [String: PropertyValue] = ["acct": .string("other"), "svce": .string("")]
-            #expect(status { _ = try accounts(digest, otherAccount) } == .itemNotFound)
+            #expect(thrownStatus { _ = try accounts(digest, otherAccount) } == .itemNotFound)
         }
-        #expect(status { _ = try accounts(Self.other) } == .itemNotFound)
+        #expect(thrownStatus { _ = try accounts(Self.other) } == .itemNotFound)
     }
 
     @Test("an update and a delete take the item of a digest, and no other")
@@ -85,12 +76,12 @@ struct DigestSearchTests {
         _ = try keychain.perform(update)
         let changed: [String: PropertyValue] = ["labl": .string("new")]
         #expect(try accounts(digest(of: "1"), changed) == [.string("1")])
-        #expect(status { _ = try accounts(digest(of: "0"), changed) } == .itemNotFound)
+        #expect(thrownStatus { _ = try accounts(digest(of: "0"), changed) } == .itemNotFound)
         let none = KeychainRequest(.update(query(Self.other), attributes: change), client: Self.client)
-        #expect(status { _ = try keychain.perform(none) } == .itemNotFound)
+        #expect(thrownStatus { _ = try keychain.perform(none) } == .itemNotFound)
         let deletion = try KeychainRequest(.delete(query(digest(of: "0"))), client: Self.client)
         _ = try keychain.perform(deletion)
-        #expect(status { _ = try keychain.perform(deletion) } == .itemNotFound)
+        #expect(thrownStatus { _ = try keychain.perform(deletion) } == .itemNotFound)
         #expect(try accounts(digest(of: "2")) == [.string("2")])
     }
 
@@ -102,9 +93,9 @@ struct DigestSearchTests {
         try keychain.device.setPasscode(Self.passcode)
         try keychain.device.lock()
         #expect(try accounts(digests[1]) == [.string("1")])
-        #expect(status { _ = try accounts(digests[0]) } == .interactionNotAllowed)
+        #expect(thrownStatus { _ = try accounts(digests[0]) } == .interactionNotAllowed)
         let deletion = KeychainRequest(.delete(query(digests[0])), client: Self.client)
-        #expect(status { _ = try keychain.perform(deletion) } == .interactionNotAllowed)
+        #expect(thrownStatus { _ = try keychain.perform(deletion) } == .interactionNotAllowed)
         try keychain.device.unlock(passcode: Self.passcode)
         #expect(try accounts(digests[0]) == [.string("0")])
     }

@@ -15,59 +15,9 @@ struct CodeAttackTests {
 
     init() throws { (bench, tool) = try Workbench.withSignedTool() }
 
-    /// A library that copies a part of itself into memory without a file, and has its file not executable from there.
-    private static let vanishing = #"""
-        #define _GNU_SOURCE
-        #include <stdint.h>
-        #include <stdio.h>
-        #include <string.h>
-        #include <sys/mman.h>
-        #include <sys/syscall.h>
-
-        __attribute__((noinline, section(".text.last"))) static long vanish(uintptr_t start, uintptr_t size, long rights) {
-            long result;
-        #if defined(__x86_64__)
-            __asm__ volatile("syscall" : "=a"(result) : "0"(SYS_mprotect), "D"(start), "S"(size), "d"(rights) : "rcx", "r11", "memory");
-        #else
-            register long x8 __asm__("x8") = SYS_mprotect;
-            register long x0 __asm__("x0") = (long)start;
-            register long x1 __asm__("x1") = (long)size;
-            register long x2 __asm__("x2") = rights;
-            __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2) : "memory");
-            result = x0;
-        #endif
-            return result;
-        }
-
-        static void begin(void);
-        static void *page;
-        static uintptr_t start, end;
-
-        static __attribute__((noinline)) void prepare(void) {
-            page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-            memcpy(page, (void *)&vanish, 64);
-            __builtin___clear_cache((char *)page, (char *)page + 64);
-            mprotect(page, 4096, PROT_READ | PROT_EXEC);
-            FILE *maps = fopen("/proc/self/maps", "r");
-            char line[512];
-            while (maps != NULL && fgets(line, sizeof line, maps) != NULL) {
-                uintptr_t from, to;
-                if (sscanf(line, "%lx-%lx", &from, &to) != 2) continue;
-                if (from <= (uintptr_t)&begin && (uintptr_t)&begin < to) start = from, end = to;
-            }
-            if (maps != NULL) fclose(maps);
-        }
-
-        __attribute__((constructor)) static void begin(void) {
-            prepare();
-            // A jump, so that nothing returns to what cannot be executed any more.
-            ((long (*)(uintptr_t, uintptr_t, long))page)(start, end - start, PROT_READ);
-        }
-        """#
-
     @Test("a library by LD_PRELOAD that leaves no file behind")
     func vanishingLibrary() throws {
-        let library = try bench.library("vanishing.so", Self.vanishing)
+        let library = try bench.library("vanishing.so", VanishingLibrary.leavingAnonymousCode)
         let program = try PeerProgram(["/usr/bin/env", "LD_PRELOAD=\(library)", tool, bench.socketPath])
         let maps = try String(contentsOfFile: "/proc/\(program.identifier)/maps", encoding: .utf8)
         let code = maps.split(separator: "\n").filter { $0.contains(" r-xp ") }
