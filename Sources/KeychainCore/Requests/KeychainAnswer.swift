@@ -8,6 +8,27 @@ public enum KeychainAnswer: Sendable, Hashable {
     case single(ResultValue)
     /// The values of a query for more than one item.
     case list([ResultValue])
+
+    /// The values, however many there are.
+    public var values: [ResultValue] {
+        switch self {
+        case .nothing: []
+        case .single(let value): [value]
+        case .list(let values): values
+        }
+    }
+
+    /// The values that a search gives; none where it finds no item.
+    ///
+    /// - Throws: what `search` throws, but `errSecItemNotFound`.
+    package static func values(
+        found search: () throws(KeychainError) -> KeychainAnswer
+    ) throws(KeychainError) -> [ResultValue] {
+        do throws(KeychainError) { return try search().values } catch {
+            guard error.status == .itemNotFound else { throw error }
+            return []
+        }
+    }
 }
 
 /// The result for one item.

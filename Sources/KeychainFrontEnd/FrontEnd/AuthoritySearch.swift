@@ -41,10 +41,8 @@ struct AuthoritySearch {
             // The caller asked for an item of the other keychain.
             PropertyKey.useAuthenticationUI: .string(PropertyKey.useAuthenticationUIFail),
         ]
-        guard case .list(let values)? = try? files.perform(KeychainRequest(.copyMatching(query), client: client)) else {
-            return []
-        }
-        return values.compactMap { value in
+        let found = try? files.perform(KeychainRequest(.copyMatching(query), client: client))
+        return (found?.values ?? []).compactMap { value in
             guard case .data(let bytes) = value else { return nil }
             return try? Certificate(der: bytes.unprotectedCopy)
         }

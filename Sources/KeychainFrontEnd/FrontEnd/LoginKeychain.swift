@@ -59,13 +59,7 @@ struct LoginKeychain {
             search[key] = nil
         }
         search[PropertyKey.returnPersistentReference] = .boolean(true)
-        let found: [ResultValue]
-        switch try perform(.copyMatching(search)) {
-        case .nothing: found = []
-        case .single(let value): found = [value]
-        case .list(let values): found = values
-        }
-        return found.compactMap { value in
+        return try perform(.copyMatching(search)).values.compactMap { value in
             guard case .data(let reference) = value else { return nil }
             var item: PropertyDictionary = [:]
             item[PropertyKey.itemClass] = query[PropertyKey.itemClass]

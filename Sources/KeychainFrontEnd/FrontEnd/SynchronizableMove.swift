@@ -55,13 +55,7 @@ struct SynchronizableMove {
         fetch[PropertyKey.returnAttributes] = .boolean(true)
         if source == .files { fetch[PropertyKey.returnPersistentReference] = .boolean(true) }
         if changes[PropertyKey.valueData] == nil { fetch[PropertyKey.returnData] = .boolean(true) }
-        let values: [ResultValue] =
-            switch try ask(source, .copyMatching(fetch)) {
-            case .nothing: []
-            case .single(let value): [value]
-            case .list(let values): values
-            }
-        return values.compactMap { value in
+        return try ask(source, .copyMatching(fetch)).values.compactMap { value in
             guard case .dictionary(var item) = value else { return nil }
             // With the attributes alone the data protection keychain returns no class.
             item[PropertyKey.itemClass] = item[PropertyKey.itemClass] ?? itemClass

@@ -104,13 +104,7 @@ struct PreferredIdentity {
     private func found(_ query: PropertyDictionary) throws(KeychainError) -> [ResultValue] {
         var query = query
         query[PropertyKey.matchLimit] = .string(PropertyKey.matchLimitAll)
-        do throws(KeychainError) {
-            guard case .list(let values) = try perform(.copyMatching(query)) else { return [] }
-            return values
-        } catch {
-            guard error.status == .itemNotFound else { throw error }
-            return []
-        }
+        return try KeychainAnswer.values { () throws(KeychainError) in try perform(.copyMatching(query)) }
     }
 
     private static func query(_ stored: Stored) -> PropertyDictionary {

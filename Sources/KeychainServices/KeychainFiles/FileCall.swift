@@ -72,6 +72,17 @@ extension FileBasedKeychain {
         return path
     }
 
+    /// The keychain files among the keychains that an argument gives, which is a `SecKeychain` or an array of them, as a
+    /// query has them.
+    ///
+    /// - Throws: `errSecParam` for other objects.
+    func searchList(_ argument: CFTypeRef) throws(KeychainError) -> PropertyValue {
+        guard let keychains = Members.of(argument, SecKeychain.self) else {
+            throw .parameter("the argument is neither a keychain nor an array of them")
+        }
+        return .array(keychains.compactMap(\.path).map { .keychain($0) })
+    }
+
     /// Carries out a call of an item function.
     func item(_ operation: KeychainRequest.Operation) throws(KeychainError) -> KeychainAnswer {
         try perform(KeychainRequest(operation, client: KeychainContext.inEffect.client))

@@ -46,7 +46,8 @@ public func SecKeychainAddGenericPassword(
 ///   - passwordLength: how many bytes the password has.
 ///   - passwordData: where the password goes, for ``SecKeychainItemFreeContent(_:_:)``; `nil` for none.
 ///   - itemRef: where the item goes.
-/// - Returns: `errSecSuccess`, `errSecItemNotFound`, `errSecAuthFailed` for the password of a locked keychain.
+/// - Returns: `errSecSuccess`, `errSecItemNotFound`, `errSecAuthFailed` for the password of a locked keychain,
+///   `errSecParam` for other objects than keychains.
 @discardableResult
 public func SecKeychainFindGenericPassword(
     _ keychainOrArray: CFTypeRef?,
@@ -199,12 +200,7 @@ private func find(
 ) -> OSStatus {
     FileCall.status { (files) throws(KeychainError) in
         var query = query
-        if let keychains {
-            let several = (keychains as? NSArray).map { $0.compactMap { $0 as? SecKeychain } }
-            let list = several ?? (keychains as? SecKeychain).map { [$0] }
-            guard let list else { throw .parameter("not a keychain, and not an array of keychains") }
-            query[PropertyKey.matchSearchList] = .array(list.compactMap(\.path).map { .keychain($0) })
-        }
+        if let keychains { query[PropertyKey.matchSearchList] = try files.searchList(keychains) }
         query[PropertyKey.returnReference] = .boolean(true)
         if passwordData != nil { query[PropertyKey.returnData] = .boolean(true) }
         var found: [String: PropertyValue] = [:]

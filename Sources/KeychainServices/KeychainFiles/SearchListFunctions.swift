@@ -122,12 +122,10 @@ public func SecKeychainCopyDomainSearchList(
 @discardableResult
 public func SecKeychainSetDomainSearchList(_ domain: SecPreferencesDomain, _ searchList: CFArray) -> OSStatus {
     FileCall.status { (files) throws(KeychainError) in
-        var paths: [String] = []
-        for keychain in searchList {
-            guard let keychain = keychain as? SecKeychain else { throw .parameter("not a keychain") }
-            paths.append(files.listedPath(keychain))
+        guard let keychains = Members.of(searchList, SecKeychain.self) else {
+            throw .parameter("the search list has something else than keychains")
         }
-        try files.preferences.setSearchList(paths, domain.domain)
+        try files.preferences.setSearchList(keychains.map(files.listedPath), domain.domain)
     }
 }
 

@@ -28,14 +28,9 @@ public final class SecKeychainSearch: Sendable {
     }
 
     private func found(_ files: FileBasedKeychain) throws(KeychainError) -> [KeychainItemReference] {
-        do throws(KeychainError) {
-            guard case .list(let values) = try files.item(.copyMatching(query)) else { return [] }
-            return values.compactMap { value in
-                if case .data(let reference) = value { FileBasedKeychain.item(reference) } else { nil }
-            }
-        } catch {
-            guard error.status == .itemNotFound else { throw error }
-            return []
+        let values = try KeychainAnswer.values { () throws(KeychainError) in try files.item(.copyMatching(query)) }
+        return values.compactMap { value in
+            if case .data(let reference) = value { FileBasedKeychain.item(reference) } else { nil }
         }
     }
 }
@@ -63,12 +58,7 @@ public func SecKeychainSearchCreateFromAttributes(
         query[PropertyKey.matchLimit] = .string(PropertyKey.matchLimitAll)
         query[PropertyKey.returnPersistentReference] = .boolean(true)
         if let keychainOrArray {
-            guard let keychains = Members.of(keychainOrArray, SecKeychain.self) else {
-                throw .parameter("the argument is neither a keychain nor an array of them")
-            }
-            var paths: [PropertyValue] = []
-            for keychain in keychains { paths.append(.keychain(try files.path(keychain))) }
-            query[PropertyKey.matchSearchList] = .array(paths)
+            query[PropertyKey.matchSearchList] = try files.searchList(keychainOrArray)
         }
         searchRef.pointee = SecKeychainSearch(query)
     }

@@ -36,7 +36,7 @@ struct UserKeychain: ItemStore {
         query[PropertyKey.returnAttributes] = .boolean(true)
         query[PropertyKey.returnPersistentReference] = .boolean(true)
         query[PropertyKey.useAuthenticationUI] = .string(PropertyKey.useAuthenticationUISkip)
-        guard case .list(let values) = try answer(toRepeated: query) else { return [] }
+        let values = try answer(toRepeated: query).values
         let items = values.compactMap { StoredItem(itemClass, $0, in: self) }.filter(conditions.holdBlanks)
         let ordered = items.filter(\.isInCommonGroup) + items.filter { !$0.isInCommonGroup }
         let copies = Dictionary(grouping: ordered.enumerated(), by: \.element.keyWithinKeychain)
@@ -72,8 +72,7 @@ struct UserKeychain: ItemStore {
         query[PropertyKey.returnAttributes] = .boolean(true)
         query[PropertyKey.returnReference] = .boolean(true)
         query[PropertyKey.useAuthenticationUI] = .string(PropertyKey.useAuthenticationUISkip)
-        guard case .list(let values) = try answer(toRepeated: query) else { return [] }
-        return values
+        return try answer(toRepeated: query).values
     }
 
     /// Why there may be matching items that cannot be shown.

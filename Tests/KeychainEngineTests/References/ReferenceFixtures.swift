@@ -69,11 +69,7 @@ enum Outcome: Hashable {
 
     /// The values of an answer.
     var values: [ResultValue] {
-        switch self {
-        case .answered(.single(let value)): [value]
-        case .answered(.list(let values)): values
-        default: []
-        }
+        if case .answered(let answer) = self { answer.values } else { [] }
     }
 
     /// The entries of an answer that is one dictionary.

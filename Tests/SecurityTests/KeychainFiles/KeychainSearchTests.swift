@@ -31,6 +31,32 @@ struct KeychainSearchTests {
         }
     }
 
+    @Test("a search takes the default keychain and the search list as functions give them, and nothing but keychains")
+    func keychains() throws {
+        let app = try VirtualDevice(.mac).install("com.example.app", team: "TEAMID1234")
+        try app.run {
+            try #require(SecKeychainAddGenericPassword(nil, 1, "s", 1, "a", 2, "pw", nil) == errSecSuccess)
+            var keychain: SecKeychain?
+            try #require(SecKeychainCopyDefault(&keychain) == errSecSuccess)
+            var list: CFArray?
+            try #require(SecKeychainCopySearchList(&list) == errSecSuccess)
+            for searched in [keychain as CFTypeRef?, list] {
+                var search: SecKeychainSearch?
+                let begun = SecKeychainSearchCreateFromAttributes(searched, .genericPasswordItemClass, nil, &search)
+                try #require(begun == errSecSuccess)
+                var item: SecKeychainItem?
+                #expect(SecKeychainSearchCopyNext(try #require(search), &item) == errSecSuccess)
+                let found = SecKeychainFindGenericPassword(searched, 1, "s", 0, nil, nil, nil, nil)
+                #expect(found == errSecSuccess)
+            }
+            let mixed = [try #require(keychain), "x"] as NSArray
+            var search: SecKeychainSearch?
+            let begun = SecKeychainSearchCreateFromAttributes(mixed, .genericPasswordItemClass, nil, &search)
+            #expect(begun == errSecParam)
+            #expect(SecKeychainFindGenericPassword(mixed, 1, "s", 0, nil, nil, nil, nil) == errSecParam)
+        }
+    }
+
     @Test("a certificate is added to the default keychain once")
     func certificate() throws {
         let app = try VirtualDevice(.mac).install("com.example.app", team: "TEAMID1234")
