@@ -21,14 +21,6 @@ struct Shell {
         return Shell(identifier: identifier)
     }
 
-    /// Runs a script until it ends.
-    static func run(_ script: String) throws {
-        let shell = try start(script)
-        var status: Int32 = 0
-        while waitpid(shell.identifier, &status, 0) < 0 { try #require(errno == EINTR) }
-        try #require(status == 0)
-    }
-
     func end() {
         kill(identifier, SIGKILL)
         waitpid(identifier, nil, 0)

@@ -30,12 +30,9 @@ struct DaemonLauncherTests {
         let folder = try DaemonFolder(isEnabled: false)
         var environment = try Shell.beside(folder).environment
         // A daemon that gives its folder as the reason why it does not start.
-        let program = folder.path(beside: "keychaind")
-        try Workshop().run(
-            #"printf '#!/bin/sh\necho "looks in $XDG_CONFIG_HOME"\nexit 1\n' > "$1"; chmod 755 "$1""#,
-            program
-        )
-        environment["SWIFT_KEYCHAIND"] = program
+        let programs = try TemporaryFolder()
+        let script = "echo \"looks in $XDG_CONFIG_HOME\"\nexit 1\n"
+        environment["SWIFT_KEYCHAIND"] = try programs.makeProgram("keychaind", script)
         environment["XDG_CONFIG_HOME"] = "/elsewhere"
         let refused = try Shell(environment: environment).control("service enable")
         #expect(refused.status == 1 && refused.errors.contains("looks in /elsewhere"), "\(refused)")

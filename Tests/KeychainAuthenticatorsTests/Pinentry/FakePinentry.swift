@@ -25,12 +25,7 @@ final class FakePinentry: Sendable {
 
     init(_ script: String) throws {
         folder = try TemporaryFolder(prefix: "pinentry")
-        path = folder.path(of: "pinentry")
-        let script = "#!/bin/sh\n\(script)"
-        try Data(script.utf8).write(to: URL(fileURLWithPath: folder.path(of: "script")))
-        // By another process: children that other tests start meanwhile would for a moment have a file of this one open
-        // for writing, and a program that is being written cannot be started.
-        try Shell.run("cp '\(folder.path(of: "script"))' '\(path)' && chmod 700 '\(path)'")
+        path = try folder.makeProgram("pinentry", script)
     }
 
     /// What it was sent.

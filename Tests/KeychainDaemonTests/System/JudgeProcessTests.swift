@@ -101,11 +101,8 @@ struct JudgeProcessTests {
         let folder = try TemporaryFolder()
         let frame = try JudgementVerdict.failure(KeychainError(status, "chosen")).encoded()
         try Data(frame.unprotectedCopy).write(to: URL(fileURLWithPath: folder.path(of: "verdict")))
-        let program = folder.path(of: "liar")
-        try "#!/bin/sh\n/bin/cat '\(folder.path(of: "verdict"))'\nexec /bin/cat >/dev/null\n"
-            .write(toFile: program, atomically: true, encoding: .utf8)
-        #expect(chmod(program, 0o700) == 0)
-        let judge = try Self.judge(program)
+        let script = "/bin/cat '\(folder.path(of: "verdict"))'\nexec /bin/cat >/dev/null\n"
+        let judge = try Self.judge(folder.makeProgram("liar", script))
         let error = #expect(throws: KeychainError.self) {
             try judge.trusts(Self.unknown, others: [], for: .basicX509, at: Self.now)
         }
@@ -137,13 +134,9 @@ struct JudgeProcessTests {
     @Test("what goes wrong with a process is an error, and never a verdict", arguments: failing)
     func failures(_ failure: Failure) throws {
         let folder = try TemporaryFolder()
-        let scripts = ["echo": "#!/bin/sh\nexec cat\n", "silent": "#!/bin/sh\nexec sleep 600\n"]
+        let scripts = ["echo": "exec cat\n", "silent": "exec sleep 600\n"]
         var program = failure.program
-        if let script = scripts[program] {
-            program = folder.path(of: program)
-            try script.write(toFile: program, atomically: true, encoding: .utf8)
-            #expect(chmod(program, 0o700) == 0)
-        }
+        if let script = scripts[program] { program = try folder.makeProgram(program, script) }
         let judge = try Self.judge(program, atMost: failure.program == "silent" ? 100 : 60_000)
         let error = #expect(throws: KeychainError.self) {
             try judge.trusts(Self.unknown, others: [], for: .basicX509, at: Self.now)
