@@ -13,9 +13,6 @@ extension Status {
     /// The key does not leave its place: `errSecKeyIsSensitive`.
     public static let keyIsSensitive = Status(rawValue: -25258)
 
-    /// The file has more than one private key: `errSecMultiplePrivKeys`.
-    public static let multiplePrivateKeys = Status(rawValue: -25259)
-
     /// What is encrypted needs a passphrase: `errSecPassphraseRequired`.
     public static let passphraseRequired = Status(rawValue: -25260)
 

@@ -75,9 +75,8 @@ struct ItemSearch {
 
     /// Reads a row that matches by its tags, as far as a query, or its half, needs it.
     ///
-    /// What keeps it from being read comes before any condition that its contents decide, but the digest, which is a
-    /// term of the search: an item that is locked or
-    /// guarded is never taken for one that is not there.
+    /// What keeps it from being read comes before any condition that its contents decide, except the digest, which is a
+    /// term of the search: an item that is locked or guarded is never taken for one that is not there.
     func read(_ row: NumberedRow, for query: Query) throws(KeychainError) -> Candidate {
         let sealer = transaction.sealer
         let opened: Opened<OpenedMetadata>

@@ -67,7 +67,6 @@ package final class PropertySymbol: Sendable {
     }
 
     package var isStatic: Bool { variable.modifiers.contains("static") || variable.modifiers.contains("class") }
-    package var isLazy: Bool { variable.modifiers.contains("lazy") }
 }
 
 /// A type with its extensions.

@@ -35,7 +35,6 @@ package struct Site: Sendable {
     package var isResultRead = false
     package var isDeferred = false
     package var isInClosure = false
-    package var isIgnoredByTry = false
 
     package enum Pointer: Hashable, Sendable {
         case none

@@ -6,7 +6,6 @@ package struct ShellJob: Sendable {
     package var commands: [ShellCommand] = []
     /// Actions that are used by name.
     package var uses: [String] = []
-    package var isFastlane = false
 
     /// The commands of `security` with a verb.
     package func security(_ verbs: String...) -> [ShellCommand] {
