@@ -72,8 +72,9 @@ extension FileBasedKeychain {
         return path
     }
 
-    /// The keychain files among the keychains that an argument gives, which is a `SecKeychain` or an array of them, as a
-    /// query has them.
+    /// The keychain files of an argument, which is a `SecKeychain` or an array of them, as a query has them.
+    ///
+    /// The data protection keychain, which may be among them, is left out.
     ///
     /// - Throws: `errSecParam` for other objects.
     func searchList(_ argument: CFTypeRef) throws(KeychainError) -> PropertyValue {

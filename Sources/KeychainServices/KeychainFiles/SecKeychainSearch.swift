@@ -16,14 +16,16 @@ public final class SecKeychainSearch: Sendable {
 
     init(_ query: PropertyDictionary) { self.query = query }
 
-    /// The next item; `nil` at the end.
-    func next(_ files: FileBasedKeychain) throws(KeychainError) -> SecKeychainItem? {
+    /// The next item.
+    ///
+    /// - Throws: `errSecItemNotFound` at the end.
+    func next(_ files: FileBasedKeychain) throws(KeychainError) -> SecKeychainItem {
         try items.withLock { (items) throws(KeychainError) in
-            var rest: [KeychainItemReference]
+            let rest: [KeychainItemReference]
             if let items { rest = items } else { rest = try found(files) }
-            let item = rest.isEmpty ? nil : rest.removeFirst()
-            items = rest
-            return item.map { SecKeychainItem($0) }
+            items = Array(rest.dropFirst())
+            guard let item = rest.first else { throw KeychainError(.itemNotFound, "the search has no more items") }
+            return SecKeychainItem(item)
         }
     }
 
@@ -76,10 +78,7 @@ public func SecKeychainSearchCopyNext(
     _ itemRef: UnsafeMutablePointer<SecKeychainItem?>
 ) -> OSStatus {
     FileCall.status { (files) throws(KeychainError) in
-        guard let item = try searchRef.next(files) else {
-            throw KeychainError(.itemNotFound, "the search has no more items")
-        }
-        itemRef.pointee = item
+        itemRef.pointee = try searchRef.next(files)
     }
 }
 

@@ -2,7 +2,9 @@
 
 import KeychainCore
 
-/// The status of the error that a closure throws, `errSecInternal` for an error without one; `nil` where it throws none.
+/// The status of the error that a closure throws; `nil` where it throws none.
+///
+/// An error without a status counts as `errSecInternal`.
 public func thrownStatus(_ body: () throws -> Void) -> Status? {
     do {
         try body()

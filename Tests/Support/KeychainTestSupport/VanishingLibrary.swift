@@ -5,7 +5,8 @@ public enum VanishingLibrary {
     /// A library that generates no code, either: its last call, after which its own cannot be executed, returns to the
     /// loader.
     ///
-    /// It loads the library that INTERPRETER names, and with CAREFUL overwrites the variable by which it was loaded itself.
+    /// It loads the library that INTERPRETER names, and with CAREFUL overwrites the variable by which it was loaded
+    /// itself.
     public static let source =
         ownCode + #"""
             #include <dlfcn.h>
