@@ -2,7 +2,8 @@
 //
 // A table: long on purpose. Names are those of Apple's documentation. Object identifiers are those of the standards
 // that assign them: X.520 and RFC 5280, RFC 3739, RFC 4556 and RFC 4985, Apple's certification practice statements, and
-// for the fields of a certificate the CDSA of The Open Group (Common Security: CDSA and CSSM, part 7).
+// for the fields of a certificate the CDSA of The Open Group (Common Security: CDSA and CSSM, part 7). Where Apple's
+// string is another than that of the standard, the table has Apple's, as programs publish it.
 
 /// The table of the string constants of certificates, none of which is used in the dictionaries of item functions.
 public enum CertificateConstantTable {
@@ -61,7 +62,7 @@ public enum CertificateConstantTable {
         Row("kSecOIDX509V1SubjectName", "2.16.840.1.113741.2.1.1.1.8"),
         Row("kSecOIDX509V1SubjectNameCStruct", "2.16.840.1.113741.2.1.1.1.8.1"),
         Row("kSecOIDX509V1SubjectNameLDAP", "2.16.840.1.113741.2.1.1.1.8.2"),
-        Row("kSecOIDX509V1SubjectNameStd", "2.16.840.1.113741.2.1.1.1.24"),
+        Row("kSecOIDX509V1SubjectNameStd", "2.16.840.1.113741.2.1.1.1.22"),
         Row("kSecOIDX509V1SubjectPublicKeyAlgorithm", "2.16.840.1.113741.2.1.1.1.9"),
         Row("kSecOIDX509V1SubjectPublicKey", "2.16.840.1.113741.2.1.1.1.10"),
         Row("kSecOIDX509V1CertificateIssuerUniqueId", "2.16.840.1.113741.2.1.1.1.11"),
@@ -71,13 +72,13 @@ public enum CertificateConstantTable {
         Row("kSecOIDX509V3CertificateNumberOfExtensions", "2.16.840.1.113741.2.1.1.1.14"),
         Row("kSecOIDX509V3CertificateExtensionId", "2.16.840.1.113741.2.1.1.1.15"),
         Row("kSecOIDX509V3CertificateExtensionCritical", "2.16.840.1.113741.2.1.1.1.16"),
-        Row("kSecOIDX509V3CertificateExtensionType", "2.16.840.1.113741.2.1.1.1.17"),
-        Row("kSecOIDX509V3CertificateExtensionValue", "2.16.840.1.113741.2.1.1.1.18"),
+        Row("kSecOIDX509V3CertificateExtensionType", "2.16.840.1.113741.2.1.1.1.19"),
+        Row("kSecOIDX509V3CertificateExtensionValue", "2.16.840.1.113741.2.1.1.1.17"),
         Row("kSecOIDCSSMKeyStruct", "2.16.840.1.113741.2.1.1.1.20"),
         Row("kSecOIDX509V1SubjectPublicKeyCStruct", "2.16.840.1.113741.2.1.1.1.20.1"),
         Row("kSecOIDX509V3CertificateExtensionsStruct", "2.16.840.1.113741.2.1.1.1.21"),
         Row("kSecOIDX509V3CertificateExtensionsCStruct", "2.16.840.1.113741.2.1.1.1.21.1"),
-        Row("kSecOIDX509V1SubjectPublicKeyAlgorithmParameters", "2.16.840.1.113741.2.1.1.1.22"),
+        Row("kSecOIDX509V1SubjectPublicKeyAlgorithmParameters", "2.16.840.1.113741.2.1.1.1.18"),
         Row("kSecOIDSubjectSignatureBitmap", "2.16.840.1.113741.2.1.1.1.50.1"),
         Row("kSecOIDSubjectPicture", "2.16.840.1.113741.2.1.1.1.50.2"),
         Row("kSecOIDSubjectEmailAddress", "2.16.840.1.113741.2.1.1.1.50.3"),
@@ -142,8 +143,8 @@ public enum CertificateConstantTable {
         Row("kSecOIDAPPLE_EXTENSION", "1.2.840.113635.100.6"),
         Row("kSecOIDAPPLE_EXTENSION_CODE_SIGNING", "1.2.840.113635.100.6.1"),
         Row("kSecOIDAPPLE_EXTENSION_APPLE_SIGNING", "1.2.840.113635.100.6.1.1"),
-        Row("kSecOIDAPPLE_EXTENSION_ADC_DEV_SIGNING", "1.2.840.113635.100.6.1.2"),
-        Row("kSecOIDAPPLE_EXTENSION_ADC_APPLE_SIGNING", "1.2.840.113635.100.6.1.3"),
+        Row("kSecOIDAPPLE_EXTENSION_ADC_DEV_SIGNING", "1.2.840.113635.100.6.1.2.0"),
+        Row("kSecOIDAPPLE_EXTENSION_ADC_APPLE_SIGNING", "1.2.840.113635.100.6.1.2.0.0"),
         Row("kSecOIDAPPLE_EXTENSION_INTERMEDIATE_MARKER", "1.2.840.113635.100.6.2"),
         Row("kSecOIDAPPLE_EXTENSION_WWDR_INTERMEDIATE", "1.2.840.113635.100.6.2.1"),
         Row("kSecOIDAPPLE_EXTENSION_ITMS_INTERMEDIATE", "1.2.840.113635.100.6.2.2"),

@@ -51,8 +51,8 @@ nonisolated(unsafe) public let kSecOIDX509V1SubjectNameCStruct: CFString = "2.16
 /// The string `2.16.840.1.113741.2.1.1.1.8.2`.
 nonisolated(unsafe) public let kSecOIDX509V1SubjectNameLDAP: CFString = "2.16.840.1.113741.2.1.1.1.8.2"
 
-/// The string `2.16.840.1.113741.2.1.1.1.24`.
-nonisolated(unsafe) public let kSecOIDX509V1SubjectNameStd: CFString = "2.16.840.1.113741.2.1.1.1.24"
+/// The string `2.16.840.1.113741.2.1.1.1.22`.
+nonisolated(unsafe) public let kSecOIDX509V1SubjectNameStd: CFString = "2.16.840.1.113741.2.1.1.1.22"
 
 /// The string `2.16.840.1.113741.2.1.1.1.9`.
 nonisolated(unsafe) public let kSecOIDX509V1SubjectPublicKeyAlgorithm: CFString = "2.16.840.1.113741.2.1.1.1.9"
@@ -81,11 +81,11 @@ nonisolated(unsafe) public let kSecOIDX509V3CertificateExtensionId: CFString = "
 /// The string `2.16.840.1.113741.2.1.1.1.16`.
 nonisolated(unsafe) public let kSecOIDX509V3CertificateExtensionCritical: CFString = "2.16.840.1.113741.2.1.1.1.16"
 
-/// The string `2.16.840.1.113741.2.1.1.1.17`.
-nonisolated(unsafe) public let kSecOIDX509V3CertificateExtensionType: CFString = "2.16.840.1.113741.2.1.1.1.17"
+/// The string `2.16.840.1.113741.2.1.1.1.19`.
+nonisolated(unsafe) public let kSecOIDX509V3CertificateExtensionType: CFString = "2.16.840.1.113741.2.1.1.1.19"
 
-/// The string `2.16.840.1.113741.2.1.1.1.18`.
-nonisolated(unsafe) public let kSecOIDX509V3CertificateExtensionValue: CFString = "2.16.840.1.113741.2.1.1.1.18"
+/// The string `2.16.840.1.113741.2.1.1.1.17`.
+nonisolated(unsafe) public let kSecOIDX509V3CertificateExtensionValue: CFString = "2.16.840.1.113741.2.1.1.1.17"
 
 /// The string `2.16.840.1.113741.2.1.1.1.20`.
 nonisolated(unsafe) public let kSecOIDCSSMKeyStruct: CFString = "2.16.840.1.113741.2.1.1.1.20"
@@ -99,8 +99,8 @@ nonisolated(unsafe) public let kSecOIDX509V3CertificateExtensionsStruct: CFStrin
 /// The string `2.16.840.1.113741.2.1.1.1.21.1`.
 nonisolated(unsafe) public let kSecOIDX509V3CertificateExtensionsCStruct: CFString = "2.16.840.1.113741.2.1.1.1.21.1"
 
-/// The string `2.16.840.1.113741.2.1.1.1.22`.
-nonisolated(unsafe) public let kSecOIDX509V1SubjectPublicKeyAlgorithmParameters: CFString = "2.16.840.1.113741.2.1.1.1.22"
+/// The string `2.16.840.1.113741.2.1.1.1.18`.
+nonisolated(unsafe) public let kSecOIDX509V1SubjectPublicKeyAlgorithmParameters: CFString = "2.16.840.1.113741.2.1.1.1.18"
 
 /// The string `2.16.840.1.113741.2.1.1.1.50.1`.
 nonisolated(unsafe) public let kSecOIDSubjectSignatureBitmap: CFString = "2.16.840.1.113741.2.1.1.1.50.1"
@@ -280,11 +280,11 @@ nonisolated(unsafe) public let kSecOIDAPPLE_EXTENSION_CODE_SIGNING: CFString = "
 /// The string `1.2.840.113635.100.6.1.1`.
 nonisolated(unsafe) public let kSecOIDAPPLE_EXTENSION_APPLE_SIGNING: CFString = "1.2.840.113635.100.6.1.1"
 
-/// The string `1.2.840.113635.100.6.1.2`.
-nonisolated(unsafe) public let kSecOIDAPPLE_EXTENSION_ADC_DEV_SIGNING: CFString = "1.2.840.113635.100.6.1.2"
+/// The string `1.2.840.113635.100.6.1.2.0`.
+nonisolated(unsafe) public let kSecOIDAPPLE_EXTENSION_ADC_DEV_SIGNING: CFString = "1.2.840.113635.100.6.1.2.0"
 
-/// The string `1.2.840.113635.100.6.1.3`.
-nonisolated(unsafe) public let kSecOIDAPPLE_EXTENSION_ADC_APPLE_SIGNING: CFString = "1.2.840.113635.100.6.1.3"
+/// The string `1.2.840.113635.100.6.1.2.0.0`.
+nonisolated(unsafe) public let kSecOIDAPPLE_EXTENSION_ADC_APPLE_SIGNING: CFString = "1.2.840.113635.100.6.1.2.0.0"
 
 /// The string `1.2.840.113635.100.6.2`.
 nonisolated(unsafe) public let kSecOIDAPPLE_EXTENSION_INTERMEDIATE_MARKER: CFString = "1.2.840.113635.100.6.2"
