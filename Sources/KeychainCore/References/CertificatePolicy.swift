@@ -40,6 +40,14 @@ public enum CertificatePolicy: Sendable, Hashable {
         }
     }
 
+    /// Whether the policy is for one of two sides, servers and clients.
+    public var hasSides: Bool {
+        switch self {
+        case .tls, .purpose(.eap, _, _), .purpose(.ipsec, _, _): true
+        case .basicX509, .revocation, .purpose: false
+        }
+    }
+
     /// The host or e-mail address that the policy names; `nil` for any.
     public var name: String? {
         switch self {

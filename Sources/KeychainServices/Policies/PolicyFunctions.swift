@@ -58,6 +58,15 @@ public func SecPolicyCreateWithProperties(_ policyIdentifier: CFTypeRef, _ prope
     ).map(SecPolicy.init(_:))
 }
 
+/// A policy by its identifier, for any host or address, and for a server where the identifier is that of both sides.
+///
+/// - Parameter policyOID: one of the strings `kSecPolicyApple…`.
+/// - Returns: The policy; `nil` for one that is not known.
+@discardableResult
+public func SecPolicyCreateWithOID(_ policyOID: CFTypeRef) -> SecPolicy? {
+    SecPolicyCreateWithProperties(policyOID, nil)
+}
+
 /// What a policy is.
 ///
 /// - Returns: A dictionary with `kSecPolicyOid`, and the other keys where they say something.

@@ -21,16 +21,22 @@ extension CertificatePolicy {
     /// A policy by its object identifier; `nil` for one that is not known.
     ///
     /// - Parameters:
-    ///   - objectIdentifier: numbers with dots between.
-    ///   - isServer: which side, where the policy has sides.
+    ///   - objectIdentifier: numbers with dots between; of a policy with sides that of both, or with one number more
+    ///     that of the server (1) or the client (2), the value of `kSecPolicyApple…Server` and `…Client`.
+    ///   - isServer: which side, where the policy has sides and the identifier is that of both.
     ///   - name: the host or e-mail address, where the policy takes one.
     ///   - revocationFlags: the flags of a policy for revocation.
     package init?(objectIdentifier: String, isServer: Bool, name: String?, revocationFlags: UInt64 = 0) {
-        let known: [CertificatePolicy] =
-            [.basicX509, .tls(isServer: isServer, host: name), .revocation(revocationFlags)]
-            + Purpose.allCases.map { .purpose($0, isServer: isServer, name: name) }
-        guard let policy = known.first(where: { $0.objectIdentifier == objectIdentifier }) else { return nil }
-        self = policy
+        for (suffix, isServer) in [("", isServer), (".1", true), (".2", false)] {
+            let known: [CertificatePolicy] =
+                [.basicX509, .tls(isServer: isServer, host: name), .revocation(revocationFlags)]
+                + Purpose.allCases.map { .purpose($0, isServer: isServer, name: name) }
+            let policy = known.first { $0.objectIdentifier + suffix == objectIdentifier }
+            guard let policy, suffix.isEmpty || policy.hasSides else { continue }
+            self = policy
+            return
+        }
+        return nil
     }
 
     /// The last number of the object identifier, and the name.

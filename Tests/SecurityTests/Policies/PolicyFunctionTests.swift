@@ -30,6 +30,7 @@ struct PolicyFunctionTests {
             (kSecPolicyAppleTimeStamping, .purpose(.timeStamping, isServer: true, name: nil)),
             (kSecPolicyAppleIDValidation, .purpose(.appleID, isServer: true, name: nil)),
             (kSecPolicyMacAppStoreReceipt, .purpose(.macAppStoreReceipt, isServer: true, name: nil)),
+            (kSecPolicyAppleiChat, .purpose(.chat, isServer: true, name: nil)),
             (kSecPolicyAppleRevocation, .revocation(0)),
         ].map { ($0.0 as String, $0.1) }
     )
@@ -38,6 +39,32 @@ struct PolicyFunctionTests {
         #expect(policy.value == value)
         let properties = SecPolicyCopyProperties(policy) as? [String: Any]
         #expect(properties?[kSecPolicyOid as String] as? String == identifier)
+    }
+
+    @Test(
+        "an identifier of one side makes the policy of that side",
+        arguments: [
+            (kSecPolicyAppleSSLServer, CertificatePolicy.tls(isServer: true, host: "a")),
+            (kSecPolicyAppleSSLClient, .tls(isServer: false, host: "a")),
+            (kSecPolicyAppleEAPServer, .purpose(.eap, isServer: true, name: "a")),
+            (kSecPolicyAppleEAPClient, .purpose(.eap, isServer: false, name: "a")),
+            (kSecPolicyAppleIPSecServer, .purpose(.ipsec, isServer: true, name: "a")),
+            (kSecPolicyAppleIPSecClient, .purpose(.ipsec, isServer: false, name: "a")),
+        ].map { ($0.0 as String, $0.1) },
+        [false, true]
+    )
+    func sides(_ policy: (identifier: String, value: CertificatePolicy), _ isClient: Bool) {
+        let properties = [kSecPolicyName: "a", kSecPolicyClient: isClient] as CFDictionary
+        #expect(SecPolicyCreateWithProperties(policy.identifier as CFString, properties)?.value == policy.value)
+    }
+
+    @Test("a policy is made by its identifier alone, for a server and any host")
+    func identifierAlone() {
+        #expect(SecPolicyCreateWithOID(kSecPolicyAppleSSL)?.value == .tls(isServer: true, host: nil))
+        #expect(SecPolicyCreateWithOID(kSecPolicyAppleSSLClient)?.value == .tls(isServer: false, host: nil))
+        #expect(SecPolicyCreateWithOID("1.2.840.113635.100.1.8.1" as CFString) == nil)
+        #expect(SecPolicyCreateWithOID("1.2.3" as CFString) == nil)
+        #expect(SecPolicyCreateWithOID(NSNumber(value: 1)) == nil)
     }
 
     @Test("properties are taken and given back")
