@@ -571,7 +571,7 @@ let targets: [Target] = [
         name: "SecurityTests",
         dependencies: [
             "Security", "KeychainServices", "KeychainTrust", "KeychainCore", "KeychainEngine", "HostFiles",
-            "KeychainAuthenticators",
+            "KeychainAuthenticators", "KeychainFrontEnd",
             "KeychainSimulation", "KeychainTestSupport", "keychain-quickstart", "keychain-stray",
         ]
     ),

@@ -23,7 +23,7 @@ extension Surroundings {
                 authenticator: ProcessAuthenticator()
             )
             surroundings.linkedRootKey = { parts.embedded.linkedRootKey }
-            surroundings.unlocksForAll = { keychain.route != .embedded }
+            surroundings.unlocksForAll = { keychain.unlocksForAll }
             surroundings.service = {
                 KeychainService(parts, manager: UserManager.current(output: ProgramOutput.probe))
             }

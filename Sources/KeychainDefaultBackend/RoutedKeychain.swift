@@ -84,6 +84,9 @@ public final class RoutedKeychain: ObservableKeychain {
         return current.load(ordering: .relaxed)
     }
 
+    /// Whether a service has the store.
+    public var unlocksForAll: Bool { route != .embedded }
+
     /// Executes a command through the owner of the store, or the daemon of keychain files.
     public func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         if case .files = command { return try files.perform(command) }

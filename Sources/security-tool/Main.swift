@@ -12,7 +12,7 @@ struct Main {
     static func main() {
         ProcessHardening.disableDumps()
         let keychain = ProcessKeychain.backend(authenticator: ProcessAuthenticator())
-        let tool = Tool(backend: keychain) { (keychain as? RoutedKeychain).map { $0.route != .embedded } ?? false }
+        let tool = Tool(backend: keychain) { keychain.unlocksForAll }
         exit(tool.runProcess())
     }
 }

@@ -11,6 +11,9 @@ public protocol KeychainBackend: Sendable {
 
     /// Which keychain this is: the same for all values that reach one keychain as one program.
     var identity: ObjectIdentifier { get }
+
+    /// Whether an unlock outlives this program, because a service has the keychain.
+    var unlocksForAll: Bool { get }
 }
 
 extension KeychainBackend where Self: AnyObject {
@@ -19,6 +22,9 @@ extension KeychainBackend where Self: AnyObject {
 }
 
 extension KeychainBackend {
+    /// Not where the program itself has the keychain.
+    public var unlocksForAll: Bool { false }
+
     /// Carries out a call of an item function.
     ///
     /// - Throws: ``KeychainError`` with the status that Apple's function would return; what may have

@@ -15,6 +15,11 @@ public final class FileBasedKeychain: KeychainBackend {
     /// The keychain files.
     public var files: KeychainFileService { backend.files }
 
+    /// The same keychains as a whole, and the data protection keychain where that is the login keychain.
+    public var whole: WholeKeychains {
+        WholeKeychains(preferences, files, backend.device) { [backend] in backend.unlocksForAll }
+    }
+
     /// Whether the user may be asked for the password of a locked keychain.
     public var interaction: UserInteraction { unlocker.interaction }
 

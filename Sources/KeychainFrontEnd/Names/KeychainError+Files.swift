@@ -11,6 +11,8 @@ extension KeychainError {
         kind: .storage(.file)
     )
 
+    package static let noDefaultKeychain = KeychainError(.noDefaultKeychain, "there is no default keychain")
+
     package static let duplicateKeychain = KeychainError(
         .duplicateKeychain,
         "there is a file of this name already",

@@ -66,9 +66,7 @@ extension FileBasedKeychain {
             }
             return path
         }
-        guard let path = try preferences.defaultKeychain() else {
-            throw KeychainError(.noDefaultKeychain, "there is no default keychain")
-        }
+        guard let path = try preferences.defaultKeychain() else { throw .noDefaultKeychain }
         return path
     }
 
@@ -82,6 +80,15 @@ extension FileBasedKeychain {
             throw .parameter("the argument is neither a keychain nor an array of them")
         }
         return .array(keychains.compactMap(\.path).map { .keychain($0) })
+    }
+
+    /// The place of a keychain, of the default one without a keychain: a file, or where that is the login keychain the
+    /// data protection keychain.
+    ///
+    /// - Throws: As ``path(_:)``.
+    func place(_ keychain: SecKeychain?) throws(KeychainError) -> SearchedKeychain {
+        if keychain == .standard, preferences.loginHasDataProtection { return .dataProtection }
+        return preferences.place(of: try path(keychain))
     }
 
     /// Carries out a call of an item function.

@@ -68,18 +68,26 @@ public func SecKeychainDelete(_ keychainOrArray: SecKeychain?) -> OSStatus {
 }
 
 /// Locks a keychain, the default one without it, for every program of the user.
+///
+/// - Returns: `errSecSuccess`, `errSecNoSuchKeychain`, `errSecNoDefaultKeychain`; one of these two also for the data
+///   protection keychain without a passcode.
 @discardableResult
 public func SecKeychainLock(_ keychain: SecKeychain?) -> OSStatus {
-    FileCall.status { (files) throws(KeychainError) in try files.files.lock(at: try files.path(keychain)) }
+    FileCall.status { (files) throws(KeychainError) in
+        try files.whole.lock(try files.place(keychain), isNamed: keychain != nil)
+    }
 }
 
-/// Locks every keychain file.
+/// Locks every keychain file, and the data protection keychain if it is searched as the login keychain.
 @discardableResult
 public func SecKeychainLockAll() -> OSStatus {
-    FileCall.status { (files) throws(KeychainError) in try files.files.lockAll() }
+    FileCall.status { (files) throws(KeychainError) in try files.whole.lockAll() }
 }
 
 /// Unlocks a keychain, the default one without it, for every program of the user.
+///
+/// Of the data protection keychain, the password is the passcode; without one it takes any. The unlock ends with this
+/// program where no service has that keychain.
 ///
 /// - Parameters:
 ///   - keychain: the keychain.
@@ -97,12 +105,12 @@ public func SecKeychainUnlock(
     _ usePassword: Bool
 ) -> OSStatus {
     FileCall.status { (files) throws(KeychainError) in
-        let path = try files.path(keychain)
+        let place = try files.place(keychain)
         guard usePassword else {
-            guard try files.files.status(at: path).isLocked else { return }
+            guard try files.whole.status(place).isLocked else { return }
             throw .noPrompt
         }
-        try files.files.unlock(at: path, password: FileCall.bytes(password, passwordLength))
+        _ = try files.whole.unlock(place, password: FileCall.bytes(password, passwordLength))
     }
 }
 
@@ -119,7 +127,7 @@ public func SecKeychainSetSettings(
 ) -> OSStatus {
     let settings = newSettings.pointee.value
     return FileCall.status { (files) throws(KeychainError) in
-        try files.files.setSettings(settings, at: try files.path(keychain))
+        try files.whole.setSettings(settings, of: try files.place(keychain))
     }
 }
 
@@ -135,7 +143,7 @@ public func SecKeychainCopySettings(
     _ outSettings: UnsafeMutablePointer<SecKeychainSettings>
 ) -> OSStatus {
     FileCall.status { (files) throws(KeychainError) in
-        let status = try files.files.status(at: try files.path(keychain))
+        let status = try files.whole.status(try files.place(keychain))
         guard !status.isLocked else {
             throw KeychainError(.authenticationFailed, "the settings of a locked keychain cannot be read")
         }
@@ -155,11 +163,15 @@ public func SecKeychainGetStatus(
     _ keychainStatus: UnsafeMutablePointer<SecKeychainStatus>
 ) -> OSStatus {
     FileCall.status { (files) throws(KeychainError) in
-        let path = try files.path(keychain)
-        let isLocked = try files.files.status(at: path).isLocked
+        let place = try files.place(keychain)
         var flags = kSecReadPermStatus
-        if !isLocked { flags |= kSecUnlockStateStatus }
-        if FileManager.default.isWritableFile(atPath: path) { flags |= kSecWritePermStatus }
+        if !(try files.whole.status(place).isLocked) { flags |= kSecUnlockStateStatus }
+        let isWritable =
+            switch place {
+            case .file(let path): FileManager.default.isWritableFile(atPath: path)
+            case .dataProtection: true
+            }
+        if isWritable { flags |= kSecWritePermStatus }
         keychainStatus.pointee = flags
     }
 }

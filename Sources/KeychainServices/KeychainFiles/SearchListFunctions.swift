@@ -64,7 +64,7 @@ public func SecKeychainCopyDomainDefault(
 ) -> OSStatus {
     FileCall.status { (files) throws(KeychainError) in
         guard let path = try files.preferences.defaultKeychain(domain.domain) else {
-            throw KeychainError(.noDefaultKeychain, "there is no default keychain")
+            throw .noDefaultKeychain
         }
         keychain.pointee = files.keychain(path)
     }

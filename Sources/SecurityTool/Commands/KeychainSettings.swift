@@ -27,23 +27,9 @@ struct SetKeychainSettings: Command {
         let name: ByteText = operands.first.map { "\($0)" } ?? "<NULL>"
         let keychains = session.keychains
         try reporting("SecKeychainSetSettings", name) { () throws(KeychainError) in
-            let place = try keychains.place(orDefault: operands.first)
-            switch place {
-            case .file(let path): try keychains.files.setSettings(settings, at: path)
-            case .dataProtection: try Self.setSettings(settings, of: keychains.dataProtection.backend.device)
-            }
+            try keychains.whole.setSettings(settings, of: try keychains.place(orDefault: operands.first))
         }
         return 0
-    }
-
-    /// The time is that of the device; before the system sleeps, whatever serves the keychain locks it in any case.
-    private static func setSettings(
-        _ settings: KeychainFileSettings,
-        of device: KeychainDevice
-    ) throws(KeychainError) {
-        var policy = try device.status().policy
-        policy.autoLockAfterSeconds = settings.lockInterval
-        try device.setPolicy(policy)
     }
 }
 
@@ -61,27 +47,13 @@ struct ShowKeychainInfo: Command {
         let name: ByteText = operands.first.map { "\($0)" } ?? "<NULL>"
         let settings = try reporting("SecKeychainCopySettings", name) { () throws(KeychainError) in
             let place = try session.keychains.place(orDefault: operands.first)
-            switch place {
-            case .file(let path):
-                let status = try session.keychains.files.status(at: path)
-                guard !status.isLocked else { throw KeychainError(.interactionNotAllowed, "the keychain is locked") }
-                return status.settings
-            case .dataProtection: return try Self.settings(of: session.keychains.dataProtection)
-            }
+            let status = try session.keychains.whole.status(place)
+            guard !status.isLocked else { throw KeychainError(.interactionNotAllowed, "the keychain is locked") }
+            return status.settings
         }
         let sleep: ByteText = settings.locksOnSleep ? " lock-on-sleep" : ""
         let timeout: ByteText = settings.lockInterval.map { " timeout=\($0)s" } ?? " no-timeout"
         try session.errors.write("Keychain \"\(name)\"\(sleep)\(timeout)\n")
         return 0
-    }
-
-    private static func settings(of keychain: UserKeychain) throws(KeychainError) -> KeychainFileSettings {
-        guard !keychain.isLocked else { throw KeychainError(.interactionNotAllowed, "the keychain is locked") }
-        let status = try keychain.backend.device.status()
-        return KeychainFileSettings(
-            // A service that keeps it unlocked for all programs locks it before the system sleeps.
-            locksOnSleep: status.hasPasscode && keychain.unlocksForAll(),
-            lockInterval: status.policy.autoLockAfterSeconds
-        )
     }
 }

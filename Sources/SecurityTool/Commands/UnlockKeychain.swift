@@ -33,22 +33,10 @@ struct UnlockKeychain: Command {
         }
         let shown: ByteText = operand.map { "\($0)" } ?? "default"
         let typed = try password ?? session.prompts.ask("password to unlock \(shown): ")
-        if case .file(let path) = place {
-            try reporting(Self.function, name) { () throws(KeychainError) in
-                try keychains.files.unlock(at: path, password: typed)
-            }
-            return 0
+        let endsHere = try reporting(Self.function, name) { () throws(KeychainError) in
+            try keychains.whole.unlock(place, password: typed)
         }
-        let device = keychains.dataProtection.backend.device
-        do throws(KeychainError) {
-            // Without a passcode it is never locked, and there is nothing that a password could be compared with.
-            guard try device.status().hasPasscode else { return 0 }
-            try device.unlock(passcode: typed)
-        } catch {
-            guard case .device(.wrongPasscode) = error.kind else { throw CommandFailure(error, Self.function, name) }
-            throw CommandFailure(.authenticationFailed, Self.function, name)
-        }
-        if !keychains.dataProtection.unlocksForAll() { try session.errors.write(Self.remark) }
+        if endsHere { try session.errors.write(Self.remark) }
         return 0
     }
 

@@ -63,6 +63,16 @@ struct Keychains: Sendable {
 
     // MARK: - For whole keychains
 
+    /// What is done with keychains as a whole.
+    var whole: WholeKeychains {
+        WholeKeychains(
+            preferences,
+            files,
+            dataProtection.backend.device,
+            unlocksForAll: dataProtection.unlocksForAll
+        )
+    }
+
     /// The keychain that an operand names; `nil` for what names none.
     private func place(_ operand: Word) -> SearchedKeychain? {
         if meansLogin(operand) { return preferences.place(of: home.loginKeychainPath) }
@@ -102,8 +112,4 @@ struct Keychains: Sendable {
         guard let path = try preferences.defaultKeychain() else { throw .noDefaultKeychain }
         return path
     }
-}
-
-extension KeychainError {
-    static let noDefaultKeychain = KeychainError(.noDefaultKeychain, "there is no default keychain")
 }
