@@ -5,6 +5,10 @@ public import Foundation
 
 // Shared web credentials belong to an Apple account, which Linux does not have.
 
+// What protects the string is that it never changes.
+/// The key of the password in a shared web credential, of which there are none here.
+nonisolated(unsafe) public let kSecSharedPassword: CFString = "spwd"
+
 /// Stores a password for a website and its apps; not possible on Linux.
 ///
 /// The handler is called at once with `errSecUnimplemented`.
