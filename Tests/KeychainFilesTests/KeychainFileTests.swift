@@ -178,7 +178,9 @@ struct KeychainFileTests {
         try files.files.setPartitions(["apple:"], of: item.identifier, password: password, at: path)
         var other = access
         other.partitions = ["unsigned:"]
-        try files.files.update(item.identifier, .init(access: other), at: path)
+        let refusal = status { try files.files.update(item.identifier, .init(access: other), at: path) }
+        #expect(refusal == .interactionNotAllowed)
+        try files.files.update(item.identifier, .init(access: access), at: path)
         #expect(try files.files.access(of: item.identifier, at: path).partitions == ["apple:"])
         #expect(
             thrownStatus { try files.files.setSettings(.init(locksOnSleep: true, lockInterval: 0), at: path) }

@@ -228,6 +228,12 @@ enum WireSamples {
             trustedApplications: [TrustedApplication(path: "/bin/a"), TrustedApplication(path: "")],
             partitions: ["apple-tool:", "apple:"]
         ),
+        ItemAccess(entries: []),
+        ItemAccess(
+            entries: AccessAuthorization.allCases.map {
+                AccessEntry([$0, .any], for: $0 == .sign ? [] : nil, $0.rawValue, prompt: 0xFFFF)
+            }
+        ),
     ]
 
     static let fileSettings = [

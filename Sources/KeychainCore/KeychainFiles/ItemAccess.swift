@@ -2,21 +2,177 @@
 
 /// Who may use an item of a file-based keychain: what a `SecAccess` holds.
 public struct ItemAccess: Sendable, Hashable {
-    /// What the access is for, as a prompt would say it.
-    public var descriptor: String
+    /// What is allowed to whom.
+    public var entries: [AccessEntry]
 
-    /// The programs that may read the secret without a question; `nil` for every program.
-    public var trustedApplications: [TrustedApplication]?
+    /// An access of these entries.
+    public init(entries: [AccessEntry]) { self.entries = entries }
 
-    /// The partition list: `apple-tool:`, `apple:`, `teamid:XXXXXXXXXX` and their like.
-    public var partitions: [String]
-
-    /// An access.
+    /// The access that `SecAccessCreate` makes: every program may encrypt, some may use the secret, and nobody may
+    /// change the access without a question.
+    ///
+    /// - Parameters:
+    ///   - descriptor: what the access is for, as a prompt would say it.
+    ///   - trustedApplications: the programs that may use the secret without a question; `nil` for every program.
+    ///   - partitions: the partition list.
     public init(descriptor: String, trustedApplications: [TrustedApplication]?, partitions: [String] = []) {
-        self.descriptor = descriptor
-        self.trustedApplications = trustedApplications
+        entries = [
+            AccessEntry([.encrypt], for: nil, descriptor),
+            AccessEntry(Self.usesOfSecrets, for: trustedApplications, descriptor),
+            AccessEntry([.changeAccess], for: [], descriptor),
+        ]
         self.partitions = partitions
     }
+
+    private static let usesOfSecrets: [AccessAuthorization] = [
+        .decrypt, .derive, .exportClear, .exportWrapped, .mac, .sign,
+    ]
+
+    /// What the access is for, as its first entry says it.
+    public var descriptor: String { entries.first?.description ?? "" }
+
+    /// The programs that may read the secret without a question; `nil` for every program.
+    ///
+    /// A new value goes to each entry that lets programs read, or to a new one where there is none.
+    public var trustedApplications: [TrustedApplication]? {
+        get {
+            var programs: [TrustedApplication] = []
+            for entry in entries where entry.allows(.decrypt) {
+                guard let more = entry.applications else { return nil }
+                programs += more.filter { !programs.contains($0) }
+            }
+            return programs
+        }
+        set {
+            guard entries.contains(where: { $0.allows(.decrypt) }) else {
+                return insert(AccessEntry(Self.usesOfSecrets, for: newValue, descriptor))
+            }
+            for index in entries.indices where entries[index].allows(.decrypt) {
+                entries[index].applications = newValue
+            }
+        }
+    }
+
+    /// The partition list: `apple-tool:`, `apple:`, `teamid:XXXXXXXXXX` and their like; empty without one.
+    ///
+    /// Its entry goes before that of the owner, as on macOS, and goes away with the last member.
+    public var partitions: [String] {
+        get { entries.first { $0.isPartitionList }?.partitions ?? [] }
+        set {
+            guard newValue != partitions else { return }
+            guard !newValue.isEmpty else { return entries.removeAll { $0.isPartitionList } }
+            let list = AccessEntry([.partitions], for: nil, newValue.joined(separator: AccessEntry.partitionSeparator))
+            if let index = entries.firstIndex(where: \.isPartitionList) {
+                entries[index].description = list.description
+            } else {
+                insert(list)
+            }
+        }
+    }
+
+    /// Whether the access has a partition list, if only an empty one.
+    public var hasPartitionList: Bool { entries.contains(where: \.isPartitionList) }
+
+    private mutating func insert(_ entry: AccessEntry) {
+        entries.insert(entry, at: entries.firstIndex(where: \.isOfOwner) ?? entries.endIndex)
+    }
+}
+
+/// An entry of an ``ItemAccess``: what a `SecACL` holds.
+public struct AccessEntry: Sendable, Hashable {
+    /// What it allows.
+    public var authorizations: [AccessAuthorization]
+
+    /// The programs that may do so without a question; `nil` for every program.
+    public var applications: [TrustedApplication]?
+
+    /// What the item is, as a prompt would say it; of a partition list its members, separated by commas.
+    public var description: String
+
+    /// When the password of the keychain is wanted (`SecKeychainPromptSelector`).
+    public var prompt: UInt16
+
+    /// An entry.
+    public init(
+        _ authorizations: [AccessAuthorization],
+        for applications: [TrustedApplication]?,
+        _ description: String,
+        prompt: UInt16 = 0
+    ) {
+        self.authorizations = authorizations
+        self.applications = applications
+        self.description = description
+        self.prompt = prompt
+    }
+
+    /// What stands between the members of a partition list.
+    public static let partitionSeparator = ", "
+
+    /// Whether the entry is about an operation.
+    public func allows(_ authorization: AccessAuthorization) -> Bool {
+        authorizations.contains(authorization) || authorizations.contains(.any)
+    }
+
+    /// Whether it is the entry of the owner, of which each access has exactly one: who may change the access.
+    public var isOfOwner: Bool { authorizations.contains(.changeAccess) }
+
+    /// Whether it is the partition list.
+    public var isPartitionList: Bool { authorizations.contains(.partitions) }
+
+    /// The members of a partition list.
+    public var partitions: [String] {
+        description.split(separator: ",").map { $0.drop { $0 == " " } }.filter { !$0.isEmpty }.map(String.init)
+    }
+}
+
+/// An operation that an ``AccessEntry`` allows; the raw value is its name in `security dump-keychain -a`.
+public enum AccessAuthorization: String, Sendable, Hashable, CaseIterable {
+    /// Every operation.
+    case any
+    /// Logging in to a token.
+    case login
+    /// Making a key.
+    case generateKey = "gen_key"
+    /// Deleting the item.
+    case delete
+    /// Exporting a key that is encrypted.
+    case exportWrapped = "export_wrapped"
+    /// Exporting a key in the clear.
+    case exportClear = "export_clear"
+    /// Importing a key that is encrypted.
+    case importWrapped = "import_wrapped"
+    /// Importing a key in the clear.
+    case importClear = "import_clear"
+    /// Signing.
+    case sign
+    /// Encrypting.
+    case encrypt
+    /// Decrypting, and so reading the secret of a password.
+    case decrypt
+    /// Making or verifying a message authentication code.
+    case mac
+    /// Deriving a key.
+    case derive
+    /// Making a keychain.
+    case createKeychain = "db_create"
+    /// Deleting a keychain.
+    case deleteKeychain = "db_delete"
+    /// Reading an item of a keychain.
+    case readItem = "db_read"
+    /// Adding an item to a keychain.
+    case insertItem = "db_insert"
+    /// Changing an item of a keychain.
+    case modifyItem = "db_modify"
+    /// Deleting an item of a keychain.
+    case deleteItem = "db_delete_item"
+    /// Changing the access.
+    case changeAccess = "change_acl"
+    /// Changing the owner of the access.
+    case changeOwner = "change_owner"
+    /// None: the entry is the partition list.
+    case partitions = "partition_id"
+    /// None: the entry says that the attributes are unchanged.
+    case integrity
 }
 
 /// A program in an ``ItemAccess``: what a `SecTrustedApplication` holds.

@@ -81,6 +81,9 @@ extension Status {
     /// The program may not change who owns the item: `errSecInvalidOwnerEdit`.
     public static let invalidOwnerEdit = Status(rawValue: -25244)
 
+    /// An entry of an access list cannot be used: `errSecInvalidACL`.
+    public static let invalidACL = Status(rawValue: -67702)
+
     /// The item exists already.
     public static let duplicateItem = Status(rawValue: -25299)
 

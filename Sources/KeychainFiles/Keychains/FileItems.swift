@@ -91,15 +91,23 @@ struct FileItems {
 
     /// Changes an item; its partition list stays as it is.
     ///
-    /// - Throws: As ``contents(of:)``, among others.
+    /// - Throws: As ``contents(of:)``, among others; `errSecInteractionNotAllowed` for an access with another partition
+    ///   list, for which macOS asks for the password.
     func update(_ item: Bytes16, _ changes: KeychainFileItem.Changes) throws(KeychainError) {
         let (old, oldContents) = try stored(item)
         var contents = oldContents
         let changed = Self.storable(changes.attributes, old.itemClass)
         if let secret = changes.secret { contents.secret = secret }
         if let access = changes.access {
+            let partitions = oldContents.access.partitions
+            guard !access.hasPartitionList || access.partitions == partitions else {
+                throw KeychainError(
+                    .interactionNotAllowed,
+                    "the partition list of an item is changed with the password of its keychain, by 'security'"
+                )
+            }
             contents.access = access
-            contents.access.partitions = oldContents.access.partitions
+            contents.access.partitions = partitions
         }
         contents.attributes = try AttributeDigest.of(old.attributes.merging(changed) { $1 }, old.itemClass)
         try store(contents, changed, in: old)

@@ -65,32 +65,85 @@ struct ItemContents: Hashable {
         bytes.map { ($0 < 0x10 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
+    /// The members for versions that know only the access of `SecAccessCreate`, and the entries of any other.
     private var json: JSONValue {
-        .object([
+        var members: [String: JSONValue] = [
             "descriptor": .string(access.descriptor),
-            "trustedApplications": access.trustedApplications.map { .strings($0.map(\.path)) } ?? .null,
+            "trustedApplications": TrustedApplication.json(access.trustedApplications),
             "partitions": .strings(access.partitions),
             "attributes": .string(Self.hexadecimal(attributes)),
-        ])
+        ]
+        if !access.isPlain { members["entries"] = .array(access.entries.map(\.json)) }
+        return .object(members)
     }
 }
 
 extension ItemAccess {
+    /// The access without entries of its own: what it says to programs that know no more.
+    private init(plain access: ItemAccess) {
+        self.init(
+            descriptor: access.descriptor,
+            trustedApplications: access.trustedApplications,
+            partitions: access.partitions
+        )
+    }
+
+    /// Whether it is one of `SecAccessCreate`.
+    fileprivate var isPlain: Bool { self == ItemAccess(plain: self) }
+
+    // What is not understood does not mean every program.
     fileprivate init?(_ json: JSONValue) {
-        guard let descriptor = json["descriptor"].string, let partitions = json["partitions"].elements else {
-            return nil
-        }
-        let programs: [TrustedApplication]?
-        switch json["trustedApplications"] {
-        case .null: programs = nil
-        case .array(let paths): programs = paths.compactMap(\.string).map(TrustedApplication.init(path:))
-        // What is not understood does not mean every program.
+        guard let descriptor = json["descriptor"].string, let partitions = json["partitions"].elements,
+            let programs = TrustedApplication.programs(json["trustedApplications"])
+        else { return nil }
+        switch json["entries"] {
+        case .null:
+            self.init(
+                descriptor: descriptor,
+                trustedApplications: programs,
+                partitions: partitions.compactMap(\.string)
+            )
+        case .array(let members):
+            let entries = members.compactMap(AccessEntry.init(_:))
+            guard entries.count == members.count else { return nil }
+            self.init(entries: entries)
         default: return nil
         }
-        self.init(
-            descriptor: descriptor,
-            trustedApplications: programs,
-            partitions: partitions.compactMap(\.string)
-        )
+    }
+}
+
+extension AccessEntry {
+    fileprivate var json: JSONValue {
+        .object([
+            "authorizations": .strings(authorizations.map(\.rawValue)),
+            "applications": TrustedApplication.json(applications),
+            "description": .string(description),
+            "prompt": .integer(Int(prompt)),
+        ])
+    }
+
+    fileprivate init?(_ json: JSONValue) {
+        guard let names = json["authorizations"].elements, let description = json["description"].string,
+            let prompt = json["prompt"].integer.flatMap({ UInt16(exactly: $0) }),
+            let programs = TrustedApplication.programs(json["applications"])
+        else { return nil }
+        let authorizations = names.compactMap(\.string).compactMap(AccessAuthorization.init(rawValue:))
+        guard authorizations.count == names.count else { return nil }
+        self.init(authorizations, for: programs, description, prompt: prompt)
+    }
+}
+
+extension TrustedApplication {
+    fileprivate static func json(_ programs: [TrustedApplication]?) -> JSONValue {
+        programs.map { .strings($0.map(\.path)) } ?? .null
+    }
+
+    /// The programs of a member, among them `nil` for every program; `nil` for what is neither.
+    fileprivate static func programs(_ json: JSONValue) -> [TrustedApplication]?? {
+        switch json {
+        case .null: .some(nil)
+        case .array(let paths): paths.compactMap(\.string).map(TrustedApplication.init(path:))
+        default: nil
+        }
     }
 }

@@ -8,7 +8,7 @@ private enum TypeIdentifier: CFTypeID {
     case unknown = 1
     case string, data, boolean, number, date, array, dictionary, set, error, null, url
     case accessControl, key, certificate, identity, policy, trust
-    case keychain, keychainItem, access, trustedApplication
+    case keychain, keychainItem, access, trustedApplication, acl
 
     init(_ object: AnyObject?) {
         switch object {
@@ -32,6 +32,7 @@ private enum TypeIdentifier: CFTypeID {
         case is SecKeychainItem: self = .keychainItem
         case is SecAccess: self = .access
         case is SecTrustedApplication: self = .trustedApplication
+        case is SecACL: self = .acl
         default: self = .unknown
         }
     }
@@ -106,3 +107,6 @@ public func SecAccessGetTypeID() -> CFTypeID { TypeIdentifier.access.rawValue }
 /// The identifier of programs in access lists.
 @discardableResult
 public func SecTrustedApplicationGetTypeID() -> CFTypeID { TypeIdentifier.trustedApplication.rawValue }
+/// The identifier of entries of access lists.
+@discardableResult
+public func SecACLGetTypeID() -> CFTypeID { TypeIdentifier.acl.rawValue }

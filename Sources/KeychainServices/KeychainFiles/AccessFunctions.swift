@@ -59,3 +59,136 @@ public func SecTrustedApplicationCopyData(
     data.pointee = NSData(data: Data(application.value.path.utf8) + [0])
     return errSecSuccess
 }
+
+/// Names another program.
+///
+/// - Parameters:
+///   - appRef: the program, which changes.
+///   - data: its path as data, with or without a zero at its end.
+/// - Returns: `errSecSuccess`; `errSecParam` for data that is no path.
+@discardableResult
+public func SecTrustedApplicationSetData(_ appRef: SecTrustedApplication, _ data: CFData) -> OSStatus {
+    let bytes = Data(referencing: data)
+    let path = bytes.last == 0 ? bytes.dropLast() : bytes
+    guard !path.isEmpty, !path.contains(0), let text = String(data: path, encoding: .utf8) else { return errSecParam }
+    appRef.value = TrustedApplication(path: text)
+    return errSecSuccess
+}
+
+/// The entries of an access.
+///
+/// - Parameters:
+///   - accessRef: the access.
+///   - aclList: where an array of ``SecACL`` goes.
+/// - Returns: `errSecSuccess`.
+@discardableResult
+public func SecAccessCopyACLList(_ accessRef: SecAccess, _ aclList: UnsafeMutablePointer<CFArray?>) -> OSStatus {
+    aclList.pointee = NSArray(array: accessRef.list { _ in true })
+    return errSecSuccess
+}
+
+/// The entries of an access that apply to an operation, among them those for every operation.
+///
+/// - Parameters:
+///   - accessRef: the access.
+///   - authorizationTag: a string `kSecACLAuthorization…`.
+/// - Returns: An array of ``SecACL``, empty where no entry applies; `nil` for what is no such string.
+@discardableResult
+public func SecAccessCopyMatchingACLList(_ accessRef: SecAccess, _ authorizationTag: CFTypeRef) -> CFArray? {
+    AccessAuthorization(authorizationTag).map { operation in
+        NSArray(array: accessRef.list { $0.allows(operation) })
+    }
+}
+
+/// The owner and the entries of an access.
+///
+/// - Important: Differs from Apple: the owner is always the user of this process, whose keychains these are.
+///
+/// - Parameters:
+///   - accessRef: the access.
+///   - userId: where the user goes; `nil` for nowhere.
+///   - groupId: where the group goes, which has no effect.
+///   - ownerType: where it goes what counts: `kSecUseOnlyUID`.
+///   - aclList: where an array of ``SecACL`` goes.
+/// - Returns: `errSecSuccess`.
+@discardableResult
+public func SecAccessCopyOwnerAndACL(
+    _ accessRef: SecAccess,
+    _ userId: UnsafeMutablePointer<uid_t>?,
+    _ groupId: UnsafeMutablePointer<gid_t>?,
+    _ ownerType: UnsafeMutablePointer<SecAccessOwnerType>?,
+    _ aclList: UnsafeMutablePointer<CFArray?>?
+) -> OSStatus {
+    userId?.pointee = geteuid()
+    groupId?.pointee = getegid()
+    ownerType?.pointee = SecAccessOwnerType(kSecUseOnlyUID)
+    aclList?.pointee = NSArray(array: accessRef.list { _ in true })
+    return errSecSuccess
+}
+
+/// Makes an access of entries.
+///
+/// - Important: Differs from Apple: a keychain file is for one user, so that an access for another user, a group or the
+///   administrator beside the user is refused.
+///
+/// - Parameters:
+///   - userId: the owner, who is the user of this process.
+///   - groupId: has no effect.
+///   - ownerType: `kSecUseOnlyUID`.
+///   - acls: an array of ``SecACL``, whose contents are taken over; `nil` for none. Where none is that of the owner,
+///     nobody may change the access without a question.
+///   - error: where a failure is described: `errSecParam` for an array of other objects or with several entries of
+///     owners, `errSecInvalidACL` for an entry that was removed, `errSecUnimplemented` for another owner.
+/// - Returns: The access; `nil` after a failure.
+@discardableResult
+public func SecAccessCreateWithOwnerAndACL(
+    _ userId: uid_t,
+    _ groupId: gid_t,
+    _ ownerType: SecAccessOwnerType,
+    _ acls: CFArray?,
+    _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
+) -> SecAccess? {
+    func failure(_ status: OSStatus, _ reason: String) -> SecAccess? {
+        SecurityError.hand(status, reason, to: error)
+        return nil
+    }
+    guard userId == geteuid(), ownerType == SecAccessOwnerType(kSecUseOnlyUID) else {
+        return failure(errSecUnimplemented, "an item of a keychain file belongs to its user alone")
+    }
+    let list = (acls ?? []).compactMap { $0 as? SecACL }
+    guard list.count == acls?.count ?? 0 else { return failure(errSecParam, "not every object is a SecACL") }
+    var entries = list.compactMap(\.entry)
+    guard entries.count == list.count else { return failure(errSecInvalidACL, "an entry was removed") }
+    switch entries.filter(\.isOfOwner).count {
+    case 0: entries.append(AccessEntry([.changeAccess], for: [], entries.first?.description ?? ""))
+    case 1: break
+    default: return failure(errSecParam, "several entries say who may change the access")
+    }
+    return SecAccess(ItemAccess(entries: entries))
+}
+
+/// Which of its owners an access goes by, and how: flags.
+public typealias SecAccessOwnerType = UInt32
+
+/// The user alone.
+public let kSecUseOnlyUID = 1
+/// The group alone.
+public let kSecUseOnlyGID = 2
+/// The administrator as well.
+public let kSecHonorRoot = 0x100
+/// The flags of ``kSecUseOnlyUID`` and ``kSecUseOnlyGID``.
+public let kSecMatchBits = kSecUseOnlyUID | kSecUseOnlyGID
+
+/// The access of a keychain as a whole, which none has; not possible, as on macOS.
+///
+/// - Returns: `errSecUnimplemented`.
+@discardableResult
+public func SecKeychainCopyAccess(_ keychain: SecKeychain?, _ access: UnsafeMutablePointer<SecAccess?>) -> OSStatus {
+    errSecUnimplemented
+}
+
+/// Replaces the access of a keychain as a whole, which none has; not possible, as on macOS.
+///
+/// - Returns: `errSecUnimplemented`.
+@discardableResult
+public func SecKeychainSetAccess(_ keychain: SecKeychain?, _ access: SecAccess) -> OSStatus { errSecUnimplemented }

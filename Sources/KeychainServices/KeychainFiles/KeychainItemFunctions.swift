@@ -202,9 +202,10 @@ public func SecKeychainItemCopyAccess(
     }
 }
 
-/// Replaces who may use an item.
+/// Replaces who may use an item; an access without a partition list leaves that of the item as it is.
 ///
-/// - Returns: as of ``SecKeychainItemCopyAccess(_:_:)``.
+/// - Returns: as of ``SecKeychainItemCopyAccess(_:_:)``; `errSecInteractionNotAllowed` for another partition list than
+///   the item's, for which macOS asks for the password of the keychain.
 @discardableResult
 public func SecKeychainItemSetAccess(_ itemRef: SecKeychainItem, _ access: SecAccess) -> OSStatus {
     itemRef.status { (call) throws(KeychainError) in

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainCore
+import Synchronization
 
 /// A program in the access list of an item of a file-based keychain.
 public final class SecTrustedApplication: Hashable, Sendable {
-    let value: TrustedApplication
+    private let program: Mutex<TrustedApplication>
 
-    init(_ value: TrustedApplication) { self.value = value }
+    /// The program that is meant now.
+    var value: TrustedApplication {
+        get { program.withLock { $0 } }
+        set { program.withLock { $0 = newValue } }
+    }
+
+    init(_ value: TrustedApplication) { program = Mutex(value) }
 
     /// Whether both are the same program.
     public static func == (left: SecTrustedApplication, right: SecTrustedApplication) -> Bool {

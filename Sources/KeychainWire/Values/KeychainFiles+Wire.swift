@@ -98,18 +98,24 @@ extension KeychainFileItem.Changes: WireValue {
 }
 
 extension ItemAccess: WireValue {
+    func write(to writer: inout WireWriter) throws(WireError) { try entries.write(to: &writer) }
+
+    init(from reader: inout WireReader) throws(WireError) { try self.init(entries: reader.value()) }
+}
+
+extension AccessEntry: WireValue {
     func write(to writer: inout WireWriter) throws(WireError) {
-        try writer.write(values: descriptor, trustedApplications, partitions)
+        try writer.write(values: authorizations, applications, description)
+        try writer.write(prompt)
     }
 
     init(from reader: inout WireReader) throws(WireError) {
-        try self.init(
-            descriptor: reader.value(),
-            trustedApplications: reader.value(),
-            partitions: reader.value()
-        )
+        try self.init(reader.value(), for: reader.value(), reader.value())
+        prompt = try reader.number(UInt16.self)
     }
 }
+
+extension AccessAuthorization: WireRawValue {}
 
 extension TrustedApplication: WireValue {
     func write(to writer: inout WireWriter) throws(WireError) { try path.write(to: &writer) }
