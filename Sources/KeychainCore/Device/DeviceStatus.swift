@@ -8,6 +8,9 @@ public struct DeviceStatus: Sendable, Hashable {
     /// Whether a passcode is set.
     public var hasPasscode: Bool
 
+    /// Whether items stay closed to this process until somebody enters the passcode.
+    public var isLocked: Bool { hasPasscode && lockState != .unlocked }
+
     /// How many wrong passcodes were given in a row, by whatever process; not those that were cut short before they
     /// were judged.
     public var failedAttempts: Int

@@ -40,7 +40,7 @@ public struct WholeKeychains: Sendable {
         guard keychain == .dataProtection else { return try files.status(at: path(keychain)) }
         let status = try device.status()
         return KeychainFileStatus(
-            isLocked: status.hasPasscode && status.lockState != .unlocked,
+            isLocked: status.isLocked,
             settings: KeychainFileSettings(
                 locksOnSleep: status.hasPasscode && unlocksForAll(),
                 lockInterval: status.policy.autoLockAfterSeconds

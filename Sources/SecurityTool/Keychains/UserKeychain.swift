@@ -16,10 +16,7 @@ struct UserKeychain: ItemStore {
     var version: Int { 512 }
 
     /// Whether items stay closed until somebody enters the passcode; `false` where that cannot be told.
-    var isLocked: Bool {
-        guard let status = try? backend.device.status() else { return false }
-        return status.hasPasscode && status.lockState != .unlocked
-    }
+    var isLocked: Bool { (try? backend.device.status())?.isLocked ?? false }
 
     /// Finds every item that can be shown: those in the common group first, otherwise in the order of the store.
     ///
