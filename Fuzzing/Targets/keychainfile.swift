@@ -47,7 +47,8 @@ private struct Sample {
                 itemClass: .genericPassword,
                 attributes: ["acct": .string(account), "svce": .string("example")]
             )
-            let access = ItemAccess(descriptor: account, trustedApplications: [], partitions: ["apple-tool:"])
+            var access = ItemAccess(descriptor: account, trustedApplications: [], partitions: ["apple-tool:"])
+            if account == "bert" { access.entries.append(AccessEntry([.any], for: nil, account, prompt: 1)) }
             let added = try FileItems(keychain).add(item, SecretBytes(secret), access)
             contents[added.identifier] = try FileItems(keychain).contents(of: added.identifier)
         }

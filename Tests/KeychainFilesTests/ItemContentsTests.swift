@@ -50,6 +50,23 @@ struct ItemContentsTests {
         }
     }
 
+    @Test(
+        "an access without entries whose lists have odd members comes back as it was read",
+        arguments: [
+            (JSONValue.strings(["/bin/a", "/bin/a"]), JSONValue.strings([])), (.strings([""]), .strings([""])),
+            (.null, .strings(["a,b", "", " c"])), (.array([.integer(1)]), .array([.null, .string("apple:")])),
+        ]
+    )
+    func oddMembers(_ programs: JSONValue, _ partitions: JSONValue) throws {
+        let plain = ItemAccess(descriptor: "d", trustedApplications: [])
+        var members = try #require(try json(contents(plain)).members)
+        members["trustedApplications"] = programs
+        members["partitions"] = partitions
+        let read = try contents(.object(members))
+        #expect(try ItemContents(read.encoded) == read)
+        #expect((read.access.trustedApplications == nil) == (programs == .null))
+    }
+
     @Test("any other access is stored with its entries, and with what they come to for earlier versions")
     func entries() throws {
         let contents = contents(Self.own)
