@@ -3,6 +3,7 @@
 #include "CKeychainDaemon.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -11,9 +12,21 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 int keychain_pass_no_capabilities(void) {
     return prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) == 0 ? 0 : errno;
+}
+
+int keychain_be_ended_first(void) {
+    // The file of a process that is closed to others is root's.
+    int was_open = prctl(PR_GET_DUMPABLE, 0, 0, 0, 0);
+    if (was_open < 0 || (was_open != 1 && prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) != 0)) return errno;
+    int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    int error = file >= 0 && write(file, "1000", 4) == 4 ? 0 : errno;
+    if (file >= 0) close(file);
+    if (was_open != 1 && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return errno;
+    return error;
 }
 
 #if defined(__x86_64__)

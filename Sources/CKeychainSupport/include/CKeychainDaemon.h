@@ -27,6 +27,9 @@ int keychain_pass_no_capabilities(void);
 // many seconds of computing (setrlimit(2)). Returns 0, or errno if the system cannot do that.
 int keychain_confine(size_t bytes, unsigned seconds);
 
+// Has the kernel end this process before all others where memory is short (proc(5), oom_score_adj). Returns 0 or errno.
+int keychain_be_ended_first(void);
+
 // Leaves no core file of this process (RLIMIT_CORE, getrlimit(2)). Returns 0 or errno.
 int keychain_disable_core_files(void);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CKeychainSupport
 import Glibc
 import HostFiles
 import KeychainCore
@@ -8,7 +7,7 @@ import KeychainTrust
 import KeychainWire
 import Synchronization
 
-/// Judges the certificates of one user in a process of its own (``JudgeProgram``), which is started when one is to be
+/// Judges the certificates of one user in a process of its own (``JudgeChild``), which is started when one is to be
 /// judged, and ends a few seconds later.
 ///
 /// What goes wrong with it is an error, and never a verdict.
@@ -16,7 +15,7 @@ final class JudgeProcess: CertificateJudge {
     private let program: String
     private let milliseconds: Int32
     private let lifeMilliseconds: Int32
-    private let child = Mutex<Child?>(nil)
+    private let child = Mutex<JudgeChild?>(nil)
 
     /// A judge.
     ///
@@ -33,6 +32,8 @@ final class JudgeProcess: CertificateJudge {
         self.milliseconds = milliseconds
         self.lifeMilliseconds = lifeMilliseconds
     }
+
+    deinit { child.withLock { $0?.end() } }
 
     /// Whether a chain of a certificate and others leads to who the system trusts.
     ///
@@ -60,39 +61,45 @@ final class JudgeProcess: CertificateJudge {
     }
 
     /// The number of the process; `nil` for none.
-    var identifier: pid_t? { child.withLock { $0?.identifier } }
+    var identifier: pid_t? { child.withLock { $0?.runningIdentifier } }
 
-    private func ask(_ frame: SecretBytes, _ child: inout Child?) throws(KeychainError) -> JudgementVerdict {
-        if let known = child, !known.isOver {
+    private func ask(_ frame: SecretBytes, _ child: inout JudgeChild?) throws(KeychainError) -> JudgementVerdict {
+        let deadline = Deadline(milliseconds: milliseconds)
+        if let known = child, known.begin() {
             // It may have come to its end.
-            if let verdict = try ask(frame, known, &child) { return verdict }
+            if let verdict = try ask(frame, known, deadline, &child) { return verdict }
         }
         child = nil
-        let started = try Child(program, livingFor: lifeMilliseconds)
-        guard let verdict = try ask(frame, started, &child) else {
+        let started: JudgeChild
+        do throws(KeychainError) { started = try JudgeChild(program, livingFor: lifeMilliseconds) } catch {
+            throw Self.failure(error.reason)
+        }
+        guard let verdict = try ask(frame, started, deadline, &child) else {
             throw Self.failure("the process that judges it ended")
         }
         return verdict
     }
 
-    /// Asks a process, which is kept if it answers as it should.
+    /// Asks a process, which is kept if it answers as it should, and ended otherwise.
     ///
     /// - Returns: The verdict; `nil` if it has ended.
     private func ask(
         _ frame: SecretBytes,
-        _ asked: Child,
-        _ child: inout Child?
+        _ asked: JudgeChild,
+        _ deadline: Deadline,
+        _ child: inout JudgeChild?
     ) throws(KeychainError) -> JudgementVerdict? {
         child = nil
-        switch asked.ask(frame, Deadline(milliseconds: milliseconds)) {
-        case .verdict(.failure(let error)) where !Self.failures.contains(error.status): throw Self.malformed
+        switch asked.ask(frame, deadline) {
+        case .verdict(.failure(let error)) where !Self.failures.contains(error.status): asked.end()
         case .verdict(let verdict):
             child = asked
             return verdict
         case .ended: return nil
         case .overdue: throw Self.failure("it takes too long")
-        case .malformed: throw Self.malformed
+        case .malformed: break
         }
+        throw Self.malformed
     }
 
     /// What may go wrong with OpenSSL, and with the settings (`errSecInvalidTrustSettings`).
@@ -104,79 +111,5 @@ final class JudgeProcess: CertificateJudge {
 
     private static func failure(_ reason: String) -> KeychainError {
         KeychainError(.notAvailable, "a certificate cannot be judged: \(reason)", kind: .unavailable)
-    }
-
-    /// A running process; it ends with the object.
-    private final class Child: Sendable {
-        let identifier: pid_t
-        private let socket: Int32
-        private let end: Deadline
-
-        /// Whether its time is over.
-        var isOver: Bool { end.isOver }
-
-        enum Answer {
-            case verdict(JudgementVerdict)
-            case ended
-            case overdue
-            case malformed
-        }
-
-        init(_ program: String, livingFor milliseconds: Int32) throws(KeychainError) {
-            end = Deadline(milliseconds: milliseconds)
-            var socket: Int32 = -1
-            var identifier: pid_t = 0
-            let name = SystemAnchors.environmentVariable
-            let variables = getenv(name).map { ["\(name)=\(String(cString: $0))"] } ?? []
-            let failure = CStringVector.with(["keychaind", JudgeProgram.option]) { words in
-                CStringVector.with(variables) { keychain_spawn(program, words, $0, &socket, &identifier) }
-            }
-            guard failure == 0 else {
-                throw JudgeProcess.failure("no process can be started (\(String(cString: strerror(failure))))")
-            }
-            self.socket = socket
-            self.identifier = identifier
-        }
-
-        deinit {
-            // Nobody else waits for it, so the number is still its own.
-            kill(identifier, SIGKILL)
-            while waitpid(identifier, nil, 0) < 0, errno == EINTR {}
-            close(socket)
-        }
-
-        func ask(_ frame: SecretBytes, _ deadline: Deadline) -> Answer {
-            var sent = 0
-            while sent < frame.count {
-                let count = frame.withUnsafeBytes { bytes in
-                    keychain_send(socket, bytes.baseAddress.map { $0 + sent }, bytes.count - sent)
-                }
-                if count >= 0 {
-                    sent += count
-                } else if errno != EAGAIN && errno != EWOULDBLOCK {
-                    return .ended
-                } else if !wait(for: .writable, deadline) {
-                    return .overdue
-                }
-            }
-            var reader = FrameReader()
-            while true {
-                guard let progress = try? reader.receive(.message, from: socket) else { return .malformed }
-                switch progress {
-                case .complete:
-                    let verdict = reader.withBytes { try? JudgementVerdict(frame: $0) }
-                    return verdict.map { .verdict($0) } ?? .malformed
-                case .ended, .failed: return .ended
-                case .incomplete: if !wait(for: .readable, deadline) { return .overdue }
-                }
-            }
-        }
-
-        private func wait(for wanted: SocketReadiness, _ deadline: Deadline) -> Bool {
-            let left = deadline.millisecondsLeft
-            guard left > 0 else { return false }
-            _ = SocketReadiness.wait(for: wanted, of: socket, milliseconds: left)
-            return true
-        }
     }
 }

@@ -30,6 +30,9 @@ enum JudgeProgram {
     /// - Returns: The exit status.
     static func run() -> Int32 {
         let end = Deadline(milliseconds: lifeMilliseconds)
+        // Together with those of other users it may take more memory than the service may; then one of them ends, and
+        // not the service.
+        _ = keychain_be_ended_first()
         let judge = Result { () throws(KeychainError) in try SystemTrust.prepared(settings: .system) }
         guard keychain_confine(mostBytes, mostSeconds) == 0 else { return DaemonStatus.failed.rawValue }
         while let question = nextQuestion(until: end) {

@@ -8,6 +8,7 @@ import KeychainTestSupport
 import KeychainTrust
 import KeychainWire
 import ServerTestSupport
+import Synchronization
 import Testing
 
 @testable import KeychainDaemon
@@ -55,6 +56,11 @@ struct JudgeProcessTests {
         try Self.expectConfinement(of: process)
         let files = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd")
         #expect(files.sorted() == ["0", "1", "2"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task").count == 1)
+        let score = try String(contentsOfFile: "/proc/\(process)/oom_score_adj", encoding: .utf8)
+        #expect(score == "1000\n", "it is ended before the service where memory is short")
+        let words = try String(contentsOfFile: "/proc/\(process)/cmdline", encoding: .utf8)
+        #expect(words == "keychaind\0--judge-certificates\0")
     }
 
     private static func expectConfinement(of process: pid_t) throws {
@@ -83,14 +89,109 @@ struct JudgeProcessTests {
 
     @Test("one whose time is over is not asked any more, also if it has not ended by itself")
     func overdue() throws {
-        let judge = JudgeProcess(program: try DaemonFolder.program("keychaind"), atMost: 60_000, livingFor: 0)
-        var identifiers: [pid_t] = []
+        let folder = try TemporaryFolder()
+        let (program, list) = (folder.path(of: "program"), folder.path(of: "list"))
+        try "#!/bin/sh\necho $$ >> '\(list)'\nexec '\(DaemonFolder.program("keychaind"))' \"$@\"\n"
+            .write(toFile: program, atomically: true, encoding: .utf8)
+        #expect(chmod(program, 0o700) == 0)
+        let judge = JudgeProcess(program: program, atMost: 60_000, livingFor: 0)
         for _ in 0..<3 {
             #expect(try !judge.trusts(Self.unknown, others: [], for: .basicX509, at: Self.now))
-            identifiers.append(try #require(judge.identifier))
+            #expect(judge.identifier == nil)
         }
+        let lines = try String(contentsOfFile: list, encoding: .utf8).split(separator: "\n")
+        let identifiers = lines.compactMap { pid_t($0) }
         #expect(Set(identifiers).count == 3)
-        for identifier in identifiers.dropLast() { #expect(kill(identifier, 0) != 0 && errno == ESRCH) }
+        for identifier in identifiers { Self.expectIsGone(identifier) }
+    }
+
+    /// Expects that nothing is left of a process, not even that it has ended.
+    private static func expectIsGone(_ process: pid_t, _ location: SourceLocation = #_sourceLocation) {
+        let isGone = eventually("nobody has to wait for it any more") { kill(process, 0) != 0 && errno == ESRCH }
+        #expect(isGone, sourceLocation: location)
+    }
+
+    @Test("one that ends is waited for at once, whether somebody asks again or not")
+    func ended() throws {
+        let judge = try Self.judge()
+        _ = try judge.trusts(Self.unknown, others: [], for: .basicX509, at: Self.now)
+        let process = try #require(judge.identifier)
+        kill(process, SIGKILL)
+        Self.expectIsGone(process)
+        #expect(judge.identifier == nil)
+    }
+
+    @Test("one that does not end when its time is over is ended then, whether somebody asks again or not")
+    func hanging() throws {
+        let judge = JudgeProcess(program: try DaemonFolder.program("keychaind"), atMost: 60_000, livingFor: 3_000)
+        let process = try Self.stopped(judge)
+        Self.expectIsGone(process)
+        #expect(judge.identifier == nil)
+    }
+
+    /// The process of a judge, stopped: it does nothing any more, and does not end.
+    private static func stopped(_ judge: JudgeProcess) throws -> pid_t {
+        var process: pid_t?
+        let isStopped = try eventually("it is stopped") {
+            _ = try judge.trusts(unknown, others: [], for: .basicX509, at: now)
+            process = judge.identifier
+            // Its time may be over by now.
+            return process.map { kill($0, SIGSTOP) == 0 } ?? false
+        }
+        #expect(isStopped)
+        return try #require(process)
+    }
+
+    @Test("one that hangs while it is asked is ended, and replaced")
+    func hangingWhileAsked() throws {
+        let judge = JudgeProcess(program: try DaemonFolder.program("keychaind"), atMost: 2_000, livingFor: 600_000)
+        var process: pid_t?
+        // A loaded machine may take longer to start one.
+        #expect(eventually("one has answered") { (try? Self.stopped(judge)).map { process = $0 } != nil })
+        let error = #expect(throws: KeychainError.self) {
+            try judge.trusts(Self.unknown, others: [], for: .basicX509, at: Self.now)
+        }
+        #expect(error?.reason.contains("too long") == true, "\(String(describing: error))")
+        Self.expectIsGone(try #require(process))
+        let isReplaced = eventually("another one answers") {
+            (try? judge.trusts(Self.unknown, others: [], for: .basicX509, at: Self.now)) == false
+        }
+        #expect(isReplaced)
+    }
+
+    @Test("nothing of one remains once it has ended, or nobody has it any more: no process, thread or descriptor")
+    func released() throws {
+        var process: pid_t?
+        do {
+            let judge = JudgeProcess(program: try DaemonFolder.program("keychaind"), atMost: 60_000, livingFor: 600_000)
+            process = try Self.stopped(judge)
+        }
+        Self.expectIsGone(try #require(process))
+        weak var child: JudgeChild?
+        do {
+            let started = try JudgeChild(DaemonFolder.program("keychaind"), livingFor: 600_000)
+            child = started
+            process = started.runningIdentifier
+            started.end()
+        }
+        // It closes its descriptor by its own end.
+        #expect(eventually("it is released") { child == nil })
+        Self.expectIsGone(try #require(process))
+    }
+
+    @Test("the process of one user holds up no other user's, whatever it does")
+    func otherUsers() throws {
+        let judge = JudgeProcess(program: try DaemonFolder.program("keychaind"), atMost: 600_000, livingFor: 600_000)
+        let process = try Self.stopped(judge)
+        let verdict = Mutex<Bool?>(nil)
+        Thread.detachNewThread {
+            let isTrusted = try? judge.trusts(Self.unknown, others: [], for: .basicX509, at: Self.now)
+            verdict.withLock { $0 = isTrusted }
+        }
+        #expect(try !Self.judge().trusts(Self.unknown, others: [], for: .basicX509, at: Self.now))
+        #expect(verdict.withLock(\.self) == nil, "it was not held up at all")
+        #expect(kill(process, SIGCONT) == 0)
+        #expect(eventually("it answers") { verdict.withLock(\.self) == false })
     }
 
     @Test(
@@ -181,6 +282,7 @@ struct JudgeProcessTests {
             return status.contains("\nCapPrm:\t0000000000000000\n") && status.contains("\nSeccomp:\t2\n")
         }
         #expect(isConfined)
+        #expect(eventually("no process of an earlier question remains") { Self.child(of: service.process) == nil })
     }
 
     /// A child of a process (proc(5), `/proc/PID/stat`, field 4).
