@@ -1,14 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #define _GNU_SOURCE
 #include "CKeychainSupport.h"
+#include "spawning.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
 #include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 // Newer than the headers of some systems; the same on all that have no numbers of their own for options of sockets.
@@ -17,6 +27,9 @@
 #endif
 #ifndef SO_PASSRIGHTS
 #define SO_PASSRIGHTS 83
+#endif
+#ifndef SYS_close_range
+#define SYS_close_range 436
 #endif
 
 static int make_address(struct sockaddr_un *address, const char *path) {
@@ -153,6 +166,53 @@ bool keychain_discard(int socket) {
     }
     keychain_wipe(bytes, sizeof bytes);
     return received == 0;
+}
+
+// A socket that a process of its own has, too, until it is closed here.
+struct kept {
+    int socket;
+    pid_t parent;
+    atomic_int step;
+};
+
+// What the process has done, and then what the other one has.
+enum { BEGUN, IS_ALONE, IS_CLOSED };
+
+static void reach(struct kept *kept, int step) {
+    atomic_store(&kept->step, step);
+    syscall(SYS_futex, &kept->step, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+static int keep(void *argument) {
+    struct kept *kept = argument;
+    unsigned socket = (unsigned)kept->socket;
+    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    if (getppid() != kept->parent) return 0;
+    // Before Linux 5.9 the others go at the end, too.
+    syscall(SYS_close_range, socket + 1, UINT_MAX, 0);
+    if (socket > 0) syscall(SYS_close_range, 0, socket - 1, 0);
+    reach(kept, IS_ALONE);
+    while (atomic_load(&kept->step) != IS_CLOSED)
+        syscall(SYS_futex, &kept->step, FUTEX_WAIT_PRIVATE, IS_ALONE, NULL, NULL, 0);
+    return 0;
+}
+
+void keychain_close_unread(int socket) {
+    struct kept kept = {.socket = socket, .parent = getpid()};
+    struct timespec second = {.tv_sec = 1};
+    char stack[1 << 14] __attribute__((aligned(16)));
+    // A child that has the descriptors of this process meanwhile must not have the last one: it would sleep.
+    pthread_mutex_lock(&keychain_spawning);
+    pid_t child = clone(keep, stack + sizeof stack, CLONE_VM, &kept), ended = child < 0 ? child : 0;
+    while (ended == 0 && atomic_load(&kept.step) == BEGUN) {
+        syscall(SYS_futex, &kept.step, FUTEX_WAIT_PRIVATE, BEGUN, &second, NULL, 0);
+        ended = waitpid(child, NULL, __WALL | WNOHANG);
+    }
+    close(socket);
+    pthread_mutex_unlock(&keychain_spawning);
+    if (child < 0 || ended > 0) return;
+    reach(&kept, IS_CLOSED);
+    while (waitpid(child, NULL, __WALL) < 0 && errno == EINTR) {}
 }
 
 int keychain_peer(int socket, pid_t *process, uid_t *user) {

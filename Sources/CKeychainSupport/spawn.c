@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #define _GNU_SOURCE
 #include "CKeychainSupport.h"
+#include "spawning.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,6 +9,8 @@
 #include <spawn.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+pthread_mutex_t keychain_spawning = PTHREAD_MUTEX_INITIALIZER;
 
 // Files that the program left open for its children are not meant for this one.
 static int close_rest(posix_spawn_file_actions_t *actions) {
@@ -42,7 +45,11 @@ int keychain_spawn(const char *path, char *const arguments[], char *const enviro
             if (!error) error = posix_spawnattr_setsigdefault(&attributes, &all);
             if (!error)
                 error = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-            if (!error) error = posix_spawn(child, path, &actions, &attributes, arguments, environment);
+            if (!error) {
+                pthread_mutex_lock(&keychain_spawning);
+                error = posix_spawn(child, path, &actions, &attributes, arguments, environment);
+                pthread_mutex_unlock(&keychain_spawning);
+            }
             posix_spawnattr_destroy(&attributes);
         }
         posix_spawn_file_actions_destroy(&actions);

@@ -13,9 +13,11 @@ import Synchronization
 /// within these calls; with the last reference to a file goes what its close takes, such as the linger time of a TCP
 /// socket with unsent data (socket(7), `SO_LINGER`), or the answer of a file system. So such a call occupies a thread,
 /// is made without a lock, and their number is limited. What is beyond the limits waits for those of the same program
-/// or user, and remains open.
+/// or user, and remains open. No close waits for a linger time: otherwise the sockets that a user who has reached a
+/// limit connects and leaves would remain open, too, until nobody has descriptors any more.
 final class SleepingCalls: Sendable {
     private let state: Mutex<State>
+    private let closeUnread: @Sendable (Int32) -> Void
 
     private struct State {
         var calls: ShareCount
@@ -37,8 +39,14 @@ final class SleepingCalls: Sendable {
         let isClosed: @Sendable (_ next: [Connection]) -> Void
     }
 
-    init(_ options: ServerOptions) {
+    /// Calls within limits.
+    ///
+    /// - Parameters:
+    ///   - options: the limits.
+    ///   - closeUnread: closes a socket with descriptors in it; may sleep.
+    init(_ options: ServerOptions, closeUnread: @escaping @Sendable (Int32) -> Void = { keychain_close_unread($0) }) {
         state = Mutex(State(calls: ShareCount(atMost: options.sleepingCallLimits)))
+        self.closeUnread = closeUnread
     }
 
     /// Begins to receive from a connection; if the limit is reached, the connection is queued until the end of another
@@ -100,7 +108,7 @@ final class SleepingCalls: Sendable {
     func closeNext() {
         while let next = takeClosing() {
             let isStarted = HostThread.start(.blocked) { [self] in
-                Glibc.close(next.socket)
+                closeUnread(next.socket)
                 let waiting = state.withLock { state in
                     state.calls.end(next.share)
                     return state.takeWaiting()

@@ -10,7 +10,7 @@ import Testing
 
 @testable import KeychainServer
 
-@Suite("Periodic checks of connections")
+@Suite("Periodic checks of connections", .timeLimit(.minutes(2)))
 struct HousekeepingTests {
     @Test("a server that is idle ends at once when it is told to, and not at the next tick")
     func stop() {

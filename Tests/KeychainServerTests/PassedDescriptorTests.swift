@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CKeychainSupport
+import Dispatch
 import Glibc
 import KeychainCore
 import KeychainTestSupport
@@ -76,17 +77,14 @@ struct PassedDescriptorTests {
             tick: 1,
             close: { _ in }
         )
-        var ends: [Int32] = [-1, -1]
-        try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
-        let (socket, other) = (ends[0], ends[1])
+        let (socket, other) = try Self.pair()
         defer { close(other) }
-        #expect(keychain_name_senders(socket) == 0)
-        var sockets: LingeringSockets? = try LingeringSockets()
-        try sockets?.with { descriptor in
-            // Then only the socket has it, and so its close sleeps.
-            keychain_send_with(other, descriptor, [1], 1) == 1 && dup2(other, descriptor) == descriptor
+        #expect(keychain_send_with(other, STDERR_FILENO, [1], 1) == 1)
+        let sleep = DispatchSemaphore(value: 0)
+        let calls = SleepingCalls(options) { socket in
+            sleep.wait()
+            close(socket)
         }
-        let calls = SleepingCalls(options)
         let next = Mutex<[Connection]?>(nil)
         calls.close(
             socket,
@@ -96,23 +94,60 @@ struct PassedDescriptorTests {
         )
         #expect(!calls.beginReceiving(connection))
         #expect(calls.takeWaiting().isEmpty)
-        sockets = nil
+        sleep.signal()
         let isClosed = eventually("the socket is closed") { next.withLock { $0 != nil } }
         #expect(isClosed)
         #expect(next.withLock { $0?.first } === connection)
         #expect(calls.isEmpty)
     }
 
-    @Test("a program that closes with something unread has passed no descriptor by that", arguments: [false, true])
-    func reset(_ passes: Bool) throws {
+    /// Otherwise those of a user who has reached a limit, and connects and leaves, would remain open without a limit.
+    @Test("sockets with descriptors that nobody received are closed, however long the last close of those sleeps")
+    func closedAtOnce() throws {
+        let calls = SleepingCalls(.systemService)
+        let share = ConnectedProcess.Share(1, as: 1)
+        let sockets = try LingeringSockets()
+        let isOpen = Mutex(0)
+        let count = 4 * ServerOptions.systemService.mostSleepingCallsOfUser
+        for _ in 0..<count {
+            let (socket, other) = try Self.pair()
+            try sockets.with { Self.pass($0, to: other) }
+            calls.close(
+                socket,
+                of: share,
+                isOpen: { isOpen.withLock { $0 += 1 } },
+                isClosed: { _ in isOpen.withLock { $0 -= 1 } }
+            )
+        }
+        let areClosed = eventually("all are closed") { calls.isEmpty }
+        #expect(areClosed)
+        #expect(isOpen.withLock(\.self) == 0)
+        withExtendedLifetime(sockets) {}
+    }
+
+    /// A connected socket as the server has it, and the other side's.
+    private static func pair() throws -> (Int32, Int32) {
         var ends: [Int32] = [-1, -1]
         try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
-        defer { close(ends[0]) }
         #expect(keychain_name_senders(ends[0]) == 0)
-        #expect(keychain_send(ends[0], [1], 1) == 1)
-        if passes { #expect(keychain_send_with(ends[1], STDERR_FILENO, [2], 1) == 1) }
-        close(ends[1])
-        shutdown(ends[0], Int32(SHUT_RDWR))
-        #expect(keychain_discard(ends[0]) == !passes)
+        return (ends[0], ends[1])
+    }
+
+    /// Passes a descriptor on, so that nobody else has it.
+    private static func pass(_ descriptor: Int32, to socket: Int32) -> Bool {
+        // The other side's end is closed with the descriptor, which is a copy of it then.
+        defer { close(socket) }
+        return keychain_send_with(socket, descriptor, [1], 1) == 1 && dup2(socket, descriptor) == descriptor
+    }
+
+    @Test("a program that closes with something unread has passed no descriptor by that", arguments: [false, true])
+    func reset(_ passes: Bool) throws {
+        let (socket, other) = try Self.pair()
+        defer { close(socket) }
+        #expect(keychain_send(socket, [1], 1) == 1)
+        if passes { #expect(keychain_send_with(other, STDERR_FILENO, [2], 1) == 1) }
+        close(other)
+        shutdown(socket, Int32(SHUT_RDWR))
+        #expect(keychain_discard(socket) == !passes)
     }
 }

@@ -46,6 +46,11 @@ ssize_t keychain_receive_from(int socket, pid_t sender, void *bytes, size_t coun
 // close of the socket drops, and sleeps for as long as the last close of that takes.
 bool keychain_discard(int socket);
 
+// Closes a socket with descriptors in it that nobody received. Where the last close of one of those would sleep for as long
+// as who passed it likes (SO_LINGER, socket(7)), it does not here: a process that shares this one's memory closes them by its
+// end, which waits for no linger time. Where there can be no such process, and for some other kinds of files, this sleeps.
+void keychain_close_unread(int socket);
+
 // Who connected, or on the side of who connected: who listens (SO_PEERCRED, unix(7)). 0 or an error number.
 int keychain_peer(int socket, pid_t *process, uid_t *user);
 
