@@ -3,6 +3,7 @@
 #ifndef CKEYCHAIN_PEERS_H
 #define CKEYCHAIN_PEERS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -19,6 +20,10 @@ int keychain_peer_is_alive(int pidfd);
 // The label that a security module gave the process that connected (SO_PEERSEC), ended by NUL. Returns 0 or errno:
 // ENOPROTOOPT where no module gives labels.
 int keychain_peer_label(int socket, char *label, size_t capacity);
+
+// Whether two threads, or the first threads of two processes, have the same memory (kcmp(2)); false also if that cannot be
+// told, as can be seen by asking for one thread twice.
+bool keychain_shares_memory(pid_t one, pid_t other);
 
 // Whether a program answers reads of an open file (FUSE).
 int keychain_is_served_by_program(int descriptor);

@@ -59,7 +59,7 @@ struct SignCommand: ParsableCommand {
 
     @Flag(
         help: """
-            It may be started with LD_PRELOAD or LD_AUDIT, whose libraries can be anybody's; also set by the \
+            It may be started with LD_PRELOAD and the like, whose libraries can be anybody's; also set by the \
             entitlement com.apple.security.cs.allow-dyld-environment-variables.
             """
     )

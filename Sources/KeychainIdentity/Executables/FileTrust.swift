@@ -27,6 +27,28 @@ struct FileTrust: Sendable {
         }
     }
 
+    /// Why others can decide what the folder of a name has, or had under this name earlier; `nil` when they cannot.
+    ///
+    /// There need not be such a folder now, if only root can make one.
+    func objection(toFolder path: String) -> String? {
+        guard path.hasPrefix("/") else { return "is no absolute path" }
+        let parts = path.split(separator: "/")
+        // The loader replaces what begins with a dollar sign.
+        guard !parts.contains(where: { $0 == ".." || $0.contains("$") }) else { return "is no plain path" }
+        for count in 0...parts.count {
+            let way = "/" + parts.prefix(count).joined(separator: "/")
+            guard base == "/" || way == base || way.hasPrefix("\(base)/") else { continue }
+            var status = stat()
+            guard lstat(way, &status) == 0 else {
+                return errno == ENOENT ? nil : "cannot be inspected (\(SystemText.of(errno)))"
+            }
+            let isLink = status.st_mode & S_IFMT == S_IFLNK
+            let found = isLink ? objection(to: way) : objection(toPart: way)
+            if let found { return count == parts.count ? found : "is in \(way), which \(found)" }
+        }
+        return nil
+    }
+
     private func objection(toPart path: String) -> String? {
         var status = stat()
         guard lstat(path, &status) == 0 else { return "does not exist" }

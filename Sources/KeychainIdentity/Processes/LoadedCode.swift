@@ -6,8 +6,8 @@ import Glibc
 /// Whether the code that a process has loaded is its own: all of its executable's, libraries that only root can change
 /// and that are no interpreters, and libraries that its manifest lists.
 ///
-/// `LD_PRELOAD`, `LD_AUDIT` and `LD_LIBRARY_PATH` load foreign libraries into a process; this detects them, and code
-/// that such a library leaves behind. It does not detect what they change in the program's data (ThreatModel).
+/// Variables such as `LD_PRELOAD` load foreign libraries into a process (``LoaderVariables``); this detects them, and
+/// code that such a library leaves behind. It does not detect what they change in the program's data (ThreatModel).
 struct LoadedCode: Sendable {
     let trust: FileTrust
     let hashes: ExecutableHashes

@@ -33,7 +33,7 @@ public struct RootManifest: Sendable, Hashable {
     /// Whether it executes code that it generates, as a just-in-time compiler does.
     public let isJIT: Bool
 
-    /// Whether it may be started with libraries that LD_PRELOAD or LD_AUDIT names (ld.so(8)).
+    /// Whether it may be started with variables that load libraries, such as LD_PRELOAD (ld.so(8)).
     public let allowsPreload: Bool
 
     /// Reads a manifest.

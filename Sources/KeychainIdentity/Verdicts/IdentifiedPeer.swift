@@ -50,10 +50,11 @@ public struct IdentifiedPeer: Sendable {
     var signedProof: ProgramProof? { program?.proof.manifest == nil ? nil : program?.proof }
 
     /// Checks again, if its identity depends on its executable, that the process has not exited, still runs that
-    /// executable, has loaded no other code, has no privileges and is not being traced, and that its manifest was not
-    /// revoked.
+    /// executable, has loaded no other code, has no privileges, is not being traced and shares its memory with no
+    /// other process, and that its manifest was not revoked.
     ///
-    /// Tracers of other threads than the first, and code of the same size, are noticed after a second at the latest.
+    /// Tracers of other threads than the first, code of the same size, and who shares its memory are noticed after a
+    /// second at the latest.
     ///
     /// - Throws: ``KeychainError`` of `errSecMissingEntitlement` otherwise; nothing more may be sent to it.
     public func confirm() throws(KeychainError) {
@@ -79,6 +80,7 @@ public struct IdentifiedPeer: Sendable {
                 try state.checkIsUntraced()
                 try state.checkPrivileges()
             }
+            _ = try process.checkMemoryIsItsOwn()
             let executable = try process.openContents()
             let (digest, _) = try program.code.hashes.digest(of: executable.number, program.proof.path)
             guard digest == program.proof.digest else { throw IdentityError("its executable was modified") }

@@ -189,10 +189,16 @@ public struct ProgramExaminer: Sendable {
             for state in states ?? [] { try state.checkPrivileges() }
         }
         let isStartedPlainly = startsPlainly(peer, proof, &findings)
-        guard let code, states != nil, isPlain, isStartedPlainly else { return nil }
+        let isAlone = findings.attempt("memory") { () throws(IdentityError) in try peer.checkMemoryIsItsOwn() }
+        guard let code, states != nil, isPlain, isStartedPlainly, let isAlone else { return nil }
         findings.pass("loaded code", "its executable, system files, and libraries that its manifest lists")
         findings.pass("tracer", "no process is tracing it")
         findings.pass("privileges", "it cannot appear to run another executable")
+        if isAlone {
+            findings.pass("memory", "no other process shares its memory")
+        } else {
+            findings.note("memory", "this kernel does not say whether another process shares its memory (kcmp(2))")
+        }
         if let manifest = proof.manifest {
             let isNoted = findings.succeeds("record") { () throws(IdentityError) in
                 try learned.note(manifest, path: proof.path)
@@ -210,15 +216,15 @@ public struct ProgramExaminer: Sendable {
         _ findings: inout IdentityFindings
     ) -> Bool {
         if proof.allowsPreload {
-            findings.note("environment", "its manifest allows LD_PRELOAD and LD_AUDIT")
+            findings.note("environment", "its manifest allows variables that load libraries (LD_PRELOAD)")
             return true
         }
         // What this process can see, the system service cannot.
         let isSeen = findings.attempt("environment") { () throws(IdentityError) in
-            options.isForSystemService ? false : try peer.checkLoaderVariables()
+            options.isForSystemService ? false : try peer.checkLoaderVariables(options.trust)
         }
         switch isSeen {
-        case true?: findings.pass("environment", "it was started without LD_PRELOAD and LD_AUDIT")
+        case true?: findings.pass("environment", "it was started without variables that load libraries (LD_PRELOAD)")
         case false?: findings.note("environment", "the system service does not see with which variables it was started")
         case nil: return false
         }

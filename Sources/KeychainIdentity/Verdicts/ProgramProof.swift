@@ -33,7 +33,7 @@ struct ProgramProof: Sendable {
     /// Whether it may execute code that it generates.
     var isJIT: Bool { (manifest?.isJIT ?? false) || (root?.manifest.isJIT ?? false) }
 
-    /// Whether it may be started with LD_PRELOAD or LD_AUDIT.
+    /// Whether it may be started with variables that load libraries, such as LD_PRELOAD.
     var allowsPreload: Bool { (manifest?.allowsPreload ?? false) || (root?.manifest.allowsPreload ?? false) }
 
     /// Looks for manifests of an executable and checks them.

@@ -221,6 +221,11 @@ struct ProgramAttack {
                 expected: refused,
                 before: { _, _ in [("trace-thread", "traced")] }
             ),
+            Self(
+                name: "a process that shares its memory",
+                expected: refused,
+                before: { _, _ in [("share", "shared")] }
+            ),
             Self(name: "a command that it copies to the connection", expected: refused, isCopied: true),
             Self(name: "generated code", expected: refused, before: { _, _ in [("generate", "generated")] }),
             Self(name: "code that was written to", expected: refused, before: { _, _ in [("write", "written")] }),
@@ -356,6 +361,11 @@ struct ProgramAttack {
                 expected: .secret,
                 manifest: { try $0.manifest { $0.allowsPreload = true } },
                 prefix: prefix
+            ),
+            Self(
+                name: "LD_LIBRARY_PATH with a folder of the user's",
+                expected: refused,
+                prefix: { ["/usr/bin/env", "LD_LIBRARY_PATH=/usr/lib:\(try $0.library)"] }
             ),
         ]
     }

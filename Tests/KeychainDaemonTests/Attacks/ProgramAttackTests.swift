@@ -45,6 +45,15 @@ struct ProgramAttackTests {
     func variable() throws { try expectAnswers(to: ProgramAttack.variable, .user) }
 
     @Test(
+        "not defended: the same against the system service, which does not see the variables of other users' programs",
+        .enabled(if: Mode.system.isPossible, "looking at programs of other users takes CAP_SYS_PTRACE")
+    )
+    func unseenVariable() throws {
+        let attack = try #require(ProgramAttack.variable.first)
+        #expect(try AttackScene(.system).answer(to: attack) == .secret)
+    }
+
+    @Test(
         "nor does the signed program itself with a capability by which it could appear as another one",
         .enabled(if: SystemServiceFolder.mayChooseNumbers, "giving a program a capability takes that capability")
     )

@@ -24,8 +24,16 @@ struct PreloadTests {
     /// The program after a library that vanishes was loaded into it.
     private func identity(_ variables: String..., options: IdentityOptions? = nil) throws -> ClientIdentity {
         let library = try vanishing()
-        let words = ["/usr/bin/env", "LD_PRELOAD=\(library)"] + variables + [tool, bench.socketPath]
-        let program = try PeerProgram(words)
+        return try identity(of: tool, after: library, ["LD_PRELOAD=\(library)"] + variables, options)
+    }
+
+    private func identity(
+        of tool: String,
+        after library: String,
+        _ variables: [String],
+        _ options: IdentityOptions? = nil
+    ) throws -> ClientIdentity {
+        let program = try PeerProgram(["/usr/bin/env"] + variables + [tool, bench.socketPath])
         let maps = try String(contentsOfFile: "/proc/\(program.identifier)/maps", encoding: .utf8)
         #expect(!maps.split(separator: "\n").contains { $0.contains(" r-xp ") && $0.hasSuffix(library) })
         let examiner = ProgramExaminer(options ?? bench.options)
@@ -49,6 +57,46 @@ struct PreloadTests {
     func emptyVariable() throws {
         let identity = try bench.identity("/usr/bin/env", "LD_PRELOAD=", "LD_AUDIT= :", "NO_LD_PRELOAD=x", tool)
         #expect(identity.kind == .signed(bench.team), "\(identity.reasons)")
+    }
+
+    @Test("a library in the place of one of the system's that leaves nothing behind but the folder it was found in")
+    func libraryPath() throws {
+        let folder = bench.folder.path(of: "libraries")
+        try bench.write("", to: "\(folder)/none")
+        let library = try bench.library("libraries/substitute.so", VanishingLibrary.source)
+        let tool = try bench.program("needing", "-L\(folder)", "-l:substitute.so")
+        try bench.sign(tool)
+        expectAnonymous(
+            try identity(of: tool, after: library, ["LD_LIBRARY_PATH=/usr/lib:\(folder)"]),
+            "was started with LD_LIBRARY_PATH (\(folder) is "
+        )
+        try bench.sign(tool) { $0.allowsPreload = true }
+        let allowed = try identity(of: tool, after: library, ["LD_LIBRARY_PATH=\(folder)"])
+        #expect(allowed.kind == .signed(bench.team), "\(allowed.reasons)")
+    }
+
+    @Test("a folder of libraries, or of modules of the C library, that others than root can change")
+    func folders() throws {
+        let folder = bench.folder.path
+        for name in ["LD_LIBRARY_PATH", "GCONV_PATH"] {
+            for path in [folder, "\(folder)/nowhere", "/usr/lib:\(folder)"] {
+                expectAnonymous(try bench.identity("/usr/bin/env", "\(name)=\(path)", tool), "started with \(name) (")
+            }
+            let identity = try bench.identity("/usr/bin/env", "\(name)=/usr/lib:/nowhere", tool)
+            #expect(identity.kind == .signed(bench.team), "\(identity.reasons)")
+        }
+    }
+
+    @Test("a link that anybody can make is no folder that only root can change", .enabled(if: isRoot))
+    func linkedFolder() throws {
+        let trust = FileTrust(base: bench.folder.path)
+        let (link, folder) = (bench.folder.path(of: "link"), bench.folder.path(of: "folder"))
+        #expect(mkdir(folder, 0o755) == 0 && symlink(folder, link) == 0)
+        #expect(trust.objection(toFolder: "\(link)/lib") == nil)
+        #expect(chmod(folder, 0o777) == 0)
+        #expect(trust.objection(toFolder: "\(link)/lib")?.contains("writable") == true)
+        #expect(chmod(folder, 0o755) == 0 && chmod(bench.folder.path, 0o777) == 0)
+        #expect(trust.objection(toFolder: link)?.contains("writable") == true)
     }
 
     @Test(

@@ -86,6 +86,39 @@ struct ProcessAttackTests {
         withExtendedLifetime(connection) {}
     }
 
+    @Test("a program whose memory another process has, or a thread that such a process left", arguments: ["", "thread"])
+    func sharedMemory(_ how: String) throws {
+        let (program, connection) = try bench.start(tool)
+        #expect(try program.ask("share \(how)") == "shared")
+        expectAnonymous(try bench.identify(connection).identity, "shares its memory")
+    }
+
+    @Test("a program that shares its memory with a child for a moment, as one that executes another program does")
+    func memorySharedForAMoment() throws {
+        let (program, connection) = try bench.start(tool)
+        #expect(try program.ask("share moment") == "shared")
+        let peer = try bench.identify(connection)
+        #expect(peer.identity.kind == .signed(bench.team), "\(peer.identity.reasons)")
+        #expect(try program.ask("share moment") == "shared")
+        try peer.confirm()
+    }
+
+    @Test("a program whose memory another process shares once it was looked at is not answered, from a second later on")
+    func memorySharedLater() throws {
+        let (program, connection) = try bench.start(tool)
+        let peer = try bench.identify(connection)
+        #expect(peer.identity.isKnown, "\(peer.identity.reasons)")
+        #expect(try program.ask("share") == "shared")
+        #expect(
+            eventually("it is refused") {
+                let words = "shares its memory"
+                do throws(KeychainError) { try peer.confirm() } catch { return error.reason.contains(words) }
+                return false
+            }
+        )
+        withExtendedLifetime(connection) {}
+    }
+
     @Test("a program that becomes another one after it was looked at is not answered")
     func execLater() throws {
         let other = try bench.install("other")

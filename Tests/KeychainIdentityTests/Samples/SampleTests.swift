@@ -45,7 +45,7 @@ struct SampleTests {
                     }.joined(separator: "; ")
                 }
             case "capabilities": ProcessStatus.permittedCapabilities(bytes).map { "\($0)" }
-            case "variables": LoaderVariables.named(in: bytes).joined(separator: " ")
+            case "variables": LoaderVariables.named(in: bytes, FileTrust()).joined(separator: " ")
             case "code-size": ProcessStatus.codeSize(bytes).map { "\($0)" }
             case "namespaces": "\(ProcessStatus.namespaceCount(bytes))"
             default: "no reader \(sample.reader)"

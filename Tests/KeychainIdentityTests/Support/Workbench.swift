@@ -180,6 +180,16 @@ final class Workbench {
         guard isSettled else { throw PeerProgram.Failure("\(path) is in the future") }
     }
 
+    /// The helper, compiled with further arguments, such as a library to link it to.
+    func program(_ name: String, _ arguments: String...) throws -> String {
+        let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let source = tests.deletingLastPathComponent().appendingPathComponent("Support/signed-program/main.c").path
+        let path = folder.path(of: name)
+        let words = ["/usr/bin/env", "clang", "-O1", "-pthread", "-Wl,--no-as-needed", "-o", path, source]
+        try PeerProgram.run(words + arguments)
+        return path
+    }
+
     /// A library that is compiled from C.
     func library(_ name: String, _ source: String) throws -> String {
         let path = folder.path(of: name)

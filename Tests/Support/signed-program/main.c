@@ -28,6 +28,7 @@
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifndef PR_SET_PTRACER
@@ -109,6 +110,44 @@ static void have_thread_traced(void) {
     } else {
         say("not traced");
     }
+}
+
+static int wait_as_child(void *parent) {
+    end_with((pid_t)(intptr_t)parent);
+    for (;;) pause();
+}
+
+static int end_later(void *unused) {
+    (void)unused;
+    struct timespec moment = {.tv_nsec = 50 * 1000 * 1000};
+    syscall(SYS_nanosleep, &moment, NULL);
+    syscall(SYS_exit_group, 0);
+    return 0;
+}
+
+
+// Its first thread ends with nothing but what the kernel does: its memory is that of its parent.
+static int leave_thread(void *parent) {
+    static char stack[1 << 14] __attribute__((aligned(16)));
+    if (clone(wait_as_child, stack + sizeof stack, CLONE_VM | CLONE_SIGHAND | CLONE_THREAD, parent) < 0) return 1;
+    syscall(SYS_exit, 0);
+    return 0;
+}
+
+// Another process shares the memory of this one, for as long as it lives ("", or "thread" if a second thread of that process
+// goes on alone) or for a moment ("moment").
+static int share_memory(const char *how) {
+    static char stack[1 << 14] __attribute__((aligned(16)));
+    int (*body)(void *) = strcmp(how, "moment") == 0 ? end_later : strcmp(how, "thread") == 0 ? leave_thread : wait_as_child;
+    pid_t child = clone(body, stack + sizeof stack, CLONE_VM | SIGCHLD, (void *)(intptr_t)getpid());
+    char path[32], state = 0;
+    snprintf(path, sizeof path, "/proc/%d/stat", child);
+    while (body == leave_thread && child > 0 && state != 'Z') {
+        FILE *file = fopen(path, "r");
+        if (file == NULL || fscanf(file, "%*d %*s %c", &state) != 1) return say("not shared");
+        fclose(file);
+    }
+    return say(child > 0 ? "shared" : strerror(errno));
 }
 
 // Another process connects, shares its descriptors with this one, and ends; its number is printed.
@@ -505,6 +544,7 @@ static int perform(char *command, char *argument) {
     if (strcmp(command, "write") == 0) return write_code();
     if (strcmp(command, "trace") == 0) return be_traced(getpid()), 0;
     if (strcmp(command, "trace-thread") == 0) return have_thread_traced(), 0;
+    if (strcmp(command, "share") == 0) return share_memory(argument);
     if (strcmp(command, "undumpable") == 0) return say(prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0 ? "done" : "failed");
     if (strcmp(command, "isolate") == 0) return say(unshare(CLONE_NEWUSER) == 0 ? "isolated" : strerror(errno));
     if (strcmp(command, "become") == 0) return become(argument, 0);
