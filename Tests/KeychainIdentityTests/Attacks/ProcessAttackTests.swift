@@ -86,7 +86,7 @@ struct ProcessAttackTests {
         withExtendedLifetime(connection) {}
     }
 
-    @Test("a program whose memory another process has, or a thread that such a process left", arguments: ["", "thread"])
+    @Test("a program whose memory another process has, or a thread that one left", arguments: ["", "thread"])
     func sharedMemory(_ how: String) throws {
         let (program, connection) = try bench.start(tool)
         #expect(try program.ask("share \(how)") == "shared")
