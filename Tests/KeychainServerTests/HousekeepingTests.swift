@@ -44,15 +44,15 @@ struct HousekeepingTests {
         options.tickMilliseconds = 10
         let admission = OpenAdmission(CountingKeychain())
         let server = try KeychainServer(sockets: [socket.descriptor], options: options, admission: admission)
-        let count = Mutex(0)
-        // Without further beats it would not end.
-        server.run(beatingEvery: 10) {
-            let isLast = count.withLock { count in
-                count += 1
-                return count == 3
-            }
-            if isLast { server.stop() }
-        }
-        #expect(count.withLock(\.self) == 3)
+        let count = Atomic(0)
+        let ended = DispatchSemaphore(value: 0)
+        Thread {
+            server.run(beatingEvery: 10) { count.add(1, ordering: .relaxed) }
+            ended.signal()
+        }.start()
+        #expect(eventually("it has said so three times") { count.load(ordering: .relaxed) >= 3 })
+        server.stop()
+        #expect(ended.wait(timeout: .now() + 60) == .success)
+        withExtendedLifetime(socket) {}
     }
 }
