@@ -45,9 +45,9 @@ struct SystemServiceFiles {
     // PrivateTmp=, ProtectKernelTunables= and others): it identifies programs by their files, so it has to see the same
     // ones. CAP_SYS_PTRACE (capabilities(7)) lets it inspect other users' processes.
     //
-    // With CAP_SYS_PTRACE it could read and write the memory of any process; it reads files in /proc and asks whether
-    // processes share memory (kcmp(2)) only, so that no call is permitted that takes memory of others (ptrace(2) is none
-    // of @system-service).
+    // With CAP_SYS_PTRACE it could read and write the memory of any process; it only reads files in /proc, and asks
+    // whether processes share memory (kcmp(2)), so that no call is permitted that takes memory of others (ptrace(2) is
+    // none of @system-service).
     //
     // MemoryMax= and TasksMax= are beyond what the limits of the server add up to: 512 MiB of messages, four
     // derivations of 256 MiB, and the stores; and some 200 threads, with one for each user who locks or subscribes, and
