@@ -178,7 +178,7 @@ struct KeychainFileTests {
         try files.files.setPartitions(["apple:"], of: item.identifier, password: password, at: path)
         var other = access
         other.partitions = ["unsigned:"]
-        let refusal = status { try files.files.update(item.identifier, .init(access: other), at: path) }
+        let refusal = thrownStatus { try files.files.update(item.identifier, .init(access: other), at: path) }
         #expect(refusal == .interactionNotAllowed)
         try files.files.update(item.identifier, .init(access: access), at: path)
         #expect(try files.files.access(of: item.identifier, at: path).partitions == ["apple:"])
