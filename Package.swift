@@ -101,6 +101,10 @@ let targets: [Target] = [
         dependencies: ["KeychainCore", "KeychainKeys", "KeychainCertificates", "KeychainContainers", crypto]
     ),
     .target(
+        name: "KeychainMessages",
+        dependencies: ["KeychainCore", "KeychainKeys", "KeychainCertificates", "KeychainContainers", crypto]
+    ),
+    .target(
         name: "KeychainProtection",
         dependencies: ["KeychainCore", "HostFiles", "CKeychainSupport", crypto, cryptoExtras]
     ),
@@ -154,8 +158,8 @@ let targets: [Target] = [
         name: "KeychainServices",
         dependencies: [
             "KeychainCore", "KeychainKeys", "KeychainCertificates", "KeychainContainers", "KeychainImportExport",
-            "KeychainFrontEnd", "KeychainDefaultBackend", "HostFiles", "KeychainTrace", "KeychainTrust",
-            "CKeychainSupport", logging,
+            "KeychainMessages", "KeychainFrontEnd", "KeychainDefaultBackend", "HostFiles", "KeychainTrace",
+            "KeychainTrust", "CKeychainSupport", logging,
         ],
         swiftSettings: appleAPI + [externFunctions]
     ),

@@ -82,6 +82,17 @@ public struct Certificate: Sendable {
     /// The subject's name, normalized, as a DER SEQUENCE.
     public var normalizedSubjectSequence: [UInt8] { DistinguishedName.sequence(ofContent: normalizedSubject) }
 
+    /// Whether the certificate has an issuer and a serial number, as messages name certificates.
+    ///
+    /// - Parameters:
+    ///   - issuer: the issuer's name in DER, in any form that is the same normalized.
+    ///   - serialNumber: the content octets of the number.
+    /// - Returns: Whether both are its own.
+    package func has(issuer: [UInt8], serialNumber: [UInt8]) -> Bool {
+        serialNumber == self.serialNumber
+            && (issuer == issuerSequence || DistinguishedName.normalizedContent(issuer) == normalizedIssuer)
+    }
+
     /// Whether the subject has issued the certificate itself, by the names.
     public var isSelfIssued: Bool { normalizedIssuer == normalizedSubject }
 

@@ -6,8 +6,8 @@ import SwiftASN1
 /// A `SignedData` in a `ContentInfo` of the Cryptographic Message Syntax (RFC 5652, sections 3 and 5), or of PKCS #7
 /// (RFC 2315).
 ///
-/// It is taken apart, not judged: no signature is verified. Without contents and signers it is how files have several
-/// certificates, a PKCS #7 file.
+/// It is taken apart, not judged: `SignatureCheck` of `KeychainMessages` verifies signatures. Without contents and
+/// signers it is how files have several certificates, a PKCS #7 file.
 public struct SignedData: Sendable, Hashable {
     /// Who has signed.
     public enum Signer: Sendable, Hashable {
@@ -22,46 +22,72 @@ public struct SignedData: Sendable, Hashable {
     /// Contents that are no octet string, which PKCS #7 allows, are the encoding of their value.
     public var contents: [UInt8]?
 
+    /// The type of the contents, as the content octets of its object identifier.
+    package private(set) var contentType = ContentType.data
+
+    /// What digests are made of: the contents without tag and length, whatever their type is; `nil` as ``contents``.
+    package private(set) var digestedContents: [UInt8]?
+
     /// The certificates in their order, each in DER, not parsed; other kinds of certificates than X.509 are left out.
     public var certificates: [[UInt8]]
 
+    /// Who has signed, and what exactly.
+    package private(set) var signatures: [MessageSignature]
+
     /// Who has signed.
-    public var signers: [Signer]
+    public var signers: [Signer] { signatures.map(\.signer) }
 
     /// Certificates for a file of their own.
     public init(certificates: [[UInt8]]) {
         contents = nil
         self.certificates = certificates
-        signers = []
+        signatures = []
     }
 
     /// Reads a message in DER or BER.
     ///
     /// - Throws: ``ContainerError``: `.unsupported` for another kind of message, for example an encrypted one.
     public init(_ bytes: [UInt8]) throws(ContainerError) {
-        var message = try FieldReader(parsing: bytes[...], "the message")
-        let type = try message.objectIdentifier("type of the message")
+        let (type, value) = try MessageNode.contentInfo(bytes)
         guard type == .signedData else { throw .unsupported("the message is of the type \(type), not signed data") }
-        let signedData = try message.tagged(0, "signed data")
-        try message.end()
-        var fields = try FieldReader(signedData, "the signed data")
+        try self.init(value)
+    }
+
+    /// Reads a bare `SignedData`, as it lies in an encrypted message.
+    package init(bare bytes: [UInt8]) throws(ContainerError) {
+        try self.init(MessageNode.parse(bytes))
+    }
+
+    init(_ node: ASN1Node) throws(ContainerError) {
+        var fields = try FieldReader(node, "the signed data")
         _ = try fields.integer("version")
         _ = try FieldReader(fields.next("digest algorithms"), .set, "the digest algorithms")
-        contents = try Self.contents(fields.next("contents"))
+        certificates = []
+        signatures = []
+        try read(contents: fields.next("contents"))
         certificates = try fields.nextIfPresent(.context(0)).map(Self.certificates) ?? []
         _ = fields.nextIfPresent(.context(1))
-        signers = try Self.signers(fields.next("signers"))
+        signatures = try Self.signatures(fields.next("signers"))
         try fields.end()
     }
 
-    private static func contents(_ node: ASN1Node) throws(ContainerError) -> [UInt8]? {
+    private mutating func read(contents node: ASN1Node) throws(ContainerError) {
         var fields = try FieldReader(node, "the contents")
-        _ = try fields.objectIdentifier("type of the contents")
-        guard !fields.isAtEnd else { return nil }
+        contentType = try fields.next("type of the contents").objectIdentifierOctets("type of the contents")
+        guard !fields.isAtEnd else { return }
         let value = try fields.tagged(0, "contents")
         try fields.end()
-        guard value.identifier == .octetString else { return Array(value.encodedBytes) }
-        return Array(try value.octets(.octetString, "contents"))
+        guard value.identifier == .octetString else {
+            contents = Array(value.encodedBytes)
+            // PKCS #7 (RFC 2315, section 9.3): the contents octets.
+            switch value.content {
+            case .primitive(let octets): digestedContents = Array(octets)
+            case .constructed(let parts): digestedContents = parts.flatMap { Array($0.encodedBytes) }
+            }
+            return
+        }
+        contents = Array(try value.octets(.octetString, "contents"))
+        digestedContents = contents
     }
 
     /// The bytes of each; what is parsed in DER later is refused there when it is in BER.
@@ -75,26 +101,11 @@ public struct SignedData: Sendable, Hashable {
         return certificates
     }
 
-    private static func signers(_ node: ASN1Node) throws(ContainerError) -> [Signer] {
+    private static func signatures(_ node: ASN1Node) throws(ContainerError) -> [MessageSignature] {
         var fields = try FieldReader(node, .set, "the signers")
-        var signers: [Signer] = []
-        while !fields.isAtEnd {
-            var signer = try FieldReader(fields.next("signer"), "a signer")
-            _ = try signer.integer("version of a signer")
-            let name = try signer.next("name of a signer")
-            guard name.identifier == .sequence else {
-                signers.append(.subjectKeyIdentifier(Array(try name.octets(.context(0), "name of a signer"))))
-                continue
-            }
-            var parts = try FieldReader(name, "the name of a signer")
-            let issuer = Array(try parts.next("issuer").encodedBytes)
-            let number = try parts.next("serial number")
-            guard number.identifier == .integer, case .primitive(let octets) = number.content else {
-                throw .malformed("a serial number is not a number")
-            }
-            signers.append(.serialNumber(Array(octets), issuer: issuer))
-        }
-        return signers
+        var signatures: [MessageSignature] = []
+        while !fields.isAtEnd { signatures.append(try MessageSignature(fields.next("signer"))) }
+        return signatures
     }
 }
 

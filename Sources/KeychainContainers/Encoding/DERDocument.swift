@@ -17,6 +17,21 @@ enum DERDocument {
 }
 
 extension DER.Serializer {
+    /// Writes what was read in BER with the lengths and strings of DER; sets keep their order.
+    mutating func serializeDistinguished(_ node: ASN1Node) throws {
+        guard case .constructed(let parts) = node.content else {
+            serialize(node)
+            return
+        }
+        guard node.identifier != .octetString else {
+            try serialize(ASN1OctetString(berEncoded: node))
+            return
+        }
+        try appendConstructedNode(identifier: node.identifier) { inner in
+            for part in parts { try inner.serializeDistinguished(part) }
+        }
+    }
+
     /// Writes a `ContentInfo` (RFC 5652, section 3).
     mutating func serializeContentInfo(
         _ type: ASN1ObjectIdentifier,

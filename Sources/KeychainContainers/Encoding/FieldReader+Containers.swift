@@ -51,6 +51,14 @@ extension FieldReader {
 }
 
 extension ASN1Node {
+    /// The content octets of an OBJECT IDENTIFIER.
+    func objectIdentifierOctets(_ name: String) throws(ContainerError) -> [UInt8] {
+        guard (try? ASN1ObjectIdentifier(berEncoded: self, withIdentifier: .objectIdentifier)) != nil,
+            case .primitive(let octets) = content
+        else { throw .malformed("the \(name) is not an object identifier") }
+        return Array(octets)
+    }
+
     /// The octets of an OCTET STRING under a tag.
     func octets(_ identifier: ASN1Identifier, _ name: String) throws(ContainerError) -> ArraySlice<UInt8> {
         do {

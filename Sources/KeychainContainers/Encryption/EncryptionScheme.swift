@@ -57,7 +57,8 @@ enum EncryptionScheme {
         return .passwordBased(derivation, cipher, initializationVector: start)
     }
 
-    private static let ciphers: [ASN1ObjectIdentifier: Cipher] = [
+    /// The ciphers of PBES2, and of encrypted messages (RFC 3565, RFC 3370).
+    static let ciphers: [ASN1ObjectIdentifier: Cipher] = [
         [2, 16, 840, 1, 101, 3, 4, 1, 2]: .aes(keyByteCount: 16),
         [2, 16, 840, 1, 101, 3, 4, 1, 22]: .aes(keyByteCount: 24),
         [2, 16, 840, 1, 101, 3, 4, 1, 42]: .aes(keyByteCount: 32),

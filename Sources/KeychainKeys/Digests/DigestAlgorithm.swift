@@ -4,7 +4,7 @@ import Crypto
 import Foundation
 
 /// The hash functions of the key algorithms, as a table; raw values are their names in the algorithms' strings.
-enum DigestAlgorithm: String, Sendable, Hashable, CaseIterable {
+package enum DigestAlgorithm: String, Sendable, Hashable, CaseIterable {
     case sha1 = "SHA1"
     case sha224 = "SHA224"
     case sha256 = "SHA256"
@@ -43,7 +43,7 @@ enum DigestAlgorithm: String, Sendable, Hashable, CaseIterable {
     }
 
     /// The digest of all parts, one after the other.
-    func digest(_ parts: UnsafeRawBufferPointer...) -> [UInt8] {
+    package func digest(_ parts: UnsafeRawBufferPointer...) -> [UInt8] {
         switch self {
         case .sha1: Self.digest(Insecure.SHA1(), parts)
         case .sha224: Self.digest(SHA224(), parts)

@@ -2,7 +2,7 @@
 
 extension [UInt8] {
     /// `withUnsafeBytes(_:)` with the error's type, which the standard library's does not keep.
-    func withBytes<Result, Failure: Error>(
+    package func withBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try withUnsafeBufferPointer { (bytes) throws(Failure) in try body(UnsafeRawBufferPointer(bytes)) }

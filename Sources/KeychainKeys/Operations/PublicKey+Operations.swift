@@ -25,6 +25,30 @@ extension PublicKey {
         guard isValid else { throw .verificationFailed }
     }
 
+    /// Checks an RSASSA-PSS signature (RFC 8017, section 8.1.2) with a salt of another length than that of the digest.
+    ///
+    /// - Parameters:
+    ///   - signature: the signature.
+    ///   - message: what was signed.
+    ///   - digest: the digest function, which is also that of the mask.
+    ///   - saltCount: the length of the salt in bytes.
+    /// - Throws: ``KeyError/verificationFailed`` for a signature that is wrong or malformed;
+    ///   ``KeyError/unsupportedAlgorithm`` for a key that is not one of RSA.
+    package func verifyPSS(
+        _ signature: [UInt8],
+        of message: [UInt8],
+        _ digest: DigestAlgorithm,
+        saltCount: Int
+    ) throws(KeyError) {
+        guard case .rsa(let key) = implementation else { throw .unsupportedAlgorithm }
+        guard signature.count == key.count,
+            let encoded = try? signature.withBytes({ (bytes) throws(KeyError) in try key.raw(bytes) })
+        else { throw .verificationFailed }
+        let isValid = EMSAPSS(digest: digest, saltCount: saltCount)
+            .isValid(encoded, for: message.withBytes { digest.digest($0) }, bits: key.sizeInBits)
+        guard isValid else { throw .verificationFailed }
+    }
+
     /// Encrypts data for the owner of the private key.
     ///
     /// - Throws: ``KeyError/unsupportedAlgorithm``; ``KeyError/parameter(_:)`` for data that is too long for the

@@ -2,13 +2,22 @@
 
 import KeychainCore
 
-/// EMSA-PSS (RFC 8017, section 9.1), with one digest function for the message and the mask, and a salt
-/// as long as its digest.
+/// EMSA-PSS (RFC 8017, section 9.1), with one digest function for the message and the mask.
 struct EMSAPSS {
     let digest: DigestAlgorithm
 
     /// The length of the salt in bytes.
-    private var saltCount: Int { digest.count }
+    private let saltCount: Int
+
+    /// An encoding.
+    ///
+    /// - Parameters:
+    ///   - digest: the digest function.
+    ///   - saltCount: the length of the salt in bytes; as long as the digest for `nil`.
+    init(digest: DigestAlgorithm, saltCount: Int? = nil) {
+        self.digest = digest
+        self.saltCount = saltCount ?? digest.count
+    }
 
     /// An encoded message as long as a modulus of `bits` bits, with a new salt.
     func encode(_ bytes: [UInt8], bits: Int) throws(KeyError) -> [UInt8] {

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCertificates
+import KeychainContainers
+import KeychainCore
+import KeychainKeys
+
+/// Somebody who signs messages: a certificate, and its private key.
+package struct MessageSigner: Sendable {
+    private let certificate: Certificate
+    private let key: PrivateKey
+
+    /// A signer.
+    package init(_ certificate: Certificate, _ key: PrivateKey) {
+        self.certificate = certificate
+        self.key = key
+    }
+
+    /// What may be signed beside the contents.
+    package struct Attributes: Sendable {
+        /// The time of signing, as the text of a GeneralizedTime; `nil` for none.
+        package var signingTime: String?
+        /// The ciphers that messages to the signer may have.
+        package var hasCapabilities = false
+        /// That answers are to be encrypted for the signer's certificate.
+        package var hasEncryptionPreference = false
+        /// The same in Microsoft's form.
+        package var hasMicrosoftEncryptionPreference = false
+
+        /// No attributes.
+        package init() {}
+
+        var isEmpty: Bool {
+            signingTime == nil && !hasCapabilities && !hasEncryptionPreference && !hasMicrosoftEncryptionPreference
+        }
+    }
+
+    /// Signs contents, and adds the signature to a message.
+    ///
+    /// - Parameters:
+    ///   - contents: what is signed, whether it is in the message or not.
+    ///   - digest: the digest function.
+    ///   - wanted: what is signed beside the contents. Without anything, plain data is signed itself.
+    ///   - message: the message.
+    /// - Throws: why the key does not sign.
+    package func sign(
+        _ contents: [UInt8],
+        _ digest: DigestAlgorithm,
+        _ wanted: Attributes,
+        in message: inout SignedDataWriter
+    ) throws(KeychainError) {
+        let isElliptic = key.publicKey.type == .ellipticCurve
+        let signer = SignedDataWriter.Signer(
+            issuer: certificate.issuerSequence,
+            serialNumber: certificate.serialNumber,
+            digestAlgorithm: digest.objectIdentifier,
+            signatureAlgorithm: isElliptic ? Self.ecdsa(digest) : "1.2.840.113549.1.1.1",
+            hasNullParameters: !isElliptic
+        )
+        let family = isElliptic ? "ECDSA:message-X962" : "RSA:message-PKCS1v15"
+        guard let algorithm = KeyAlgorithm("algid:sign:\(family):\(digest.rawValue)") else {
+            throw KeychainError(.parameter, "the digest function is not one for signatures")
+        }
+        var attributes: [UInt8]?
+        if !wanted.isEmpty || message.contentType != ContentType.data {
+            attributes = try encoding(wanted, contentType: message.contentType, digest: digest.digest(of: contents))
+        }
+        do throws(KeyError) {
+            let signature = try (attributes ?? contents).withBytes { (bytes) throws(KeyError) in
+                try key.signature(bytes, algorithm)
+            }
+            message.add(signer, attributes: attributes, signature: signature)
+        } catch {
+            throw KeychainError(error.status, error.reason)
+        }
+    }
+
+    private func encoding(
+        _ wanted: Attributes,
+        contentType: [UInt8],
+        digest: [UInt8]
+    ) throws(KeychainError) -> [UInt8] {
+        var attributes = SignedAttributes(contentType: contentType, digest: digest)
+        attributes.signingTime = wanted.signingTime
+        if wanted.hasCapabilities { attributes.capabilities = Self.ciphers }
+        if wanted.hasEncryptionPreference { attributes.encryptionPreference = certificate.name }
+        if wanted.hasMicrosoftEncryptionPreference { attributes.microsoftEncryptionPreference = certificate.name }
+        do throws(ContainerError) {
+            return try attributes.encoding()
+        } catch {
+            throw KeychainError(.internalComponent, error.reason)
+        }
+    }
+
+    /// AES with keys of 256, 192 and 128 bits, and Triple-DES: what is decrypted here, what is best first.
+    private static let ciphers = [
+        "2.16.840.1.101.3.4.1.42", "2.16.840.1.101.3.4.1.22", "2.16.840.1.101.3.4.1.2", "1.2.840.113549.3.7",
+    ]
+
+    private static func ecdsa(_ digest: DigestAlgorithm) -> String {
+        switch digest {
+        case .sha1: "1.2.840.10045.4.1"
+        case .sha224: "1.2.840.10045.4.3.1"
+        case .sha256: "1.2.840.10045.4.3.2"
+        case .sha384: "1.2.840.10045.4.3.3"
+        case .sha512: "1.2.840.10045.4.3.4"
+        }
+    }
+}
+
+extension Certificate {
+    /// The name by which messages mean the certificate.
+    var name: SignedAttributes.Certificate {
+        SignedAttributes.Certificate(issuer: issuerSequence, serialNumber: serialNumber)
+    }
+}

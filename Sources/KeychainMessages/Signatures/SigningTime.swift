@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCertificates
+import KeychainContainers
+import KeychainCore
+import KeychainKeys
+
+extension MessageSignature {
+    /// The time that the signer names, which nobody vouches for; `nil` without one, and for what is no time.
+    package var namedTime: Timestamp? {
+        attributes?.signingTime.flatMap { CertificateTime.timestamp(generalizedTime: $0) }
+    }
+}
+
+/// A time that an authority has put to a signature (RFC 3161).
+package struct SignatureTimestamp: Sendable {
+    /// The time.
+    package let time: Timestamp
+
+    /// The certificate of the authority, then the others of its message.
+    package let certificates: [Certificate]
+
+    /// Checks the token of a signature: that its authority has signed it, and has seen this signature.
+    ///
+    /// Whether the authority is one is not looked at. `nil` for anything else.
+    package init?(_ token: [UInt8], of signature: MessageSignature) {
+        guard let message = try? SignedData(token), message.contentType == ContentType.timestamp,
+            message.signatures.count == 1, let contents = message.contents, let info = try? TimestampInfo(contents),
+            let digest = DigestAlgorithm(objectIdentifier: info.digestAlgorithm),
+            info.digest == digest.digest(of: signature.bytes), let time = Self.time(info.time)
+        else { return nil }
+        let all = message.certificates.compactMap { try? Certificate(der: $0) }
+        let authority = message.signatures[0]
+        guard let signer = all.first(where: { $0.isMeant(by: authority.signer) }),
+            SignatureCheck.of(authority, in: message, detached: nil, by: signer) == .valid
+        else { return nil }
+        self.time = time
+        certificates = [signer] + all.filter { $0 != signer }
+    }
+
+    /// A GeneralizedTime in UTC, which may have a fraction of a second (RFC 3161, section 2.4.2).
+    private static func time(_ text: String) -> Timestamp? {
+        guard text.hasSuffix("Z") else { return nil }
+        let parts = text.dropLast().split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let whole = CertificateTime.timestamp(generalizedTime: parts[0] + "Z") else { return nil }
+        guard parts.count == 2 else { return whole }
+        guard !parts[1].isEmpty, parts[1].utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+            let fraction = Double("0." + parts[1])
+        else { return nil }
+        return Timestamp(secondsSinceReferenceDate: whole.secondsSinceReferenceDate + fraction)
+    }
+}
