@@ -9,6 +9,7 @@ private enum TypeIdentifier: CFTypeID {
     case string, data, boolean, number, date, array, dictionary, set, error, null, url
     case accessControl, key, certificate, identity, policy, trust
     case keychain, keychainItem, access, trustedApplication, acl
+    case messageDecoder, messageEncoder
 
     init(_ object: AnyObject?) {
         switch object {
@@ -33,6 +34,8 @@ private enum TypeIdentifier: CFTypeID {
         case is SecAccess: self = .access
         case is SecTrustedApplication: self = .trustedApplication
         case is SecACL: self = .acl
+        case is CMSDecoder: self = .messageDecoder
+        case is CMSEncoder: self = .messageEncoder
         default: self = .unknown
         }
     }
@@ -110,3 +113,9 @@ public func SecTrustedApplicationGetTypeID() -> CFTypeID { TypeIdentifier.truste
 /// The identifier of entries of access lists.
 @discardableResult
 public func SecACLGetTypeID() -> CFTypeID { TypeIdentifier.acl.rawValue }
+/// The identifier of objects that read messages.
+@discardableResult
+public func CMSDecoderGetTypeID() -> CFTypeID { TypeIdentifier.messageDecoder.rawValue }
+/// The identifier of objects that write messages.
+@discardableResult
+public func CMSEncoderGetTypeID() -> CFTypeID { TypeIdentifier.messageEncoder.rawValue }

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainTestSupport
+import Security
+import Testing
+
+/// Times that an authority, here `openssl ts`, has put to a signature.
+@Suite(.serialized)
+struct SignatureTimestampTests {
+    /// A token for bytes.
+    private static func token(_ files: MessageFiles, _ bytes: [UInt8]) throws -> [UInt8] {
+        try files.write(Data(bytes), to: "stamped")
+        try files.run(
+            """
+            cat > ts.cnf <<'END'
+            [tsa]
+            default_tsa = clock
+            [clock]
+            serial = ts.serial
+            default_policy = 1.2.3.4
+            signer_digest = sha256
+            digests = sha1, sha256, sha512
+            accuracy = secs:1
+            clock_precision_digits = 3
+            ess_cert_id_chain = no
+            END
+            echo 01 > ts.serial
+            openssl ts -query -data stamped -sha512 -cert -out ts.query
+            openssl ts -reply -config ts.cnf -section clock -queryfile ts.query -signer clock.pem -inkey clock.key \\
+                -token_out -out ts.token
+            """
+        )
+        return [UInt8](try files.data("ts.token"))
+    }
+
+    private static func message(_ files: MessageFiles, _ stamped: @escaping ([UInt8]) -> [UInt8]) throws -> CMSDecoder {
+        var maker = try MessageMaker()
+        maker.unsigned = { signature in
+            let token = try Self.token(files, stamped(signature))
+            return TestDER.tagged(1, MessageMaker.attribute("1.2.840.113549.1.9.16.2.14", token))
+        }
+        return try MessageCalls.decoder(maker.message(files))
+    }
+
+    @Test("a timestamp of the signature is told when its authority is trusted")
+    func good() throws {
+        let files = try MessageFiles.shared.get()
+        let decoder = try Self.message(files) { $0 }
+        #expect(MessageCalls.standing(decoder, evaluates: false) == .valid)
+        let certificates: CFArray? = MessageCalls.value(nil) {
+            CMSDecoderCopySignerTimestampCertificates(decoder, 0, $0)
+        }
+        #expect(try certificates as? [SecCertificate] == [files.certificate("clock")])
+        try files.trusting { () throws in
+            let time = MessageCalls.value(0) { CMSDecoderCopySignerTimestamp(decoder, 0, $0) }
+            #expect(abs(time - Date.now.timeIntervalSinceReferenceDate) < 600)
+            let basic = SecPolicyCreateBasicX509()
+            let other = MessageCalls.value(0) { CMSDecoderCopySignerTimestampWithPolicy(decoder, basic, 0, $0) }
+            #expect(other == time)
+            let tls = SecPolicyCreateSSL(true, nil)
+            _ = MessageCalls.value(0, errSecTimestampNotTrusted) {
+                CMSDecoderCopySignerTimestampWithPolicy(decoder, tls, 0, $0)
+            }
+            _ = MessageCalls.value(0, errSecParam) {
+                CMSDecoderCopySignerTimestampWithPolicy(decoder, NSString(), 0, $0)
+            }
+        }
+        _ = MessageCalls.value(0, errSecTimestampNotTrusted) { CMSDecoderCopySignerTimestamp(decoder, 0, $0) }
+    }
+
+    @Test("a timestamp of other bytes is none, and a signature may have none")
+    func other() throws {
+        let files = try MessageFiles.shared.get()
+        let other = try Self.message(files) { $0 + [0] }
+        _ = MessageCalls.value(0, errSecTimestampInvalid) { CMSDecoderCopySignerTimestamp(other, 0, $0) }
+        _ = MessageCalls.value(nil, errSecTimestampInvalid) { CMSDecoderCopySignerTimestampCertificates(other, 0, $0) }
+        let none = try MessageCalls.decoder(MessageMaker().message(files))
+        _ = MessageCalls.value(0, errSecTimestampMissing) { CMSDecoderCopySignerTimestamp(none, 0, $0) }
+        _ = MessageCalls.value(nil, errSecTimestampMissing) { CMSDecoderCopySignerTimestampCertificates(none, 0, $0) }
+    }
+}
