@@ -318,8 +318,8 @@ let targets: [Target] = [
         name: "SecurityTool",
         dependencies: [
             "KeychainCore", "KeychainEngine", "KeychainFiles", "KeychainKeys", "KeychainCertificates",
-            "KeychainContainers", "KeychainImportExport", "KeychainTrust", "HostFiles", "KeychainAuthenticators",
-            "CKeychainSupport", crypto,
+            "KeychainContainers", "KeychainImportExport", "KeychainMessages", "KeychainTrust", "HostFiles",
+            "KeychainAuthenticators", "CKeychainSupport", crypto,
         ]
     ),
     .target(

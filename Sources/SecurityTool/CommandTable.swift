@@ -426,18 +426,30 @@ enum CommandTable {
         none("export-smartcard", "Export items from a smart card."),
         Entry(
             name: "cms",
-            summary: "Decode signed messages.",
+            summary: "Encode or decode signed and encrypted messages.",
             synopsis: """
-                -D [-i file] [-o file] [-c contents] [-h level] [-n]
+                -D|-S|-E [options]
                     -D    Take the contents out of a message, whoever has signed it; signatures are not verified.
-                    -i    The message; standard input if left out.
-                    -o    The contents; standard output if left out.
+                    -S    Sign.
+                    -E    Encrypt.
+                    -i    What to read; standard input if left out.
+                    -o    What to write; standard output if left out.
+                    -k    The keychain with the certificates and keys; all that are searched if left out.
+                  with -D:
                     -c    The contents of a detached signature.
                     -h    Show who has signed in front of the contents.
                     -n    Leave the contents out.
-                    -C, -E, -S    Encode a message (not implemented).
+                  with -S:
+                    -N    The common name or e-mail address of the certificate to sign with.
+                    -H    SHA1, SHA224, SHA256 (if left out), SHA384 or SHA512.
+                    -T    Leave the contents out of the message.
+                    -G    Sign the time as well.
+                    -P    Sign which ciphers may be used in answers.
+                  with -E:
+                    -r    The common names or e-mail addresses of the recipients, with commas between.
+                    -C    Encode with a key of another message (not implemented).
                 """,
-            kind: .command(DecodeMessage())
+            kind: .command(MessageCommand())
         ),
         none("install-mds", "Install the database of security modules."),
         Entry(

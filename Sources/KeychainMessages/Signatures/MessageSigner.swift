@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FoundationEssentials
 import KeychainCertificates
 import KeychainContainers
 import KeychainCore
@@ -18,8 +19,8 @@ package struct MessageSigner: Sendable {
 
     /// What may be signed beside the contents.
     package struct Attributes: Sendable {
-        /// The time of signing, as the text of a GeneralizedTime; `nil` for none.
-        package var signingTime: String?
+        /// The time of signing; `nil` for none.
+        package var signingTime: Timestamp?
         /// The ciphers that messages to the signer may have.
         package var hasCapabilities = false
         /// That answers are to be encrypted for the signer's certificate.
@@ -81,7 +82,11 @@ package struct MessageSigner: Sendable {
         digest: [UInt8]
     ) throws(KeychainError) -> [UInt8] {
         var attributes = SignedAttributes(contentType: contentType, digest: digest)
-        attributes.signingTime = wanted.signingTime
+        attributes.signingTime = wanted.signingTime.map { time in
+            // 2026-01-31T00:00:00Z without what a GeneralizedTime does not have.
+            Date(timeIntervalSinceReferenceDate: time.secondsSinceReferenceDate).ISO8601Format()
+                .filter { !"-:T".contains($0) }
+        }
         if wanted.hasCapabilities { attributes.capabilities = Self.ciphers }
         if wanted.hasEncryptionPreference { attributes.encryptionPreference = certificate.name }
         if wanted.hasMicrosoftEncryptionPreference { attributes.microsoftEncryptionPreference = certificate.name }

@@ -99,10 +99,7 @@ extension CMSEncoder.State {
         wanted.hasCapabilities = attributes.contains(.attrSmimeCapabilities)
         wanted.hasEncryptionPreference = attributes.contains(.attrSmimeEncryptionKeyPrefs)
         wanted.hasMicrosoftEncryptionPreference = attributes.contains(.attrSmimeMSEncryptionKeyPrefs)
-        if attributes.contains(.attrSigningTime) {
-            // 2026-01-31T00:00:00Z without what a GeneralizedTime does not have.
-            wanted.signingTime = Date.now.ISO8601Format().filter { !"-:T".contains($0) }
-        }
+        if attributes.contains(.attrSigningTime) { wanted.signingTime = SecTrust.now }
         for identity in signers {
             guard case .private(let key) = identity.privateKey.half else {
                 throw .parameter("an identity has no private key")

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCertificates
+import KeychainContainers
+import KeychainCore
+import KeychainEngine
+import KeychainMessages
+
+/// `cms`: takes the contents out of a message, or makes a signed or an encrypted one.
+///
+/// - Important: Differs from macOS: no signature is verified, so that a message can be read without trusting its
+///   signer, and without a keychain. Signatures have SHA-256 if nothing is said.
+struct MessageCommand: Command {
+    let options: OptionSyntax = "CDESGH:N:PTc:h:i:k:no:r:u:"
+
+    func run(_ invocation: Invocation, in session: Session) throws -> Int32 {
+        var request = MessageRequest()
+        for option in invocation.arguments.options { try request.take(option) }
+        try invocation.checkOptions(options)
+        let text: ByteText
+        switch request.mode {
+        case "D": text = try decoded(request, session)
+        case "S": text = try signed(request, session)
+        case "E": text = try encrypted(request, session)
+        case let mode?: throw CommandFailure("security: cms: -\(String(mode)) is not implemented")
+        case nil: throw CommandFailure.usage
+        }
+        guard let path = request.output else {
+            try session.output.write(text)
+            return 0
+        }
+        let file = try OutputFile(path)
+        try file.output.write(text)
+        try file.close()
+        return 0
+    }
+
+    private func decoded(_ request: MessageRequest, _ session: Session) throws -> ByteText {
+        let bytes = try request.bytes(session)
+        // Of a detached signature, what is signed; it need only be there.
+        if let contents = request.contents { _ = try MessageRequest.read(contents) }
+        do throws(KeychainError) {
+            return try DecodedMessage(bytes, MessageKeys(request.keychain, session)).text(request)
+        } catch {
+            throw CommandFailure("security: problem decoding")
+        }
+    }
+
+    /// A signed message, with the certificates of the signer's chain that the keychains have, but for its root.
+    private func signed(_ request: MessageRequest, _ session: Session) throws -> ByteText {
+        guard let name = request.signer else {
+            throw CommandFailure("security: cms: -S needs the name of a certificate to sign with (-N)")
+        }
+        guard let digest = MessageKeys.digest(request.digest) else {
+            throw CommandFailure("security: cms: unknown hash function \"\(request.digest ?? name)\"")
+        }
+        let keys = MessageKeys(request.keychain, session)
+        let (certificate, key) = try keys.signer(name)
+        let contents = try request.bytes(session)
+        var message = SignedDataWriter(contentType: ContentType.data, contents: request.isDetached ? nil : contents)
+        var wanted = MessageSigner.Attributes()
+        if request.hasTime { wanted.signingTime = SystemClock().now }
+        wanted.hasCapabilities = request.hasCapabilities
+        return try CommandFailure.naming("signing") { () throws(KeychainError) in
+            message.certificates = try keys.chain(certificate).map(\.der)
+            try MessageSigner(certificate, key).sign(contents, digest, wanted, in: &message)
+            do throws(ContainerError) {
+                return ByteText(try message.message())
+            } catch {
+                throw KeychainError(.internalComponent, error.reason)
+            }
+        }
+    }
+
+    /// A message that is encrypted for everyone who is named.
+    private func encrypted(_ request: MessageRequest, _ session: Session) throws -> ByteText {
+        guard let names = request.recipients else {
+            throw CommandFailure("security: cms: -E needs the recipients of the message (-r)")
+        }
+        let recipients = try MessageKeys(request.keychain, session).recipients(names)
+        let contents = try request.bytes(session)
+        return try CommandFailure.naming("enveloping") { () throws(KeychainError) in
+            ByteText(try MessageEncryption.message(contents, contentType: ContentType.data, for: recipients))
+        }
+    }
+}
