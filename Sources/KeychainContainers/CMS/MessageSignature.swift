@@ -41,6 +41,18 @@ package struct MessageSignature: Sendable, Hashable {
 
         /// The time that the signer names, as the text of a GeneralizedTime; `nil` without the attribute.
         package private(set) var signingTime: String?
+
+        /// The digest of the certificate that the signer says to be its own; `nil` without the attribute, and for one
+        /// that is malformed.
+        package private(set) var certificateDigest: CertificateDigest?
+    }
+
+    /// What an `ESSCertID` says of a certificate (RFC 2634, section 5.4.1; RFC 5035).
+    package struct CertificateDigest: Sendable, Hashable {
+        /// The digest function, as numbers with dots between.
+        package let algorithm: String
+        /// The digest of the certificate in DER.
+        package let digest: [UInt8]
     }
 
     init(_ node: ASN1Node) throws(ContainerError) {
@@ -131,6 +143,23 @@ extension MessageSignature.Attributes {
             Array(try node.octets(.octetString, "digest of the contents"))
         }
         signingTime = values[.signingTime].flatMap(Self.generalizedTime)
+        certificateDigest =
+            values[.signingCertificateV2].flatMap { try? Self.certificateDigest($0, "2.16.840.1.101.3.4.2.1") }
+            ?? values[.signingCertificate].flatMap { try? Self.certificateDigest($0, "1.3.14.3.2.26") }
+    }
+
+    /// The first `ESSCertID`, which is that of the signer's certificate, with the digest function that it has unless
+    /// it says another one.
+    private static func certificateDigest(
+        _ node: ASN1Node,
+        _ algorithm: String
+    ) throws(ContainerError) -> MessageSignature.CertificateDigest {
+        var attribute = try FieldReader(node, "a signing certificate")
+        var list = try FieldReader(attribute.next("certificates"), "the certificates")
+        var identifier = try FieldReader(list.next("certificate"), "a certificate")
+        let named = try identifier.nextIfPresent(.sequence).map(MessageSignature.algorithm)
+        let digest = try identifier.octets("digest of a certificate")
+        return MessageSignature.CertificateDigest(algorithm: named?.type ?? algorithm, digest: Array(digest))
     }
 
     /// The text of a `Time` (RFC 5652, section 11.3), with the century of RFC 5280, section 4.1.2.5.1.
@@ -153,7 +182,9 @@ extension MessageSignature.Attributes {
         return attributes.contentType != nil && attributes.digest != nil
     }
 
-    private static let known: Set<ASN1ObjectIdentifier> = [.contentType, .messageDigest, .signingTime]
+    private static let known: Set<ASN1ObjectIdentifier> = [
+        .contentType, .messageDigest, .signingTime, .signingCertificate, .signingCertificateV2,
+    ]
 }
 
 extension ASN1ObjectIdentifier {
@@ -161,5 +192,7 @@ extension ASN1ObjectIdentifier {
     static let contentType: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 9, 3]
     static let messageDigest: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 9, 4]
     static let signingTime: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 9, 5]
+    fileprivate static let signingCertificate: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 9, 16, 2, 12]
+    fileprivate static let signingCertificateV2: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 9, 16, 2, 47]
     fileprivate static let timestampToken: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 9, 16, 2, 14]
 }

@@ -20,10 +20,16 @@ package struct SignatureTimestamp: Sendable {
     /// The certificate of the authority, then the others of its message.
     package let certificates: [Certificate]
 
-    /// Checks the token of a signature: that its authority has signed it, and has seen this signature.
+    /// Checks the token of a signature: that its authority has signed it, names its certificate (RFC 5816, section 2.2)
+    /// and has seen this signature.
     ///
     /// Whether the authority is one is not looked at. `nil` for anything else.
-    package init?(_ token: [UInt8], of signature: MessageSignature) {
+    ///
+    /// - Parameters:
+    ///   - token: the token, which is a message.
+    ///   - signature: what has to have been seen.
+    ///   - others: where the authority's certificate may be when it is not in the token.
+    package init?(_ token: [UInt8], of signature: MessageSignature, _ others: [Certificate] = []) {
         guard let message = try? SignedData(token), message.contentType == ContentType.timestamp,
             message.signatures.count == 1, let contents = message.contents, let info = try? TimestampInfo(contents),
             let digest = DigestAlgorithm(objectIdentifier: info.digestAlgorithm),
@@ -31,8 +37,11 @@ package struct SignatureTimestamp: Sendable {
         else { return nil }
         let all = message.certificates.compactMap { try? Certificate(der: $0) }
         let authority = message.signatures[0]
-        guard let signer = all.first(where: { $0.isMeant(by: authority.signer) }),
-            SignatureCheck.of(authority, in: message, detached: nil, by: signer) == .valid
+        guard let signer = (all + others).first(where: { $0.isMeant(by: authority.signer) }),
+            SignatureCheck.of(authority, in: message, detached: nil, by: signer) == .valid,
+            let named = authority.attributes?.certificateDigest,
+            let function = DigestAlgorithm(objectIdentifier: named.algorithm),
+            named.digest == function.digest(of: signer.der)
         else { return nil }
         self.time = time
         certificates = [signer] + all.filter { $0 != signer }

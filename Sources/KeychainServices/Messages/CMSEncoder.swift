@@ -132,8 +132,8 @@ extension CMSEncoder.State {
         }
     }
 
-    /// The chain as far as it is at hand: of the certificates that were given, those of the keychains, and the anchors of
-    /// the system.
+    /// The chain as far as it is at hand: of the certificates that were given, those of the keychains, and the anchors
+    /// of the system.
     private func known(_ certificate: Certificate) -> [Certificate] {
         let given = supportingCertificates.map(\.certificate) + signers.map(\.certificate.certificate)
         let hasSigned = { (issuer: Certificate, certificate: Certificate) in certificate.isSigned(by: issuer) }

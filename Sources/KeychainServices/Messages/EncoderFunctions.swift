@@ -184,8 +184,8 @@ public func CMSEncoderCopySupportingCerts(
 
 /// Sets what is signed beside the contents.
 ///
-/// - Returns: `errSecSuccess`; `errSecUnimplemented` for attributes of Apple's code signatures; `errSecParam` once there
-///   are contents, and for bits that mean nothing.
+/// - Returns: `errSecSuccess`; `errSecUnimplemented` for attributes of Apple's code signatures; `errSecParam` once
+///   there are contents, and for bits that mean nothing.
 @discardableResult
 public func CMSEncoderAddSignedAttributes(_ cmsEncoder: CMSEncoder, _ signedAttributes: CMSSignedAttributes) -> OSStatus
 {

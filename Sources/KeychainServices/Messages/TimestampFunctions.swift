@@ -113,7 +113,7 @@ extension CMSDecoder {
         guard let token = signature.timestampToken else {
             throw KeychainError(.timestampMissing, "the signature has no timestamp")
         }
-        guard let timestamp = SignatureTimestamp(token, of: signature) else {
+        guard let timestamp = try SignatureTimestamp(token, of: signature, opened().certificates) else {
             throw KeychainError(.timestampInvalid, "the timestamp is not one of the signature")
         }
         return timestamp

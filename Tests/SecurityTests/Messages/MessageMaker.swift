@@ -15,6 +15,8 @@ struct MessageMaker {
     var signed: [UInt8]?
     var digestAlgorithm = "2.16.840.1.101.3.4.2.1"
     var signatureAlgorithm = "1.2.840.10045.4.3.2"
+    /// Certificates beside that of the signer.
+    var otherCertificates: [Data] = []
     /// Attributes that are not signed, of a signature.
     var unsigned: ([UInt8]) throws -> [UInt8] = { _ in [] }
 
@@ -75,7 +77,7 @@ struct MessageMaker {
                             TestDER.objectIdentifier(contentType),
                             TestDER.tagged(0, TestDER.octetString(Array(contents)))
                         ),
-                        TestDER.tagged(0, Array(try files.data("ec.der"))),
+                        TestDER.tagged(0, Array(try files.data("ec.der")), otherCertificates.flatMap { Array($0) }),
                         TestDER.set(info)
                     )
                 )

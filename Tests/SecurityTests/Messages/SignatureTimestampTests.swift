@@ -8,8 +8,8 @@ import Testing
 /// Times that an authority, here `openssl ts`, has put to a signature.
 @Suite(.serialized)
 struct SignatureTimestampTests {
-    /// A token for bytes.
-    private static func token(_ files: MessageFiles, _ bytes: [UInt8]) throws -> [UInt8] {
+    /// A token for bytes; made again as the script says.
+    private static func token(_ files: MessageFiles, _ bytes: [UInt8], _ script: String) throws -> [UInt8] {
         try files.write(Data(bytes), to: "stamped")
         try files.run(
             """
@@ -29,15 +29,20 @@ struct SignatureTimestampTests {
             openssl ts -query -data stamped -sha512 -cert -out ts.query
             openssl ts -reply -config ts.cnf -section clock -queryfile ts.query -signer clock.pem -inkey clock.key \\
                 -token_out -out ts.token
+            \(script)
             """
         )
         return [UInt8](try files.data("ts.token"))
     }
 
-    private static func message(_ files: MessageFiles, _ stamped: @escaping ([UInt8]) -> [UInt8]) throws -> CMSDecoder {
+    private static func message(
+        _ files: MessageFiles,
+        script: String = "",
+        _ stamped: @escaping ([UInt8]) -> [UInt8] = { $0 }
+    ) throws -> CMSDecoder {
         var maker = try MessageMaker()
         maker.unsigned = { signature in
-            let token = try Self.token(files, stamped(signature))
+            let token = try Self.token(files, stamped(signature), script)
             return TestDER.tagged(1, MessageMaker.attribute("1.2.840.113549.1.9.16.2.14", token))
         }
         return try MessageCalls.decoder(maker.message(files))
@@ -78,5 +83,47 @@ struct SignatureTimestampTests {
         let none = try MessageCalls.decoder(MessageMaker().message(files))
         _ = MessageCalls.value(0, errSecTimestampMissing) { CMSDecoderCopySignerTimestamp(none, 0, $0) }
         _ = MessageCalls.value(nil, errSecTimestampMissing) { CMSDecoderCopySignerTimestampCertificates(none, 0, $0) }
+    }
+
+    @Test("a timestamp whose signature does not name its certificate is none, even by the same authority")
+    func unnamed() throws {
+        let files = try MessageFiles.shared.get()
+        let again = """
+            openssl cms -verify -noverify -binary -inform DER -in ts.token -out ts.info
+            openssl cms -sign -binary -nodetach -econtent_type 1.2.840.113549.1.9.16.1.4 -in ts.info -outform DER \
+                -signer clock.pem -inkey clock.key -out ts.token
+            """
+        let plain = try Self.message(files, script: again)
+        _ = MessageCalls.value(0, errSecTimestampInvalid) { CMSDecoderCopySignerTimestamp(plain, 0, $0) }
+        let named = try Self.message(
+            files,
+            script: again.replacingOccurrences(of: "-nodetach", with: "-nodetach -cades")
+        )
+        try files.trusting { () throws in
+            _ = MessageCalls.value(0) { CMSDecoderCopySignerTimestamp(named, 0, $0) }
+        }
+        _ = MessageCalls.value(nil) { CMSDecoderCopySignerTimestampCertificates(named, 0, $0) }
+    }
+
+    @Test("a timestamp without the certificate of its authority is checked by that of the message")
+    func certificateElsewhere() throws {
+        let files = try MessageFiles.shared.get()
+        let bare = """
+            openssl ts -query -data stamped -sha256 -out ts.query
+            openssl ts -reply -config ts.cnf -section clock -queryfile ts.query -signer clock.pem -inkey clock.key \
+                -token_out -out ts.token
+            """
+        var maker = try MessageMaker()
+        maker.unsigned = { signature in
+            let token = try Self.token(files, signature, bare)
+            return TestDER.tagged(1, MessageMaker.attribute("1.2.840.113549.1.9.16.2.14", token))
+        }
+        let without = try MessageCalls.decoder(maker.message(files))
+        _ = MessageCalls.value(0, errSecTimestampInvalid) { CMSDecoderCopySignerTimestamp(without, 0, $0) }
+        maker.otherCertificates = try [files.data("clock.der")]
+        let with = try MessageCalls.decoder(maker.message(files))
+        try files.trusting { () throws in
+            _ = MessageCalls.value(0) { CMSDecoderCopySignerTimestamp(with, 0, $0) }
+        }
     }
 }
