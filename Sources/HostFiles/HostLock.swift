@@ -20,42 +20,80 @@ public final class HostLock: Sendable {
 
     /// Tries to take the lock.
     ///
+    /// What a process left that has ended is removed meanwhile, and the next try may take the lock.
+    ///
     /// - Throws: ``FileError/heldElsewhere(path:holder:)`` while another process may have it.
-    public init(in folder: PrivateDirectory) throws(FileError) {
+    public convenience init(in folder: PrivateDirectory) throws(FileError) {
+        try self.init(in: folder, beforeChange: {})
+    }
+
+    // A test ends the process before a change of the folder.
+    init(in folder: PrivateDirectory, beforeChange: () -> Void) throws(FileError) {
         self.folder = folder
-        token = (0..<2).map { _ in Self.hexadecimal(.random(in: .min ... .max)) }.joined()
-        let temporary = "\(Self.fileName).\(token).new"
-        try folder.makeFile(temporary, lines: Holder.current(token).lines)
-        defer { folder.remove(temporary) }
-        do throws(FileError) {
-            try folder.publishNew(temporary, as: Self.fileName)
-        } catch {
-            let holder = Holder(in: folder)
-            // The answer of a network file system was lost (link(2), "Bugs"), or its folder could not be synced.
-            if holder?.token == token { return }
-            guard case .taken = error else { throw error }
-            if let holder, holder.hasEnded { Self.removeRemains(of: holder, in: folder) }
-            throw .heldElsewhere(path: folder.path(of: Self.fileName), holder: holder?.description ?? "another process")
+        if let token = try Self.claim(Self.fileName, in: folder, beforeChange) {
+            self.token = token
+            return
         }
+        let holder = Holder(of: Self.fileName, in: folder)
+        if let holder, holder.hasEnded { Self.removeRemains(in: folder, beforeChange) }
+        throw .heldElsewhere(path: folder.path(of: Self.fileName), holder: holder?.description ?? "another process")
     }
 
     /// Lets go of the lock, after everything that it protects was closed.
     ///
     /// One that the user has removed meanwhile, and that another process has taken, stays.
     public func release() {
-        guard forkGeneration == CSupport.forkGeneration(), Holder(in: folder)?.token == token else { return }
-        folder.remove(Self.fileName)
+        guard forkGeneration == CSupport.forkGeneration() else { return }
+        Self.remove(Self.fileName, of: token, in: folder)
     }
 
-    /// Removes the lock of a process that has ended; the next try may take it.
+    /// Makes the file of a name, which names this process.
     ///
-    /// Only whoever has made the file that is named for this holder removes the lock, and only if it is still the
-    /// holder's: another process may have removed it, and have taken the lock, since it was read.
-    private static func removeRemains(of holder: Holder, in folder: PrivateDirectory) {
-        let claim = "\(fileName).\(holder.token).ended"
-        guard (try? folder.makeEmptyFile(claim)) != nil else { return }
-        if Holder(in: folder)?.token == holder.token { folder.remove(fileName) }
-        folder.remove(claim)
+    /// - Returns: What tells the file from every other one of the name; `nil` where the name is taken.
+    private static func claim(
+        _ name: String,
+        in folder: PrivateDirectory,
+        _ beforeChange: () -> Void
+    ) throws(FileError) -> String? {
+        let token = (0..<2).map { _ in hexadecimal(.random(in: .min ... .max)) }.joined()
+        let temporary = "\(fileName).\(token).new"
+        beforeChange()
+        try folder.makeFile(temporary, lines: Holder.current(token).lines)
+        defer { folder.remove(temporary) }
+        beforeChange()
+        do throws(FileError) {
+            try folder.publishNew(temporary, as: name)
+        } catch {
+            // The answer of a network file system was lost (link(2), "Bugs"), or its folder could not be synced.
+            if Holder(of: name, in: folder)?.token == token { return token }
+            guard case .taken = error else { throw error }
+            beforeChange()
+            return nil
+        }
+        beforeChange()
+        return token
+    }
+
+    /// Removes what processes left that have ended: the lock, and what they made to take it or to remove it.
+    ///
+    /// A file is removed by whoever has the claim to it, a file that is named for it and made like the lock, and only
+    /// if it is still the same: another process may have removed it, and have taken the lock, since it was read. The
+    /// claim of a process that was ended in the midst of this is removed in the same way, so that no process keeps
+    /// others out by its end, at whatever step.
+    private static func removeRemains(in folder: PrivateDirectory, _ beforeChange: () -> Void) {
+        for name in [fileName] + folder.names(beginningWith: fileName + ".") {
+            guard let holder = Holder(of: name, in: folder), holder.hasEnded else { continue }
+            let claim = "\(fileName).\(holder.token).ended"
+            guard let token = (try? Self.claim(claim, in: folder, beforeChange)) ?? nil else { continue }
+            remove(name, of: holder.token, in: folder)
+            beforeChange()
+            remove(claim, of: token, in: folder)
+            beforeChange()
+        }
+    }
+
+    private static func remove(_ name: String, of token: String, in folder: PrivateDirectory) {
+        if Holder(of: name, in: folder)?.token == token { folder.remove(name) }
     }
 
     private static func hexadecimal(_ number: UInt64) -> String {
@@ -63,7 +101,7 @@ public final class HostLock: Sendable {
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
-    /// What the file says of the process that has the lock.
+    /// What a file says of the process that made it.
     private struct Holder: CustomStringConvertible {
         let token: String
         private let boot: String
@@ -83,9 +121,9 @@ public final class HostLock: Sendable {
             )
         }
 
-        /// The holder of the lock of a folder; `nil` where there is none, or where the file is not one of ours.
-        init?(in folder: PrivateDirectory) {
-            guard let lines = folder.lines(of: HostLock.fileName), lines.count == 6,
+        /// Who made a file; `nil` where there is none, or where it is not one of ours.
+        init?(of name: String, in folder: PrivateDirectory) {
+            guard let lines = folder.lines(of: name), lines.count == 6,
                 lines[0].count == 32, lines[0].allSatisfy(\.isHexDigit),
                 let process = Int32(lines[3]), let startTime = UInt64(lines[4])
             else { return nil }
@@ -109,14 +147,12 @@ public final class HostLock: Sendable {
 
         /// Whether the process certainly runs no more.
         ///
-        /// There is none of its number, or one that was started at another time. One that cannot be looked at may be
-        /// alive.
+        /// One that cannot be looked at may be alive.
         var hasEnded: Bool {
             guard boot == Self.thisBoot, boot != Self.unknown, processNamespace == Self.thisNamespace,
                 !processNamespace.contains(Self.unknown), startTime != 0
             else { return false }
-            if kill(process, 0) != 0, errno == ESRCH { return true }
-            return ProcessStartTime.of(process).map { $0 != startTime } ?? false
+            return ProcessStartTime.hasEnded(process, startedAt: startTime)
         }
 
         var description: String { "process \(process) on \(host)" }

@@ -88,6 +88,19 @@ public enum ProcessStartTime {
     /// The clock ticks from boot to the start of a process (proc(5), `/proc/PID/stat`, field 22); `nil` if there is no
     /// such process, or it has ended: in a container, nobody may wait for those that a daemon or a shell left.
     public static func of(_ process: Int32) -> UInt64? {
+        guard let status = status(process), !status.hasEnded else { return nil }
+        return status.startTime
+    }
+
+    /// Whether a process certainly runs no more: there is none of its number, one that has ended and that nobody has
+    /// waited for, or one that was started at another time.
+    static func hasEnded(_ process: Int32, startedAt startTime: UInt64) -> Bool {
+        if kill(process, 0) != 0, errno == ESRCH { return true }
+        return status(process).map { $0.hasEnded || $0.startTime != startTime } ?? false
+    }
+
+    /// A process whose first thread has ended alone, as that of a program does which calls `dispatchMain`, goes on.
+    private static func status(_ process: Int32) -> (hasEnded: Bool, startTime: UInt64)? {
         let descriptor = open("/proc/\(process)/stat", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
@@ -98,7 +111,9 @@ public enum ProcessStartTime {
         // The name of the program is the second field, in parentheses, and may hold both spaces and parentheses.
         guard let end = text.lastIndex(of: ")") else { return nil }
         let fields = text[text.index(after: end)...].split(separator: " ")
-        guard fields.count > 19, fields[0] != "Z", fields[0] != "X" else { return nil }
-        return UInt64(fields[19])
+        guard fields.count > 19, let threadCount = Int(fields[17]), let startTime = UInt64(fields[19]) else {
+            return nil
+        }
+        return (["Z", "X"].contains(fields[0]) && threadCount <= 1, startTime)
     }
 }

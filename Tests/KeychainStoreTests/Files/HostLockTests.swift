@@ -93,6 +93,123 @@ struct HostLockTests {
         #expect(taken == 1)
     }
 
+    /// Leaves the lock as a process does that has ended.
+    private func leaveLock() throws {
+        let lock = try HostLock(in: directory)
+        var lines = try holder()
+        lines[4] = "1"
+        try replaceHolder(lines)
+        withExtendedLifetime(lock) {}
+    }
+
+    /// Tries to take the lock, in a process that is killed before its change of the folder of this number.
+    ///
+    /// - Returns: Whether it made as many.
+    private func isKilled(before change: Int) async throws -> Bool {
+        let path = folder.path
+        let result = await #expect(processExitsWith: .failure, observing: [\.exitStatus]) {
+            [path = path as String, change = change as Int] in
+            let directory = try PrivateDirectory(KeychainLocation(path: path))
+            var count = 0
+            _ = try? HostLock(in: directory) {
+                count += 1
+                if count == change { kill(getpid(), SIGKILL) }
+            }
+            _exit(1)
+        }
+        return result?.exitStatus == .signal(SIGKILL)
+    }
+
+    /// How many tries it takes to get the lock, which is let go of again; `nil` if ten are too few.
+    private func triesUntilTaken() -> Int? {
+        (1...10).first { _ in
+            guard let lock = try? HostLock(in: directory) else { return false }
+            lock.release()
+            return true
+        }
+    }
+
+    @Test("a process that is killed at any step of taking the lock keeps nobody out")
+    func killedWhileTaking() async throws {
+        var change = 1
+        while try await isKilled(before: change) {
+            #expect(triesUntilTaken() != nil, "\(change)")
+            change += 1
+        }
+        #expect(change > 3)
+        #expect(triesUntilTaken() != nil)
+    }
+
+    @Test("processes that are killed at any step of removing what one left, one after the other, keep nobody out")
+    func killedWhileRemoving() async throws {
+        var firstChange = 1
+        while true {
+            var secondChange = 1
+            var isFirstKilled = false
+            while true {
+                try leaveLock()
+                isFirstKilled = try await isKilled(before: firstChange)
+                let isSecondKilled = try await isKilled(before: secondChange)
+                #expect(triesUntilTaken() != nil, "\(firstChange), \(secondChange)")
+                guard isFirstKilled, isSecondKilled else { break }
+                secondChange += 1
+            }
+            guard isFirstKilled else { break }
+            #expect(secondChange > 3)
+            firstChange += 1
+        }
+        #expect(firstChange > 6)
+        // What they left goes with the next lock that one leaves.
+        try leaveLock()
+        #expect(triesUntilTaken() != nil)
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(names.isEmpty, "\(names)")
+    }
+
+    @Test("while one process stands still at any step, others and it never have the lock at the same time")
+    func standsStill() throws {
+        for change in 1... {
+            try leaveLock()
+            var locks: [HostLock] = []
+            var count = 0
+            func tryTwice() { for _ in 0..<2 { if let lock = try? HostLock(in: directory) { locks.append(lock) } } }
+            let lock = try? HostLock(in: directory) {
+                count += 1
+                if count == change { tryTwice() }
+            }
+            if let lock { locks.append(lock) }
+            #expect(locks.count <= 1, "\(change)")
+            tryTwice()
+            #expect(locks.count == 1, "\(change)")
+            for lock in locks { lock.release() }
+            #expect(triesUntilTaken() == 1)
+            if count < change {
+                #expect(change > 6)
+                break
+            }
+        }
+    }
+
+    @Test("a process that was killed and that nobody has waited for yet has ended")
+    func notWaitedFor() throws {
+        var process: pid_t = 0
+        let arguments = [strdup("sleep"), strdup("1000"), nil]
+        defer { for argument in arguments { free(argument) } }
+        try #require(posix_spawn(&process, "/bin/sleep", nil, nil, arguments, nil) == 0)
+        defer { waitpid(process, nil, 0) }
+        let startTime = try #require(ProcessStartTime.of(process))
+        let lock = try HostLock(in: directory)
+        var lines = try holder()
+        (lines[3], lines[4]) = ("\(process)", "\(startTime)")
+        try replaceHolder(lines)
+        withExtendedLifetime(lock) {}
+        #expect(triesUntilTaken() == nil)
+        kill(process, SIGKILL)
+        var information = siginfo_t()
+        while waitid(P_PID, id_t(process), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+        #expect(triesUntilTaken() != nil)
+    }
+
     @Test("what other hosts may share is told by its magic number; a FUSE file system on a device is local")
     func kinds() {
         #expect(SharedFileSystem.name(magic: 0x6969, device: 0x35) == "NFS")
