@@ -10,14 +10,31 @@ import HostFiles
 ///
 /// A plain thread, because Dispatch has none in a forked child. It waits in real time, whatever clock idleness is
 /// measured by.
-final class IdlenessTimer: @unchecked Sendable {
+final class IdlenessTimer: Sendable {
     /// Something that is watched.
-    final class Entry: @unchecked Sendable {
+    final class Entry: Sendable {
         let look: @Sendable () -> Double?
-        // Under the lock of the timer: when to look; `nil` for not any more.
-        fileprivate var time: Double?
 
         fileprivate init(_ look: @escaping @Sendable () -> Double?) { self.look = look }
+    }
+
+    private struct State {
+        /// What is watched, and when to look at it.
+        var watched: [(entry: Entry, time: Double)] = []
+        var hasThread = false
+
+        /// Has something looked at, at this time or sooner.
+        ///
+        /// - Returns: Whether that is sooner than it was.
+        mutating func watch(_ entry: Entry, at time: Double) -> Bool {
+            guard let index = watched.firstIndex(where: { $0.entry === entry }) else {
+                watched.append((entry, time))
+                return true
+            }
+            guard time < watched[index].time else { return false }
+            watched[index].time = time
+            return true
+        }
     }
 
     /// The name of its thread.
@@ -27,24 +44,20 @@ final class IdlenessTimer: @unchecked Sendable {
     private static let longestWait = 60.0
 
     private let forkGeneration = keychain_fork_generation()
-    private let lock = ForkSafeLock()
     private let wake = DispatchSemaphore(value: 0)
-    // Under the lock.
-    private var entries: [Entry] = []
-    private var hasThread = false
+    // Taken by calls, which are not forked in their midst; so is the latest timer.
+    private let state = ForkSafe(State())
 
-    // Taken by calls, which are not forked in their midst.
-    private static let latestLock = ForkSafeLock()
-    nonisolated(unsafe) private static var latest: IdlenessTimer?
+    private static let latest = ForkSafe<IdlenessTimer?>(nil)
 
     /// The timer: a forked child has another one, because it has no thread of the first.
     static var ofThisProcess: IdlenessTimer {
-        latestLock.acquire()
-        defer { latestLock.release() }
-        if let latest, latest.forkGeneration == keychain_fork_generation() { return latest }
-        let made = IdlenessTimer()
-        latest = made
-        return made
+        latest.withLock { latest in
+            if let latest, latest.forkGeneration == keychain_fork_generation() { return latest }
+            let made = IdlenessTimer()
+            latest = made
+            return made
+        }
     }
 
     private init() {}
@@ -57,26 +70,19 @@ final class IdlenessTimer: @unchecked Sendable {
     ///   - look: looks at it, and says in how many seconds to look again; `nil` for never.
     /// - Returns: What is watched; `nil` if there is no thread for it: then the keys go at the next call.
     func watch(_ known: Entry?, after seconds: Double, _ look: @escaping @Sendable () -> Double?) -> Entry? {
-        lock.acquire()
-        defer { lock.release() }
-        let time = Self.time(after: seconds)
         let entry = known ?? Entry(look)
-        if let soon = entry.time {
-            guard time < soon else { return entry }
-        } else {
-            entries.append(entry)
+        return state.withLock { state in
+            guard state.watch(entry, at: Self.time(after: seconds)) else { return entry }
+            if state.hasThread {
+                wake.signal()
+                return entry
+            }
+            // The signals of the process are for its own threads.
+            state.hasThread = HostThread.start(.blocked) { [self] in run() }
+            guard !state.hasThread else { return entry }
+            state.watched.removeAll { $0.entry === entry }
+            return nil
         }
-        entry.time = time
-        if hasThread {
-            wake.signal()
-            return entry
-        }
-        // The signals of the process are for its own threads.
-        hasThread = HostThread.start(.blocked) { [self] in run() }
-        guard !hasThread else { return entry }
-        entry.time = nil
-        entries.removeAll { $0 === entry }
-        return nil
     }
 
     private func run() {
@@ -84,11 +90,8 @@ final class IdlenessTimer: @unchecked Sendable {
         while let (due, seconds) = next() {
             for entry in due {
                 guard let seconds = entry.look() else { continue }
-                lock.acquire()
                 // It may be watched anew already.
-                if entry.time == nil { entries.append(entry) }
-                entry.time = min(entry.time ?? .infinity, Self.time(after: seconds))
-                lock.release()
+                state.withLock { _ = $0.watch(entry, at: Self.time(after: seconds)) }
             }
             if due.isEmpty { _ = wake.wait(timeout: .now() + min(seconds, Self.longestWait)) }
         }
@@ -96,19 +99,18 @@ final class IdlenessTimer: @unchecked Sendable {
 
     /// What to look at now, and in how many seconds there is more; `nil` when nothing is watched any more.
     private func next() -> (due: [Entry], seconds: Double)? {
-        lock.acquire()
-        defer { lock.release() }
-        let now = Self.now
-        let due = entries.filter { $0.time.map { $0 <= now } ?? true }
-        entries.removeAll { $0.time.map { $0 <= now } ?? true }
-        // Noted before the look, so that what is wanted during it is watched anew.
-        for entry in due { entry.time = nil }
-        guard !due.isEmpty || !entries.isEmpty else {
-            hasThread = false
-            return nil
+        state.withLock { state in
+            let now = Self.now
+            let due = state.watched.filter { $0.time <= now }.map(\.entry)
+            // Before the look, so that what is wanted during it is watched anew.
+            state.watched.removeAll { $0.time <= now }
+            guard !due.isEmpty || !state.watched.isEmpty else {
+                state.hasThread = false
+                return nil
+            }
+            let first = state.watched.map(\.time).min() ?? .infinity
+            return (due, max(0, first - now))
         }
-        let first = entries.compactMap(\.time).min() ?? .infinity
-        return (due, max(0, first - now))
     }
 
     private static var now: Double {
