@@ -31,12 +31,12 @@ enum MemoryImage {
 
     private static func make() throws(SQLiteError) -> [UInt8] {
         let connection = try Connection(path: nil)
-        try connection.execute("BEGIN IMMEDIATE")
+        try connection.begin()
         for statement in Layout.creationInMemory() { try connection.execute(statement) }
         try connection.insert(keybag: [], DeviceRecord())
         try connection.execute("PRAGMA application_id = \(Layout.applicationIdentifier)")
         try connection.execute("PRAGMA user_version = \(FileVersion.current.recorded)")
-        try connection.execute("COMMIT")
+        try connection.commit()
         return try connection.image()
     }
 }

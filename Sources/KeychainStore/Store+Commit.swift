@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CSQLite
 import KeychainCore
 
 extension Store {
@@ -12,10 +13,6 @@ extension Store {
     /// - Throws: ``KeychainError`` of a ``StoreError``; of ``StoreError/doubtfulCommit(_:)`` where the change may
     ///   come to light later, because that failed as well. Otherwise nothing of it was stored.
     func commit() throws(KeychainError) {
-        do throws(KeychainError) { try markFile() } catch {
-            rollBack()
-            throw error
-        }
         do throws(SQLiteError) {
             try connection.commit()
         } catch {
@@ -39,17 +36,35 @@ extension Connection {
         _ = try statement.step()
     }
 
-    /// Commits; what was read of the version and of the device in the transaction, and not changed, holds for the new
-    /// state as well.
-    fileprivate func commit() throws(SQLiteError) {
+    /// Commits, as every change of a database does; what was read of the version and of the device in the transaction,
+    /// and not changed, holds for the new state as well.
+    func commit() throws(SQLiteError) {
+        let bringsFirstPage = try bringFirstPage()
         let state = state
         let record = knownDevice?.state == state ? knownDevice?.record : nil
         let isChecked = checkedState == state
         try run(.commit, "COMMIT")
+        if bringsFirstPage { markWithFirstPage = try? mark() }
         let next = self.state
         if isChecked { checkedState = next }
         guard let record, !hasChangedDevice else { return }
         knownDevice = next.map { (record, $0) }
+    }
+
+    /// Has the first page in the log with the first change that this connection makes under a mark, so that the mark
+    /// ends when the log is written back, by whatever program (``LogMark``).
+    private func bringFirstPage() throws(SQLiteError) -> Bool {
+        guard !isInMemory, hasChangedRows, try withFile(StoreFileSystem.hasLog) else { return false }
+        if let mark = try mark(), mark == markWithFirstPage { return false }
+        try writeFirstPage()
+        return true
+    }
+
+    /// The mark of the file.
+    func mark() throws(SQLiteError) -> LogMark? {
+        let (status, mark) = try withFile(StoreFileSystem.readMark)
+        guard status == SQLITE_OK else { throw SQLiteError(code: status, operation: "looking at the mark of the file") }
+        return mark
     }
 
     fileprivate func writeOverFailedCommit() throws(SQLiteError) {
@@ -58,7 +73,7 @@ extension Connection {
     }
 
     /// Has the first page in the log, as it is.
-    func writeFirstPage() throws(SQLiteError) {
+    private func writeFirstPage() throws(SQLiteError) {
         try execute("PRAGMA user_version = \(try integer("PRAGMA user_version"))")
     }
 }

@@ -29,7 +29,7 @@ extension Store {
         remove([temporary] + companions)
         defer { remove([temporary] + companions) }
         try changing(folder) { (folder) throws(FileError) in
-            try setOrphanedLogAside(in: folder)
+            try setLogAside(in: folder)
             try folder.makeEmptyFile(temporary)
         }
         try fillFile(folder.path(of: temporary), options, place, keybag: keybag, addRows: addRows)
@@ -45,8 +45,8 @@ extension Store {
         do throws(FileError) { try body(folder) } catch { throw KeychainError(StoreError.file(error)) }
     }
 
-    /// A log without its file would be replayed into the new one; with a journal the new one would be refused.
-    private static func setOrphanedLogAside(in folder: PrivateDirectory) throws(FileError) {
+    /// A log of another file would be replayed into this one; with a journal this one would be refused.
+    static func setLogAside(in folder: PrivateDirectory) throws(FileError) {
         for companion in ["-wal", "-shm", "-journal"].map({ fileName + $0 }) where try folder.hasFile(companion) {
             try folder.setAside(companion)
         }
@@ -80,7 +80,7 @@ extension Store {
         addRows: (Connection) throws(KeychainError) -> Void = { _ in }
     ) throws(KeychainError) {
         try sql { () throws(SQLiteError) in
-            try connection.execute("BEGIN IMMEDIATE")
+            try connection.begin()
             for statement in Layout.creation() { try connection.execute(statement) }
             try connection.insert(keybag: keybag, DeviceRecord())
         }
@@ -88,7 +88,7 @@ extension Store {
         try sql { () throws(SQLiteError) in
             try connection.execute("PRAGMA application_id = \(Layout.applicationIdentifier)")
             try connection.execute("PRAGMA user_version = \(FileVersion.current.recorded)")
-            try connection.execute("COMMIT")
+            try connection.commit()
         }
     }
 }

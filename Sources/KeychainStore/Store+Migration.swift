@@ -19,7 +19,7 @@ extension Store {
     public func migrate(
         _ migrate: (NumberedRow) throws(KeychainError) -> StoredRow
     ) throws(KeychainError) {
-        try run(.beginImmediate, "BEGIN IMMEDIATE")
+        try sql { () throws(SQLiteError) in try connection.begin() }
         // The tables of a class exist twice for a moment.
         if options.maximumPageCount != nil { try raiseLimit() }
         defer { try? connection.limit(options) }

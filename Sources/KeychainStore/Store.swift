@@ -30,7 +30,7 @@ public final class Store {
 
     /// The file's name in the keychain's folder.
     public static let fileName = "keychain.db"
-    private static let lockName = "setup.lock"
+    static let lockName = "setup.lock"
 
     /// Opens the store of a folder, and makes it when there is none.
     ///
@@ -113,7 +113,7 @@ public final class Store {
     private init(opening folder: PrivateDirectory, _ options: StoreOptions, _ place: StorePlace) throws(StoreError) {
         let watched = try WatchedFile(folder, place)
         try Self.refuseUnreleased(watched.path)
-        try Self.refuseMissingLog(watched, options)
+        try Self.refuseMissingLog(watched, in: folder, options)
         self.watched = watched
         self.options = options
         do throws(SQLiteError) {
@@ -208,8 +208,7 @@ public final class Store {
         if let watched, let kind = watched.sharedKind {
             throw KeychainError(.sharedFolder(path: watched.path, kind: kind))
         }
-        try run(.beginImmediate, "BEGIN IMMEDIATE")
-        connection.noteBeginning()
+        do { try connection.begin() } catch { throw KeychainError(error) }
         connection.hasChangedDevice = false
         do throws(KeychainError) {
             try checkVersion()
@@ -327,7 +326,7 @@ public struct StoreOptions: Sendable, Hashable {
     /// By default if `SWIFT_KEYCHAIN_NETWORK_HOME` is `1`.
     public var allowsSharedFolders = ProcessEnvironment.value("SWIFT_KEYCHAIN_NETWORK_HOME") == "1"
 
-    /// Whether a store is opened whose log is missing, without what was in it.
+    /// Whether a store is opened whose log is missing, or is another one, without what was in its own.
     ///
     /// By default if `SWIFT_KEYCHAIN_MISSING_LOG` is `accept`.
     public var acceptsMissingLog = ProcessEnvironment.value("SWIFT_KEYCHAIN_MISSING_LOG") == "accept"

@@ -35,7 +35,7 @@ public enum StoreError: Error, Sendable, Hashable {
     case journal(path: String)
     /// Nobody can write in the store's folder, and the log cannot be read without an index.
     case unreadableLog(path: String)
-    /// The file needs its log, which is not there.
+    /// The file needs its log, which is not there, or is another one.
     case missingLog(path: String)
     /// The store is on a file system that several hosts may use, on which it is not written unless the user says so.
     case sharedFolder(path: String, kind: String)
@@ -79,8 +79,8 @@ extension StoreError: CustomStringConvertible {
         case .journal(let path):
             "\(path) is a rollback journal, which a keychain never has; move it away, for SQLite would write it into the store"
         case .missingLog(let path):
-            "\(path) was copied without \(path)-wal, which has the latest changes, or that file was removed: put both back; or set "
-                + "SWIFT_KEYCHAIN_MISSING_LOG=accept for one command, to go on without those changes"
+            "\(path) was copied without its \(path)-wal, which has the latest changes, or that file was removed, or is another one: put "
+                + "both back, of one time; or set SWIFT_KEYCHAIN_MISSING_LOG=accept for one command, to go on without those changes"
         case .sharedFolder(let path, let kind):
             "\(path) is on a file system that other hosts may use at the same time (\(kind)), where a keychain is only read, and not while it has a log: set "
                 + "SWIFT_KEYCHAIN_HOME to a folder on a disk of this host, or SWIFT_KEYCHAIN_NETWORK_HOME=1 on all of them"

@@ -60,14 +60,11 @@ struct WatchedFile {
         return sharedKind != nil ? logByteCount == 0 : !folder.isTaken(Self.index)
     }
 
-    /// Whether there is a log, if an empty one.
-    var hasLog: Bool { folder.isTaken(Self.log) }
+    /// What the beginning of the log says about it; `nil` where there is none.
+    var logBeginning: LogBeginning? { LogBeginning(path: folder.path(of: Self.log)) }
 
     /// The size of the log; 0 where there is none.
     var logByteCount: Int { FileContentsMark(path: folder.path(of: Self.log))?.byteCount ?? 0 }
-
-    /// Makes the name of the log durable.
-    func syncFolder() throws(FileError) { try folder.sync() }
 
     private static let log = Store.fileName + "-wal"
     private static let index = Store.fileName + "-shm"

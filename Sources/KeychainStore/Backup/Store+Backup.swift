@@ -83,7 +83,7 @@ private final class BackupWriter {
             try connection.execute("PRAGMA journal_mode = MEMORY")
             try connection.execute("PRAGMA synchronous = OFF")
             try connection.limit(options)
-            try connection.execute("BEGIN IMMEDIATE")
+            try connection.begin()
             for statement in BackupLayout.creation() { try connection.execute(statement) }
         } catch {
             throw KeychainError(error)
@@ -134,7 +134,7 @@ private final class BackupWriter {
             try connection.insert(keybag: keybag)
             try connection.execute("PRAGMA application_id = \(BackupLayout.applicationIdentifier)")
             try connection.execute("PRAGMA user_version = \(BackupLayout.version.recorded)")
-            try connection.execute("COMMIT")
+            try connection.commit()
         } catch {
             throw KeychainError(error)
         }

@@ -12,8 +12,8 @@ struct FileHeader {
     /// `PRAGMA user_version`, as it was when the log was last carried into the file.
     let version: Int64
 
-    /// Whether the log may hold what the file lacks.
-    let isMarked: Bool
+    /// Which log may hold what the file lacks; `nil` where the file is the whole database.
+    let mark: LogMark?
 
     /// Reads the header of a file; `nil` for a file that is too short to have one.
     ///
@@ -28,12 +28,12 @@ struct FileHeader {
             sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK,
             let file, let read = file.pointee.pMethods?.pointee.xRead
         else { throw SQLiteError(code: status, operation: "opening the file") }
-        var bytes = [UInt8](repeating: 0, count: 100)
+        var bytes = [UInt8](repeating: 0, count: LogMark.headerByteCount)
         guard read(file, &bytes, Int32(bytes.count), 0) == SQLITE_OK, bytes.starts(with: Self.mark) else { return nil }
         func integer(at offset: Int) -> Int64 { bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int64($1) } }
         version = integer(at: 60)
         applicationIdentifier = integer(at: 68)
-        isMarked = LogMark.isSet(in: bytes)
+        mark = bytes.withUnsafeBytes { LogMark(header: $0) }
     }
 
     private static let mark = Array("SQLite format 3\0".utf8)

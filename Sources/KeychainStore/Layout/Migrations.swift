@@ -26,7 +26,7 @@ struct Migrations {
     func run(on connection: Connection) throws(SQLiteError) -> Int64 {
         let found = try version(connection)
         guard Self.tables(found) < Self.tables(target) else { return found }
-        try connection.execute("BEGIN IMMEDIATE")
+        try connection.begin()
         do throws(SQLiteError) {
             // Another process may have migrated before this one got the lock.
             let start = Self.tables(try version(connection))
@@ -38,7 +38,7 @@ struct Migrations {
                 for statement in statements { try connection.execute(statement) }
                 try connection.execute("PRAGMA user_version = \(version + 1 < end ? version + 1 : target)")
             }
-            try connection.execute("COMMIT")
+            try connection.commit()
         } catch {
             if connection.isInTransaction { try? connection.execute("ROLLBACK") }
             throw error

@@ -151,16 +151,22 @@ final class Connection {
     /// In pages of 4 KiB.
     private static let longestLog: Int32 = 1_000
 
-    /// Whether the transaction under way, or the last one, has changed a row since ``noteBeginning()``.
+    /// Whether the transaction under way, or the last one, has changed a row.
     var hasChangedRows: Bool { sqlite3_total_changes(handle) != changesBefore }
 
     private var changesBefore: Int32 = 0
 
-    /// Notes the beginning of a transaction.
-    func noteBeginning() { changesBefore = sqlite3_total_changes(handle) }
+    /// Begins a transaction that may change rows.
+    func begin() throws(SQLiteError) {
+        try run(.beginImmediate, "BEGIN IMMEDIATE")
+        changesBefore = sqlite3_total_changes(handle)
+    }
+
+    /// The mark under which this connection has brought the first page into the log.
+    var markWithFirstPage: LogMark?
 
     /// Lends SQLite's file of the database.
-    func withFile<Result>(_ body: (LogMark.File) -> Result) throws(SQLiteError) -> Result {
+    func withFile<Result>(_ body: (StoreFileSystem.File) -> Result) throws(SQLiteError) -> Result {
         var file: UnsafeMutablePointer<sqlite3_file>?
         let status = sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file)
         guard status == SQLITE_OK, let file else { throw SQLiteError(code: status, operation: "finding the file") }

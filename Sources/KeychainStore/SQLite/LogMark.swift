@@ -1,62 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CSQLite
-
-/// The mark of a database file that its log may hold what the file lacks, so that a copy of the file alone is told from
-/// a whole store (Documentation/Format.md, "The log").
+/// The mark of a database file that a log may hold what the file lacks, and which log that is, so that a copy of the
+/// file without it is told from a whole store (Documentation/Format.md, "The log").
 ///
 /// It lies in the header of the file, where SQLite has bytes that it neither uses nor checks
 /// (sqlite.org/fileformat2.html, section 1.3, offset 72), and names the file change counter beside which it was
 /// written. SQLite increments the counter whenever it writes the first page to the log. So the mark ends by itself when
 /// a page from the log takes the place of the first one, whoever writes the log back.
-enum LogMark {
+struct LogMark: Equatable {
+    /// The file change counter.
+    let counter: UInt32
+
+    /// The log, by the salts of its header, which are others whenever the log is begun anew
+    /// (sqlite.org/fileformat2.html, section 4.1).
+    let salts: UInt64
+
     /// How many bytes of a file say whether it is marked.
     static let headerByteCount = 100
 
-    private static let offset = 72
-    private static let counter = 24..<28
-    private static let name = Array("SKLG".utf8)
-    private static let byteCount = 8
+    /// Where it lies in a file.
+    static let range = 72..<88
 
-    typealias File = UnsafeMutablePointer<sqlite3_file>
+    private static let counterOffset = 24
+    private static let name: UInt32 = 0x534B_4C43
 
-    /// Whether the beginning of a file has the mark.
-    static func isSet(in header: some RandomAccessCollection<UInt8>) -> Bool {
-        let bytes = Array(header.prefix(headerByteCount))
-        guard bytes.count == headerByteCount else { return false }
-        return bytes[offset..<offset + byteCount].elementsEqual(name + bytes[counter])
-    }
-
-    /// Puts the mark into the beginning of a file.
-    static func set(in header: UnsafeMutableRawBufferPointer) {
-        for (index, byte) in (name + counter.map { header[$0] }).enumerated() { header[offset + index] = byte }
-    }
-
-    /// Whether an open file has the mark; `nil` for one that has no header.
-    static func isSet(in file: File) -> Bool? {
-        var header = [UInt8](repeating: 0, count: headerByteCount)
-        guard file.pointee.pMethods?.pointee.xRead(file, &header, Int32(header.count), 0) == SQLITE_OK else {
+    /// The mark in the beginning of a file; `nil` where there is none, or that of another counter.
+    init?(header: UnsafeRawBufferPointer) {
+        let offset = Self.range.lowerBound
+        guard header.count >= Self.headerByteCount, header.number(at: offset, UInt32.self) == Self.name else {
             return nil
         }
-        return isSet(in: header)
+        counter = header.number(at: offset + 4, UInt32.self)
+        salts = header.number(at: offset + 8, UInt64.self)
+        guard counter == header.number(at: Self.counterOffset, UInt32.self) else { return nil }
     }
 
-    /// Marks an open file, durably.
-    ///
-    /// - Returns: SQLite's result code.
-    static func set(in file: File) -> Int32 {
-        guard let methods = file.pointee.pMethods?.pointee else { return SQLITE_MISUSE }
-        var header = [UInt8](repeating: 0, count: headerByteCount)
-        var status = methods.xRead(file, &header, Int32(header.count), 0)
-        guard status == SQLITE_OK else { return status }
-        header.withUnsafeMutableBytes { set(in: $0) }
-        status = methods.xWrite(file, Array(header[offset..<offset + byteCount]), Int32(byteCount), Int64(offset))
-        return status == SQLITE_OK ? methods.xSync(file, SQLITE_SYNC_NORMAL) : status
+    /// Puts the mark of a log into the beginning of a file.
+    init(of salts: UInt64, in header: UnsafeMutableRawBufferPointer) {
+        let bytes = UnsafeRawBufferPointer(header)
+        counter = bytes.number(at: Self.counterOffset, UInt32.self)
+        self.salts = salts
+        let offset = Self.range.lowerBound
+        header.storeBytes(of: Self.name.bigEndian, toByteOffset: offset, as: UInt32.self)
+        header.storeBytes(of: counter.bigEndian, toByteOffset: offset + 4, as: UInt32.self)
+        header.storeBytes(of: salts.bigEndian, toByteOffset: offset + 8, as: UInt64.self)
     }
+}
 
-    /// Takes the mark away; where that is not durable, a whole store with a log that is empty may keep it.
-    static func clear(in file: File, _ methods: sqlite3_io_methods) {
-        let nothing = [UInt8](repeating: 0, count: byteCount)
-        _ = methods.xWrite(file, nothing, Int32(byteCount), Int64(offset))
+extension UnsafeRawBufferPointer {
+    /// A number, most significant byte first, as SQLite's files have all of them.
+    func number<Number: FixedWidthInteger>(at offset: Int, _ type: Number.Type) -> Number {
+        Number(bigEndian: loadUnaligned(fromByteOffset: offset, as: type))
     }
 }

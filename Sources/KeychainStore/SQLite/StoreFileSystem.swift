@@ -11,7 +11,8 @@ import Glibc
 /// * A checkpoint holds the write lock. In SQLite 3.7.0 to 3.51.2 a checkpoint that runs while another connection
 ///   begins the log anew can note parts of the new log as written back that are not (sqlite.org/wal.html, "The
 ///   WAL-Reset Bug"). The log is begun anew under the write lock alone, so that cannot be.
-/// * A checkpoint leaves the file marked (``LogMark``) until all of the log is in it, durably.
+/// * A file is marked (``LogMark``) before anything of a transaction comes into its log, whoever makes it, and until
+///   all of the log is in the file, durably.
 /// * A file under a lock that all hosts see (``HostLock``) takes no locks of this host: it has none to share them with,
 ///   and a network file system may refuse them.
 /// * Writes fail for want of room alike, by whatever limit: SQLite itself takes ENOSPC alone for a full disk.
@@ -46,25 +47,31 @@ enum StoreFileSystem {
     private nonisolated(unsafe) static let original: sqlite3_vfs? = sqlite3_vfs_find("unix")?.pointee
 
     /// What follows the original's part of an open file.
-    private struct Addition {
+    struct Addition {
         var methods: sqlite3_io_methods
-        var original: UnsafePointer<sqlite3_io_methods>
-        var holdsWriteLockForCheckpoint: Bool
-        var isMarkedByCheckpoint: Bool
-        var isUnderHostLock: Bool
+        let original: UnsafePointer<sqlite3_io_methods>
+        var holdsWriteLockForCheckpoint = false
+        var isMarkedByCheckpoint = false
+        var isUnderHostLock = false
+
+        /// Of a log, its database; of a database, its log.
+        var companion: File?
+
+        /// The mark of a database, as far as it is known since this connection got the write lock.
+        var mark: KnownMark?
     }
 
     /// The parameter of a name (sqlite.org/uri.html) by which a file is opened under a lock that all hosts see.
     static let hostLockParameter = "keychain-host-lock"
 
-    private typealias File = UnsafeMutablePointer<sqlite3_file>
+    typealias File = UnsafeMutablePointer<sqlite3_file>
 
     private static var additionOffset: Int {
         let alignment = MemoryLayout<Addition>.alignment
         return (Int(original?.szOsFile ?? 0) + alignment - 1) / alignment * alignment
     }
 
-    private static func addition(of file: File) -> UnsafeMutablePointer<Addition> {
+    static func addition(of file: File) -> UnsafeMutablePointer<Addition> {
         (UnsafeMutableRawPointer(file) + additionOffset).assumingMemoryBound(to: Addition.self)
     }
 
@@ -84,16 +91,16 @@ enum StoreFileSystem {
         else { return status }
         let addition = addition(of: file)
         addition.initialize(
-            to: Addition(
-                methods: methods.pointee,
-                original: methods,
-                holdsWriteLockForCheckpoint: false,
-                isMarkedByCheckpoint: false,
-                isUnderHostLock: false
-            )
+            to: Addition(methods: methods.pointee, original: methods)
         )
         addition.pointee.methods.iVersion = min(methods.pointee.iVersion, knownVersion)
         addition.pointee.methods.xWrite = write
+        if flags & SQLITE_OPEN_WAL != 0, let name, let database = sqlite3_database_file_object(name) {
+            addition.pointee.companion = database
+            StoreFileSystem.addition(of: database).pointee.companion = file
+            addition.pointee.methods.xWrite = writeToLog
+            addition.pointee.methods.xTruncate = truncateLog
+        }
         if flags & SQLITE_OPEN_MAIN_DB != 0 {
             addition.pointee.methods.xSync = syncDatabase
             if let name, sqlite3_uri_boolean(name, hostLockParameter, 0) != 0 {
@@ -127,21 +134,22 @@ enum StoreFileSystem {
         return original?.xAccess(system, name, flags, result) ?? SQLITE_MISUSE
     }
 
-    private typealias Write = @convention(c) (File?, UnsafeRawPointer?, Int32, sqlite3_int64) -> Int32
+    typealias Write = @convention(c) (File?, UnsafeRawPointer?, Int32, sqlite3_int64) -> Int32
 
     private static let write: Write = { file, bytes, count, offset in
         guard let file else { return SQLITE_MISUSE }
-        let original = addition(of: file).pointee.original.pointee
         let isFirstPage = offset == 0 && count >= LogMark.headerByteCount
-        let status =
-            if isFirstPage, isOfCheckpoint(addition(of: file).pointee, bytes) {
-                writeMarked(file, bytes, count)
-            } else {
-                original.xWrite(file, bytes, count, offset)
-            }
+        if isFirstPage, let bytes, isOfCheckpoint(addition(of: file).pointee, bytes) {
+            return withCause(writeMarked(file, UnsafeRawBufferPointer(start: bytes, count: Int(count))), file)
+        }
+        return withCause(addition(of: file).pointee.original.pointee.xWrite(file, bytes, count, offset), file)
+    }
+
+    /// What SQLite is told of a write.
+    static func withCause(_ status: Int32, _ file: File) -> Int32 {
         guard status == writeFailed else { return status }
         var cause: Int32 = 0
-        _ = original.xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &cause)
+        _ = addition(of: file).pointee.original.pointee.xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &cause)
         return isWantOfRoom(cause) ? SQLITE_FULL : status
     }
 
@@ -149,21 +157,9 @@ enum StoreFileSystem {
     ///
     /// Where the index of the log is in this process alone, SQLite takes no lock for one; but of a file with a log it
     /// writes nothing else, and the page says that it has one (sqlite.org/fileformat2.html, section 1.3, offset 18).
-    private static func isOfCheckpoint(_ addition: Addition, _ page: UnsafeRawPointer?) -> Bool {
+    private static func isOfCheckpoint(_ addition: Addition, _ page: UnsafeRawPointer) -> Bool {
         if addition.holdsWriteLockForCheckpoint { return true }
-        guard addition.isUnderHostLock, let page else { return false }
-        return page.load(fromByteOffset: 18, as: UInt8.self) == 2
-    }
-
-    /// Writes the first page, which a checkpoint found in the log, as that of a file that needs its log still.
-    private static func writeMarked(_ file: File, _ bytes: UnsafeRawPointer?, _ count: Int32) -> Int32 {
-        guard let bytes else { return SQLITE_MISUSE }
-        let page = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(count), alignment: 8)
-        defer { page.deallocate() }
-        page.copyMemory(from: UnsafeRawBufferPointer(start: bytes, count: Int(count)))
-        LogMark.set(in: page)
-        addition(of: file).pointee.isMarkedByCheckpoint = true
-        return addition(of: file).pointee.original.pointee.xWrite(file, page.baseAddress, count, 0)
+        return addition.isUnderHostLock && page.load(fromByteOffset: 18, as: UInt8.self) == 2
     }
 
     private typealias Sync = @convention(c) (File?, Int32) -> Int32
@@ -172,15 +168,14 @@ enum StoreFileSystem {
     private static let syncDatabase: Sync = { file, flags in
         guard let file else { return SQLITE_MISUSE }
         let addition = addition(of: file)
-        let original = addition.pointee.original.pointee
-        let status = original.xSync(file, flags)
+        let status = addition.pointee.original.pointee.xSync(file, flags)
         // Another connection may have begun what this one completes.
         let isCheckpoint =
             addition.pointee.holdsWriteLockForCheckpoint
             || addition.pointee.isUnderHostLock && addition.pointee.isMarkedByCheckpoint
         if status == SQLITE_OK, isCheckpoint {
             addition.pointee.isMarkedByCheckpoint = false
-            LogMark.clear(in: file, original)
+            _ = clearMark(of: file)
         }
         return status
     }
@@ -216,6 +211,7 @@ enum StoreFileSystem {
             var status = original.xShmLock(file, lock, count, flags)
             guard status == SQLITE_OK else { return status }
             status = original.xShmLock(file, writeLock, 1, flags)
+            addition.pointee.mark = nil
             addition.pointee.holdsWriteLockForCheckpoint = status == SQLITE_OK
             if status != SQLITE_OK {
                 _ = original.xShmLock(file, lock, count, SQLITE_SHM_UNLOCK | SQLITE_SHM_EXCLUSIVE)
@@ -223,6 +219,9 @@ enum StoreFileSystem {
             return status
         // A checkpoint that empties the log asks for the write lock by itself.
         case (writeLock, 1) where isExclusive && addition.pointee.holdsWriteLockForCheckpoint: return SQLITE_OK
+        case (writeLock, 1) where isExclusive:
+            addition.pointee.mark = nil
+            return original.xShmLock(file, lock, count, flags)
         default: return original.xShmLock(file, lock, count, flags)
         }
     }

@@ -110,21 +110,66 @@ struct MissingLogTests {
         #expect(try Self.inCopy(store) { $0.everything() } == .accounts(["anna", "bert", "carl", "dora"]))
     }
 
-    @Test("a crash between the mark and the change, or while nothing was changed, is no missing log")
-    func crashAfterMark() throws {
+    /// What lies beside a marked file instead of its log.
+    enum OtherLog: CaseIterable { case none, empty, older, newer, ofAnotherStore }
+
+    /// A copy of a store's file that is marked, with a log that is not its own.
+    private static func copy(with log: OtherLog) throws -> TestStore {
         let store = try TestStore()
         #expect(store.open().add("anna", "secret") == .done)
-        let whole = try store.bytes(of: "keychain.db")
         let keychain = store.open()
         #expect(keychain.add("bert", "secret") == .done)
-        // The mark is there, and the log has nothing yet.
+        let first = try store.contents().mapValues { Array($0) }
+        #expect(try keychain.check().isSound)
+        try keychain.leaveLog()
+        do { #expect(store.open().find("bert") == .accounts(["bert"])) }
+        let later = store.open()
+        #expect(later.add("carl", "secret") == .done)
         var files = try store.contents().mapValues { Array($0) }
-        #expect(files["keychain.db"] != whole)
-        files["keychain.db-wal"] = []
-        let crashed = try TestStore.of(files)
-        #expect(crashed.open().everything() == .accounts(["anna"]))
-        #expect(crashed.open().add("carl", "secret") == .done)
-        #expect(try Self.inCopy(crashed) { $0.everything() } == .accounts(["anna", "carl"]))
+        switch log {
+        case .none: files["keychain.db-wal"] = nil
+        case .empty: files["keychain.db-wal"] = []
+        case .older: files["keychain.db-wal"] = first["keychain.db-wal"]
+        case .newer: files["keychain.db"] = first["keychain.db"]
+        case .ofAnotherStore:
+            let other = try TestStore()
+            let keychain = other.open()
+            #expect(keychain.add("dora", "secret") == .done)
+            files["keychain.db-wal"] = try other.bytes(of: "keychain.db-wal")
+        }
+        withExtendedLifetime(later) {}
+        return try TestStore.of(files)
+    }
+
+    @Test(
+        "a file beside a log of another time or store, or an empty one, is errSecNotAvailable, and is left as it is",
+        arguments: OtherLog.allCases
+    )
+    func otherLog(_ log: OtherLog) throws {
+        let copy = try Self.copy(with: log)
+        let before = try copy.contents()
+        let failure = try #require(copy.open().failure())
+        #expect(failure.status == .notAvailable)
+        #expect(failure.reason.contains("keychain.db-wal") && failure.reason.contains("SWIFT_KEYCHAIN_MISSING_LOG"))
+        #expect(copy.open().add("new", "secret") == .failed(.notAvailable))
+        #expect(try copy.contents() == before)
+    }
+
+    @Test(
+        "on request a file is used without a log that is not its own, which is set aside",
+        arguments: OtherLog.allCases
+    )
+    func otherLogAccepted(_ log: OtherLog) throws {
+        let copy = try Self.copy(with: log)
+        var options = StoreOptions()
+        options.acceptsMissingLog = true
+        let accounts: Set = log == .newer ? ["anna"] : ["anna", "bert"]
+        #expect(copy.open(options).everything() == .accounts(accounts))
+        let hasLog = log != .none && log != .empty
+        #expect(FileManager.default.fileExists(atPath: copy.file("keychain.db-wal.orphan-1")) == hasLog)
+        #expect(copy.open().add("new", "secret") == .done)
+        #expect(copy.open().everything() == .accounts(accounts.union(["new"])))
+        #expect(try copy.open().check().isSound)
     }
 
     @Test("a program that writes the log back and removes it, as SQLite's own shell does, leaves a whole store")

@@ -20,6 +20,17 @@ public enum FaultyFileSystem {
     /// What is done before each write to a database, as only a checkpoint does in a store with a log.
     public nonisolated(unsafe) static var beforeDatabaseWrite: () -> Void = {}
 
+    /// What was done to a file of a database.
+    public struct Change: Sendable {
+        /// Whether it is the log.
+        public let isLog: Bool
+        /// Whether what was written before is durable now; otherwise something was written, or the file was cut off.
+        public let isSync: Bool
+    }
+
+    /// What is done after each change of a database or its log that succeeded.
+    public nonisolated(unsafe) static var afterChange: (Change) -> Void = { _ in }
+
     /// Puts the faults below every file that SQLite opens from now on; call it before the first one.
     public static func install() {
         guard let system = sqlite3_vfs_find("unix") else { preconditionFailure("SQLite has no file system") }
@@ -53,9 +64,12 @@ public enum FaultyFileSystem {
     private typealias Sync = @convention(c) (File?, Int32) -> Int32
     private typealias WriteFile = @convention(c) (File?, UnsafeRawPointer?, Int32, sqlite3_int64) -> Int32
 
+    private typealias Truncate = @convention(c) (File?, sqlite3_int64) -> Int32
+
     private nonisolated(unsafe) static var openFile: Open?
     private nonisolated(unsafe) static var syncFile: Sync?
     private nonisolated(unsafe) static var writeFile: WriteFile?
+    private nonisolated(unsafe) static var truncateFile: Truncate?
 
     private static let open: Open = { system, name, file, flags, openedFlags in
         let status = openFile?(system, name, file, flags, openedFlags) ?? SQLITE_MISUSE
@@ -63,19 +77,34 @@ public enum FaultyFileSystem {
         return status
     }
 
-    private static let sync: Sync = { file, flags in
+    private static let syncLog: Sync = { file, flags in
         beforeLogSync()
         guard failingLogSyncs == 0 else {
             failingLogSyncs -= 1
             // SQLITE_IOERR_FSYNC, a macro that Swift does not import.
             return SQLITE_IOERR | (4 << 8)
         }
-        return syncFile?(file, flags) ?? SQLITE_MISUSE
+        return noting(syncFile?(file, flags), isLog: true, isSync: true)
+    }
+
+    private static let syncDatabase: Sync = { file, flags in
+        noting(syncFile?(file, flags), isLog: false, isSync: true)
+    }
+
+    private static let writeLog: WriteFile = { file, bytes, count, offset in
+        noting(writeFile?(file, bytes, count, offset), isLog: true)
     }
 
     private static let writeDatabase: WriteFile = { file, bytes, count, offset in
         beforeDatabaseWrite()
-        return writeFile?(file, bytes, count, offset) ?? SQLITE_MISUSE
+        return noting(writeFile?(file, bytes, count, offset), isLog: false)
+    }
+
+    private static let truncateLog: Truncate = { file, count in noting(truncateFile?(file, count), isLog: true) }
+
+    private static func noting(_ status: Int32?, isLog: Bool, isSync: Bool = false) -> Int32 {
+        if status == SQLITE_OK { afterChange(Change(isLog: isLog, isSync: isSync)) }
+        return status ?? SQLITE_MISUSE
     }
 
     private static let writeAt: @convention(c) (Int32, UnsafeRawPointer?, Int, off_t) -> Int = {
@@ -97,8 +126,16 @@ public enum FaultyFileSystem {
         let copy = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
         copy.initialize(to: methods.pointee)
         (syncFile, writeFile) = (methods.pointee.xSync, methods.pointee.xWrite)
-        if flags & SQLITE_OPEN_WAL != 0 { copy.pointee.xSync = sync }
-        if flags & SQLITE_OPEN_MAIN_DB != 0 { copy.pointee.xWrite = writeDatabase }
+        truncateFile = methods.pointee.xTruncate
+        if flags & SQLITE_OPEN_WAL != 0 {
+            copy.pointee.xSync = syncLog
+            copy.pointee.xWrite = writeLog
+            copy.pointee.xTruncate = truncateLog
+        }
+        if flags & SQLITE_OPEN_MAIN_DB != 0 {
+            copy.pointee.xSync = syncDatabase
+            copy.pointee.xWrite = writeDatabase
+        }
         file.pointee.pMethods = UnsafePointer(copy)
     }
 
