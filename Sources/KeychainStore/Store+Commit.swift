@@ -62,7 +62,7 @@ extension Connection {
 
     /// The mark of the file.
     func mark() throws(SQLiteError) -> LogMark? {
-        let (status, mark) = try withFile(StoreFileSystem.readMark)
+        let (status, mark) = try withFile(StoreFileSystem.mark)
         guard status == SQLITE_OK else { throw SQLiteError(code: status, operation: "looking at the mark of the file") }
         return mark
     }

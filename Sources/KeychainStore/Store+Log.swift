@@ -16,7 +16,10 @@ extension Store {
     }
 
     private func writeBackAtEnd() {
-        guard let watched, !watched.isUnchanging, group == nil, !connection.isInTransaction, isCurrent else { return }
+        // Other hosts that begin to share the store wait for this (``StorePlace``).
+        guard let watched, !watched.isUnchanging, group == nil, !connection.isInTransaction, watched.isSameFile else {
+            return
+        }
         // Of a change that failed after the file was marked for it, the mark alone is left.
         if watched.logByteCount == 0, (try? connection.mark()) == .some(nil) { return }
         _ = try? connection.integer("PRAGMA wal_checkpoint(TRUNCATE)")

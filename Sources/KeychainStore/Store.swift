@@ -14,7 +14,7 @@ import KeychainCore
 public final class Store {
     let connection: Connection
     let options: StoreOptions
-    let watched: WatchedFile?
+    private(set) var watched: WatchedFile?
 
     /// The lock that all hosts see, which is held for as long as the store is open; `nil` for one that needs none.
     private var hostLock: HostLock?
@@ -144,7 +144,7 @@ public final class Store {
     public var file: FileIdentity? { watched?.identity }
 
     /// Whether the file that this store opened is still the one at its path.
-    public var isCurrent: Bool { !hasOtherVersion && watched?.isCurrent ?? true }
+    public var isCurrent: Bool { !hasOtherVersion && watched?.isCurrent() ?? true }
 
     /// Whether other hosts wait until this store is closed.
     package var isUnderHostLock: Bool { hostLock != nil }

@@ -37,6 +37,8 @@ public enum StoreError: Error, Sendable, Hashable {
     case unreadableLog(path: String)
     /// The file needs its log, which is not there, or is another one.
     case missingLog(path: String)
+    /// Processes of the host on whose disk a store lies use it, which other hosts begin to share.
+    case inLocalUse(path: String)
     /// The store is on a file system that several hosts may use, on which it is not written unless the user says so.
     case sharedFolder(path: String, kind: String)
     /// The SQLite of this process is older than what a store needs; versions as SQLite counts.
@@ -84,6 +86,9 @@ extension StoreError: CustomStringConvertible {
         case .sharedFolder(let path, let kind):
             "\(path) is on a file system that other hosts may use at the same time (\(kind)), where a keychain is only read, and not while it has a log: set "
                 + "SWIFT_KEYCHAIN_HOME to a folder on a disk of this host, or SWIFT_KEYCHAIN_NETWORK_HOME=1 on all of them"
+        case .inLocalUse(let path):
+            "\(path) is in use on the host on whose disk it lies, or was left in the midst of it, and is not shared yet: end the programs that use it there, "
+                + "or run keychainctl check there; if this is a copy, make it while no program uses the keychain"
         case .unreadableLog(let path):
             "\(path) has changes that are not in the store yet, and cannot be read in a folder that nobody can write in; "
                 + "copy the folder to where it can be written"
@@ -125,7 +130,7 @@ extension StoreError {
         case .newer, .newerWriter: .newerFormat
         case .changedVersion: .busy
         case .notMigrated: .readOnly
-        case .occupied: .busy
+        case .occupied, .inLocalUse: .busy
         case .neverReleased: .unreleasedFormat
         case .lostByFork: .lostByFork
         case .abandonedByFork: .abandonedByFork
@@ -144,7 +149,7 @@ extension StoreError {
         switch self {
         case .file(let error): error.facts
         case .notAStore(let path, _), .notABackup(let path, _), .storeExists(let path), .journal(let path),
-            .unreadableLog(let path), .missingLog(let path), .sharedFolder(let path, _):
+            .unreadableLog(let path), .missingLog(let path), .inLocalUse(let path), .sharedFolder(let path, _):
             ["path": path]
         case .neverReleased(let path, let version): ["path": path, "version": "\(version)"]
         case .newer(let version), .newerWriter(let version), .newerBackup(let version):

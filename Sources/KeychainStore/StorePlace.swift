@@ -31,17 +31,48 @@ enum StorePlace {
             self = .local
             return
         }
-        do throws(FileError) {
-            let lock = try HostLock(in: folder)
-            if !isMarked {
-                do throws(FileError) { try folder.makeEmptyFile(Self.sharedMark) } catch {
-                    lock.release()
-                    throw error
-                }
-            }
-            self = .underHostLock(lock)
+        let lock: HostLock
+        do { lock = try HostLock(in: folder) } catch { throw .file(error) }
+        do throws(StoreError) {
+            if !isMarked { try Self.mark(folder) }
+            try Self.endLocalUse(in: folder, isLocal: kind == nil)
         } catch {
-            throw .file(error)
+            lock.release()
+            throw error
+        }
+        self = .underHostLock(lock)
+    }
+
+    private static func mark(_ folder: PrivateDirectory) throws(StoreError) {
+        do { try folder.makeEmptyFile(sharedMark) } catch { throw .file(error) }
+    }
+
+    /// Makes sure that no process of the host on whose disk a store lies uses it without the lock of all hosts.
+    ///
+    /// What such a process has left in the log, one of that host writes back, as long as no other one is in the midst
+    /// of a change; other hosts wait for that.
+    private static func endLocalUse(in folder: PrivateDirectory, isLocal: Bool) throws(StoreError) {
+        guard try isInLocalUse(folder) else { return }
+        let path = folder.path(of: Store.fileName)
+        if isLocal {
+            do throws(SQLiteError) {
+                let connection = try Connection(path: path)
+                _ = try connection.integer("PRAGMA wal_checkpoint(TRUNCATE)")
+                connection.close()
+            } catch {
+                throw .sqlite(error)
+            }
+            guard try isInLocalUse(folder) else { return }
+        }
+        throw .inLocalUse(path: path)
+    }
+
+    private static func isInLocalUse(_ folder: PrivateDirectory) throws(StoreError) -> Bool {
+        let isThere: Bool
+        do { isThere = try folder.hasFile(Store.fileName) } catch { throw .file(error) }
+        guard isThere else { return false }
+        do { return try FileHeader(path: folder.path(of: Store.fileName))?.isInLocalUse ?? false } catch {
+            throw .sqlite(error)
         }
     }
 

@@ -24,6 +24,10 @@ struct WatchedFile {
     /// Whether it is used under the lock that all hosts see.
     private let isUnderHostLock: Bool
 
+    /// The folder as it was when the file was found to be current: while it stays so, nothing can have replaced the
+    /// file, nor said that hosts share it.
+    private var currentFolder: FolderMark?
+
     /// Looks at the files of a store that is about to be opened.
     ///
     /// What SQLite reads beside the file must be as private as the file, and no pipe that it would wait for.
@@ -49,10 +53,22 @@ struct WatchedFile {
         contents = isUnchanging ? FileContentsMark(path: path) : nil
     }
 
+    /// Whether the file at the path is still the one that was opened.
+    var isSameFile: Bool { FileIdentity(path: path) == identity }
+
     /// Whether the file at the path is still the one that was opened, and, where it is read as it lies, nobody has
     /// begun to change it, for example through another mount.
-    var isCurrent: Bool {
-        guard FileIdentity(path: path) == identity else { return false }
+    mutating func isCurrent() -> Bool {
+        guard !isUnchanging, !isUnderHostLock else { return isCurrentByItself }
+        let folderMark = FolderMark(path: folder.path)
+        if let folderMark, folderMark == currentFolder { return true }
+        guard isCurrentByItself else { return false }
+        currentFolder = folderMark
+        return true
+    }
+
+    private var isCurrentByItself: Bool {
+        guard isSameFile else { return false }
         // From when on hosts share the store, each uses it under their lock.
         guard isUnderHostLock || sharedKind != nil || !folder.isTaken(StorePlace.sharedMark) else { return false }
         guard isUnchanging else { return true }

@@ -110,4 +110,86 @@ final class SharedFolderTests {
         }
         #expect(try keychainOnDisk().check().isSound)
     }
+
+    /// In the midst of what a process of the disk's host is when another host begins to share its store.
+    enum Moment: String, CaseIterable { case logIsBegun, changeIsInLog, logIsWrittenBack }
+
+    @Test(
+        "a host that begins to share a store waits for a process of the disk's host that is in the midst of a change",
+        arguments: Moment.allCases
+    )
+    func firstUse(_ moment: Moment) async {
+        let (disk, mount) = (folder.path(of: "disk/keychain"), folder.path(of: "one/keychain"))
+        await #expect(processExitsWith: .success) {
+            [disk = disk as String, mount = mount as String, moment = moment.rawValue as String] in
+            FaultyFileSystem.install()
+            try SharedFolderTests.add("first", to: StormFolder.keychain(at: disk))
+            let sharing = Sharing(mount, atLook: moment == Moment.changeIsInLog.rawValue ? 2 : 1)
+            let isLater = moment == Moment.logIsWrittenBack.rawValue
+            if !isLater { FaultyFileSystem.beforeLogSync = { sharing.look() } }
+            try SharedFolderTests.addAndClose("middle", at: disk) {
+                if isLater { FaultyFileSystem.beforeDatabaseWrite = { sharing.look() } }
+            }
+            #expect(sharing.statuses == [Int(Status.notAvailable.rawValue)])
+            #expect(try SharedFolderTests.otherHost(mount).ask("add late").isDone)
+            try SharedFolderTests.add("last", to: StormFolder.keychain(at: disk))
+            #expect(try StormFolder.keychain(at: disk).check().isSound)
+            let count = try RawStore(path: "\(disk)/keychain.db").run("SELECT count(*) FROM items_genp")
+            #expect(count == [Array("4".utf8)])
+        }
+    }
+
+    fileprivate static func addAndClose(_ account: String, at path: String, beforeClose: () -> Void) throws {
+        let keychain = StormFolder.keychain(at: path)
+        try add(account, to: keychain)
+        withExtendedLifetime(keychain) { beforeClose() }
+    }
+
+    /// Another host, which begins to share a store in the midst of something.
+    private final class Sharing {
+        private let mount: String
+        private let number: Int
+        private var lookCount = 0
+
+        /// What it got.
+        private(set) var statuses: [Int] = []
+
+        init(_ mount: String, atLook number: Int) { (self.mount, self.number) = (mount, number) }
+
+        func look() {
+            lookCount += 1
+            guard lookCount == number else { return }
+            let step = try? SharedFolderTests.otherHost(mount, busyTimeoutMilliseconds: 300).ask("add early")
+            statuses.append(step?.status ?? -1)
+        }
+    }
+
+    @Test("a store that a process of the disk's host keeps open is handed over by its next call")
+    func handsOverOpenStore() throws {
+        let local = try start("disk")
+        #expect(try local.ask("add first").isDone)
+        let other = try Self.otherHost(folder.path(of: "one/keychain"), busyTimeoutMilliseconds: 300)
+        let step = try other.ask("add early")
+        #expect(step.status == Int(Status.notAvailable.rawValue))
+        #expect(step.description.contains("keychainctl check"), "\(step)")
+        #expect(try local.ask("read first").isDone)
+        #expect(try other.ask("add late").isDone)
+        #expect(try local.ask("read late").isDone)
+        #expect(try keychainOnDisk().check().isSound)
+    }
+
+    fileprivate static func otherHost(_ path: String, busyTimeoutMilliseconds: Int32 = 120_000) throws -> StormProcess {
+        try StormProcess(
+            path,
+            busyTimeoutMilliseconds: busyTimeoutMilliseconds,
+            prefix: ["/usr/bin/env", "SWIFT_KEYCHAIN_NETWORK_HOME=1"]
+        )
+    }
+
+    fileprivate static func add(_ account: String, to keychain: EmbeddedKeychain) throws {
+        let item: PropertyDictionary = [
+            "class": .string("genp"), "acct": .string(account), "v_Data": .data(SecretBytes([1, 2, 3])),
+        ]
+        _ = try keychain.perform(KeychainRequest(.add(item), client: Client(accessGroups: ["group"])))
+    }
 }

@@ -15,6 +15,9 @@ struct FileHeader {
     /// Which log may hold what the file lacks; `nil` where the file is the whole database.
     let mark: LogMark?
 
+    /// Whether processes of the host on whose disk it lies use it.
+    let isInLocalUse: Bool
+
     /// Reads the header of a file; `nil` for a file that is too short to have one.
     ///
     /// SQLite's own handle is read from: closing another one would drop the locks that this process has on the file.
@@ -34,6 +37,7 @@ struct FileHeader {
         version = integer(at: 60)
         applicationIdentifier = integer(at: 68)
         mark = bytes.withUnsafeBytes { LogMark(header: $0) }
+        isInLocalUse = bytes.withUnsafeBytes { LocalUse.isSet(in: $0) }
     }
 
     private static let mark = Array("SQLite format 3\0".utf8)

@@ -15,21 +15,46 @@ extension StoreFileSystem {
         let mark: LogMark?
 
         /// How many bytes its log has for a page.
-        fileprivate let bytesOfPage: Int64
+        let bytesOfPage: Int64
+
+        /// Whether processes of this host use it, and no other host does.
+        var isInLocalUse: Bool
+
+        /// How far the log was when it was looked at; `nil` where it has no index in shared memory.
+        let progress: LogProgress?
+    }
+
+    /// How far a log is, by its index: in which log, by its salts, and how much of it has been written back.
+    ///
+    /// While both stay, so does a mark (sqlite.org/walformat.html, "The WAL-Index File Format"): a process that was
+    /// killed after it had taken the mark away, and before it noted that the log is in the file, leaves the next changes
+    /// without one, until the log is written back again.
+    struct LogProgress: Equatable {
+        private let salts: UInt64
+        private let pagesWrittenBack: UInt32
+
+        init(_ index: UnsafeRawPointer) {
+            salts = index.load(fromByteOffset: 32, as: UInt64.self)
+            pagesWrittenBack = index.load(fromByteOffset: 96, as: UInt32.self)
+        }
     }
 
     /// Whether an open database has a log.
     static func hasLog(_ file: File) -> Bool { addition(of: file).pointee.companion != nil }
 
-    /// Looks at the mark of an open database file.
+    /// The mark of an open database file.
     ///
     /// - Returns: SQLite's result code, and the mark.
-    static func readMark(of file: File) -> (status: Int32, mark: LogMark?) {
-        let (status, known) = readKnownMark(of: file)
+    static func mark(of file: File) -> (status: Int32, mark: LogMark?) {
+        let (status, known) = knownMark(of: file)
         return (status, known?.mark)
     }
 
-    private static func readKnownMark(of file: File) -> (status: Int32, mark: KnownMark?) {
+    private static func progress(of file: File) -> LogProgress? {
+        addition(of: file).pointee.index.map { LogProgress($0) }
+    }
+
+    static func readKnownMark(of file: File) -> (status: Int32, mark: KnownMark?) {
         withUnsafeTemporaryAllocation(byteCount: LogMark.headerByteCount, alignment: 8) { header in
             let read = addition(of: file).pointee.original.pointee.xRead
             let status = read?(file, header.baseAddress, Int32(header.count), 0) ?? SQLITE_MISUSE
@@ -39,15 +64,19 @@ extension StoreFileSystem {
             let pageSize = Int64(bytes.number(at: 16, UInt16.self))
             let known = KnownMark(
                 mark: LogMark(header: bytes),
-                bytesOfPage: Int64(LogBeginning.pageHeaderByteCount) + (pageSize == 1 ? 65_536 : pageSize)
+                bytesOfPage: Int64(LogBeginning.pageHeaderByteCount) + (pageSize == 1 ? 65_536 : pageSize),
+                isInLocalUse: LocalUse.isSet(in: bytes),
+                progress: progress(of: file)
             )
             addition(of: file).pointee.mark = known
             return (SQLITE_OK, known)
         }
     }
 
-    private static func knownMark(of file: File) -> (status: Int32, mark: KnownMark?) {
-        if let known = addition(of: file).pointee.mark { return (SQLITE_OK, known) }
+    static func knownMark(of file: File) -> (status: Int32, mark: KnownMark?) {
+        if let known = addition(of: file).pointee.mark, known.mark != nil, known.progress == progress(of: file) {
+            return (SQLITE_OK, known)
+        }
         return readKnownMark(of: file)
     }
 
@@ -55,8 +84,9 @@ extension StoreFileSystem {
         guard let file, let bytes else { return SQLITE_MISUSE }
         if let database = addition(of: file).pointee.companion {
             let part = UnsafeRawBufferPointer(start: bytes, count: Int(count))
-            let status = withCause(markBeforeWrite(of: part, at: offset, database), database)
-            guard status == SQLITE_OK else { return status }
+            var status = beginLocalUse(of: database)
+            if status == SQLITE_OK { status = markBeforeWrite(of: part, at: offset, database) }
+            guard status == SQLITE_OK else { return withCause(status, database) }
         }
         return withCause(addition(of: file).pointee.original.pointee.xWrite(file, bytes, count, offset), file)
     }
@@ -90,9 +120,14 @@ extension StoreFileSystem {
             var status = methods.xRead(file, header.baseAddress, Int32(header.count), 0)
             guard status == SQLITE_OK else { return status }
             let mark = LogMark(of: salts, in: header)
-            status = write(header, to: file)
+            status = write(header, LogMark.range, to: file)
             guard status == SQLITE_OK else { return status }
-            addition(of: file).pointee.mark = KnownMark(mark: mark, bytesOfPage: known.bytesOfPage)
+            addition(of: file).pointee.mark = KnownMark(
+                mark: mark,
+                bytesOfPage: known.bytesOfPage,
+                isInLocalUse: known.isInLocalUse,
+                progress: progress(of: file)
+            )
             return sync(file)
         }
     }
@@ -104,13 +139,12 @@ extension StoreFileSystem {
         addition(of: file).pointee.mark = nil
         return withUnsafeTemporaryAllocation(byteCount: LogMark.headerByteCount, alignment: 8) { header in
             header.initializeMemory(as: UInt8.self, repeating: 0)
-            return write(header, to: file)
+            return write(header, LogMark.range, to: file)
         }
     }
 
-    /// Writes the part of a header that the mark lies in.
-    private static func write(_ header: UnsafeMutableRawBufferPointer, to file: File) -> Int32 {
-        let range = LogMark.range
+    /// Writes a part of a header.
+    static func write(_ header: UnsafeMutableRawBufferPointer, _ range: Range<Int>, to file: File) -> Int32 {
         let start = header.baseAddress.map { $0 + range.lowerBound }
         let write = addition(of: file).pointee.original.pointee.xWrite
         return write?(file, start, Int32(range.count), sqlite3_int64(range.lowerBound)) ?? SQLITE_MISUSE
@@ -127,7 +161,7 @@ extension StoreFileSystem {
     static let truncateLog: Truncate = { file, count in
         guard let file else { return SQLITE_MISUSE }
         if count == 0, let database = addition(of: file).pointee.companion {
-            var (status, mark) = readMark(of: database)
+            var (status, mark) = mark(of: database)
             if status == SQLITE_OK, mark != nil { status = clearMark(of: database) }
             if status == SQLITE_OK { status = sync(database) }
             guard status == SQLITE_OK else { return status }
@@ -148,6 +182,7 @@ extension StoreFileSystem {
         defer { page.deallocate() }
         page.copyMemory(from: bytes)
         _ = LogMark(of: salts, in: page)
+        LocalUse.set(!addition.pointee.isUnderHostLock, in: page)
         addition.pointee.isMarkedByCheckpoint = true
         addition.pointee.mark = nil
         return write?(file, page.baseAddress, Int32(page.count), 0) ?? SQLITE_MISUSE

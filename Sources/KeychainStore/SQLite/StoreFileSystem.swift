@@ -14,7 +14,8 @@ import Glibc
 /// * A file is marked (``LogMark``) before anything of a transaction comes into its log, whoever makes it, and until
 ///   all of the log is in the file, durably.
 /// * A file under a lock that all hosts see (``HostLock``) takes no locks of this host: it has none to share them with,
-///   and a network file system may refuse them.
+///   and a network file system may refuse them. Any other one says that it is used here (``LocalUse``) before anything
+///   of it or its log is changed.
 /// * Writes fail for want of room alike, by whatever limit: SQLite itself takes ENOSPC alone for a full disk.
 ///
 /// The default of the process is not asked for: a host may have put another one there.
@@ -54,11 +55,17 @@ enum StoreFileSystem {
         var isMarkedByCheckpoint = false
         var isUnderHostLock = false
 
+        /// The path of a database, which SQLite keeps for as long as the file is open.
+        var name: UnsafePointer<CChar>?
+
         /// Of a log, its database; of a database, its log.
         var companion: File?
 
-        /// The mark of a database, as far as it is known since this connection got the write lock.
+        /// The mark of a database, as it was when it was looked at.
         var mark: KnownMark?
+
+        /// The beginning of the index of a database's log, in shared memory.
+        var index: UnsafeRawPointer?
     }
 
     /// The parameter of a name (sqlite.org/uri.html) by which a file is opened under a lock that all hosts see.
@@ -103,6 +110,7 @@ enum StoreFileSystem {
         }
         if flags & SQLITE_OPEN_MAIN_DB != 0 {
             addition.pointee.methods.xSync = syncDatabase
+            addition.pointee.name = name
             if let name, sqlite3_uri_boolean(name, hostLockParameter, 0) != 0 {
                 addition.pointee.isUnderHostLock = true
                 addition.pointee.methods.xLock = { _, _ in SQLITE_OK }
@@ -115,6 +123,7 @@ enum StoreFileSystem {
         }
         if methods.pointee.iVersion >= 2 {
             addition.pointee.methods.xShmMap = mapIndex
+            addition.pointee.methods.xShmUnmap = unmapIndex
             addition.pointee.methods.xShmLock = lockIndex
         }
         file.pointee.pMethods = UnsafeRawPointer(addition).assumingMemoryBound(to: sqlite3_io_methods.self)
@@ -188,7 +197,16 @@ enum StoreFileSystem {
     private static let mapIndex: MapIndex = { file, page, pageSize, mayGrow, memory in
         guard let file else { return SQLITE_MISUSE }
         let status = addition(of: file).pointee.original.pointee.xShmMap(file, page, pageSize, mayGrow, memory)
+        if page == 0 { addition(of: file).pointee.index = memory?.pointee.map { UnsafeRawPointer($0) } }
         return status == indexFailed && isWantOfRoom(errno) ? SQLITE_FULL : status
+    }
+
+    private typealias UnmapIndex = @convention(c) (File?, Int32) -> Int32
+
+    private static let unmapIndex: UnmapIndex = { file, deletes in
+        guard let file else { return SQLITE_MISUSE }
+        addition(of: file).pointee.index = nil
+        return addition(of: file).pointee.original.pointee.xShmUnmap(file, deletes)
     }
 
     private typealias LockIndex = @convention(c) (File?, Int32, Int32, Int32) -> Int32
@@ -203,6 +221,7 @@ enum StoreFileSystem {
         case (checkpointLock, 1) where isExclusive && isUnlocking:
             if addition.pointee.holdsWriteLockForCheckpoint {
                 addition.pointee.holdsWriteLockForCheckpoint = false
+                endLocalUse(of: file)
                 _ = original.xShmLock(file, writeLock, 1, flags)
             }
             return original.xShmLock(file, lock, count, flags)
@@ -211,7 +230,12 @@ enum StoreFileSystem {
             var status = original.xShmLock(file, lock, count, flags)
             guard status == SQLITE_OK else { return status }
             status = original.xShmLock(file, writeLock, 1, flags)
-            addition.pointee.mark = nil
+            if status == SQLITE_OK {
+                status = beginLocalUse(of: file)
+                if status != SQLITE_OK {
+                    _ = original.xShmLock(file, writeLock, 1, SQLITE_SHM_UNLOCK | SQLITE_SHM_EXCLUSIVE)
+                }
+            }
             addition.pointee.holdsWriteLockForCheckpoint = status == SQLITE_OK
             if status != SQLITE_OK {
                 _ = original.xShmLock(file, lock, count, SQLITE_SHM_UNLOCK | SQLITE_SHM_EXCLUSIVE)
@@ -219,9 +243,6 @@ enum StoreFileSystem {
             return status
         // A checkpoint that empties the log asks for the write lock by itself.
         case (writeLock, 1) where isExclusive && addition.pointee.holdsWriteLockForCheckpoint: return SQLITE_OK
-        case (writeLock, 1) where isExclusive:
-            addition.pointee.mark = nil
-            return original.xShmLock(file, lock, count, flags)
         default: return original.xShmLock(file, lock, count, flags)
         }
     }

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// By what it is noticed that a name in a folder was made, removed, or given to another file: which folder it is, and
+/// when it was last changed.
+public struct FolderMark: Sendable, Hashable {
+    private let device: dev_t
+    private let inode: ino_t
+    private let seconds: Int
+    private let nanoseconds: Int
+
+    /// The folder at a path; `nil` when there is none, and when it was changed so recently that another change could
+    /// have the same time.
+    public init?(path: String) {
+        var status = stat()
+        guard path.withCString({ lstat($0, &status) }) == 0 else { return nil }
+        device = status.st_dev
+        inode = status.st_ino
+        seconds = status.st_ctim.tv_sec
+        nanoseconds = status.st_ctim.tv_nsec
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME_COARSE, &now)
+        // Times of files have the clock of ticks, of some file systems seconds.
+        guard now.tv_sec - seconds > 2 else { return nil }
+    }
+}

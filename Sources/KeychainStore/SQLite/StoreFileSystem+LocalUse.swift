@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CSQLite
+import Glibc
+
+/// What processes of the host on whose disk a database lies say in it before they change it (``LocalUse``).
+extension StoreFileSystem {
+    /// Begins to change the files of a database as a process of the host on whose disk they lie, before anything of
+    /// them is changed; for the holder of the write lock.
+    ///
+    /// First the file says so, and only then is it looked whether hosts share it; another host that begins to use it
+    /// does both the other way round (``StorePlace``). So one of the two sees the other.
+    ///
+    /// - Returns: SQLite's result code; `SQLITE_BUSY` where the database has become one that hosts share.
+    static func beginLocalUse(of file: File) -> Int32 {
+        guard !addition(of: file).pointee.isUnderHostLock else { return SQLITE_OK }
+        let (status, known) = knownMark(of: file)
+        guard status == SQLITE_OK, let known, !known.isInLocalUse else { return status }
+        let isNoted = noteLocalUse(true, of: file)
+        guard isNoted == SQLITE_OK, isShared(file) else { return isNoted }
+        _ = noteLocalUse(false, of: file)
+        return SQLITE_BUSY
+    }
+
+    /// Ends it, where all of the log is in the file.
+    static func endLocalUse(of file: File) {
+        if let known = readKnownMark(of: file).mark, known.isInLocalUse, known.mark == nil {
+            _ = noteLocalUse(false, of: file)
+        }
+    }
+
+    private static func noteLocalUse(_ isInUse: Bool, of file: File) -> Int32 {
+        withUnsafeTemporaryAllocation(byteCount: LogMark.headerByteCount, alignment: 8) { header in
+            let read = addition(of: file).pointee.original.pointee.xRead
+            var status = read?(file, header.baseAddress, Int32(header.count), 0) ?? SQLITE_MISUSE
+            guard status == SQLITE_OK else { return status }
+            LocalUse.set(isInUse, in: header)
+            status = write(header, LocalUse.range, to: file)
+            if status == SQLITE_OK { addition(of: file).pointee.mark?.isInLocalUse = isInUse }
+            return status
+        }
+    }
+
+    /// Whether the folder of a database says that hosts share it.
+    private static func isShared(_ file: File) -> Bool {
+        guard let name = addition(of: file).pointee.name else { return false }
+        let folder = String(cString: name).split(separator: "/", omittingEmptySubsequences: false).dropLast()
+        var status = stat()
+        return lstat("\(folder.joined(separator: "/"))/\(StorePlace.sharedMark)", &status) == 0
+    }
+}
