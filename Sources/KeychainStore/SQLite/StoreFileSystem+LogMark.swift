@@ -26,9 +26,9 @@ extension StoreFileSystem {
 
     /// How far a log is, by its index: in which log, by its salts, and how much of it has been written back.
     ///
-    /// While both stay, so does a mark (sqlite.org/walformat.html, "The WAL-Index File Format"): a process that was
-    /// killed after it had taken the mark away, and before it noted that the log is in the file, leaves the next changes
-    /// without one, until the log is written back again.
+    /// While both stay, so does a mark (sqlite.org/walformat.html, "The WAL-Index File Format"). A process that was
+    /// killed after it had taken the mark away, and before it noted that the log is in the file, leaves the next
+    /// changes without one, until the log is written back again.
     struct LogProgress: Equatable {
         private let salts: UInt64
         private let pagesWrittenBack: UInt32
