@@ -21,7 +21,9 @@ public struct FolderMark: Sendable, Hashable {
         nanoseconds = status.st_ctim.tv_nsec
         var now = timespec()
         clock_gettime(CLOCK_REALTIME_COARSE, &now)
-        // Times of files have the clock of ticks, of some file systems seconds.
-        guard now.tv_sec - seconds > 2 else { return nil }
+        let age = (now.tv_sec - seconds) * 1_000_000_000 + now.tv_nsec - nanoseconds
+        // Times of files have the clock of ticks, which come a hundred times in a second at least; those of some file
+        // systems are whole numbers of one or two seconds.
+        guard age > (nanoseconds == 0 ? 3_000_000_000 : 100_000_000) else { return nil }
     }
 }
