@@ -161,30 +161,16 @@ public enum AtomicFile {
         replacing mark: Mark? = nil,
         _ move: (String) throws(FileError) -> Void
     ) throws(FileError) -> Mark {
+        let draft = try FileDraft(of: path)
+        try write(bytes, to: draft.descriptor, path)
         var mode = mode
-        var generator = SystemRandomNumberGenerator()
-        let temporary = "\(path).\(String(generator.next() as UInt64, radix: 36))\(temporarySuffix)"
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw failure("open", temporary) }
-        defer { close(descriptor) }
-        do throws(FileError) {
-            try write(bytes, to: descriptor, path)
-            // Whom the old file did not belong to must not get at the new one.
-            if let mark, fchown(descriptor, mark.owner, mark.group) != 0 { mode &= 0o700 }
-            guard fchmod(descriptor, mode) == 0 else { throw failure("fchmod", temporary) }
-            guard fsync(descriptor) == 0 else { throw failure("fsync", temporary) }
-            try move(temporary)
-        } catch {
-            unlink(temporary)
-            throw error
-        }
-        syncFolder(of: path)
+        // Whom the old file did not belong to must not get at the new one.
+        if let mark, fchown(draft.descriptor, mark.owner, mark.group) != 0 { mode &= 0o700 }
+        try draft.publish(mode: mode) { (temporary, _) throws(FileError) in try move(String(cString: temporary)) }
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw failure("fstat", path) }
+        guard fstat(draft.descriptor, &status) == 0 else { throw failure("fstat", path) }
         return Mark(status)
     }
-
-    private static let temporarySuffix = ".new"
 
     /// Removes what writers left that were killed; for the holder of the file's lock, so that nobody writes now.
     private static func removeRemains(of path: String) {
@@ -192,7 +178,7 @@ public enum AtomicFile {
         let prefix = "\(path[path.index(after: end)...])."
         let folder = path[...end]
         for name in FolderNames.of(String(folder), beginningWith: prefix)
-        where name.hasSuffix(temporarySuffix) && name.count > prefix.count + temporarySuffix.count {
+        where name.hasSuffix(FileDraft.suffix) && name.count > prefix.count + FileDraft.suffix.count {
             unlink("\(folder)\(name)")
         }
     }
@@ -207,15 +193,6 @@ public enum AtomicFile {
             guard written > 0 else { throw failure("write", path) }
             count += written
         }
-    }
-
-    /// Makes a new name durable; a file system that cannot sync folders has its names in order by itself.
-    private static func syncFolder(of path: String) {
-        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-        let descriptor = open(folder.isEmpty ? "/" : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { return }
-        fsync(descriptor)
-        close(descriptor)
     }
 
     private static func check(_ status: stat, _ path: String) throws(FileError) {

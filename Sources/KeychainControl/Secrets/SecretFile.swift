@@ -45,12 +45,17 @@ enum SecretFile {
     /// - Throws: ``Refusal`` when it cannot be written, or the file is there already: others may have it open.
     static func write(_ secret: SecretBytes, to path: String?, standardOutput: Int32) throws(Refusal) {
         guard let path else { return try write(secret, to: standardOutput, "standard output") }
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure("\(path) cannot be made") }
-        let result = Result { () throws(Refusal) in try write(secret, to: descriptor, path) }
-        let isClosed = close(descriptor) == 0
-        try result.get()
-        guard isClosed else { throw failure("\(path) cannot be written") }
+        defer { close(descriptor) }
+        do throws(Refusal) {
+            try write(secret, to: descriptor, path)
+            guard fsync(descriptor) == 0 else { throw failure("\(path) cannot be written") }
+        } catch {
+            // A part of a secret is of no use, and would be in the way of the next attempt.
+            unlink(path)
+            throw error
+        }
     }
 
     private static func write(_ secret: SecretBytes, to descriptor: Int32, _ name: String) throws(Refusal) {

@@ -7,18 +7,28 @@ import KeychainCore
 
 /// A file, or another descriptor, that a command reads to its end; what is read may be secret.
 enum InputFile {
-    /// A file that cannot be read.
-    struct Failure: Error {
-        let code: Int32
+    /// The most bytes that are read: 64 MiB, more than any file of certificates and keys has.
+    static let mostBytes = 64 << 20
 
-        /// What the system says.
-        var text: String { String(cString: strerror(code)) }
+    /// Why a file cannot be read.
+    enum Failure: Error {
+        case system(Int32)
+        /// It has more bytes than ``InputFile/mostBytes``, or no end, as a device.
+        case tooLarge
+
+        /// What the system says, or what is wrong.
+        var text: String {
+            switch self {
+            case .system(let code): String(cString: strerror(code))
+            case .tooLarge: "it has more than \(InputFile.mostBytes) bytes"
+            }
+        }
     }
 
     /// The bytes of a file.
     static func bytes(_ path: Word) throws(Failure) -> SecretBytes {
         let descriptor = path.withCString { open($0, O_RDONLY | O_CLOEXEC) }
-        guard descriptor >= 0 else { throw Failure(code: errno) }
+        guard descriptor >= 0 else { throw .system(errno) }
         defer { close(descriptor) }
         return try bytes(descriptor)
     }
@@ -31,7 +41,10 @@ enum InputFile {
             defer { keychain_wipe(chunk.baseAddress, chunk.count) }
             while true {
                 let count = read(descriptor, chunk.baseAddress, chunk.count)
-                if count > 0 {
+                if count > 0, contents.count + count > mostBytes {
+                    failure = .tooLarge
+                    return
+                } else if count > 0 {
                     contents.append(UnsafeRawBufferPointer(rebasing: chunk[..<count]))
                 } else if count == 0 {
                     return
@@ -39,7 +52,7 @@ enum InputFile {
                     var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
                     poll(&state, 1, -1)
                 } else if errno != EINTR {
-                    failure = Failure(code: errno)
+                    failure = .system(errno)
                     return
                 }
             }
