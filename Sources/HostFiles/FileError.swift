@@ -10,8 +10,10 @@ public enum FileError: Error, Sendable, Hashable {
     case noHome(String)
     /// The path cannot be used as given, and why.
     case unusablePath(String, String)
-    /// Others can get at a file or folder, or it belongs to another user.
+    /// Others can get at a file or folder.
     case exposed(path: String, String)
+    /// A file or folder belongs to another user, who is named by number.
+    case foreign(path: String, owner: UInt32)
     /// There is something else than was expected: a symbolic link, a folder instead of a file.
     case wrongKind(path: String, expected: String)
     /// There is something under the name of a file that was to be made.
@@ -37,8 +39,8 @@ extension FileError {
         switch self {
         case .system(let call, let path, let errno): ["call": call, "path": path, "errno": "\(errno)"]
         case .noHome(let path), .unusablePath(let path, _), .exposed(let path, _), .wrongKind(let path, _),
-            .taken(let path), .lockTimeout(let path), .foreignHome(let path, _), .unusableFolder(let path, _, _),
-            .heldElsewhere(let path, _):
+            .taken(let path), .lockTimeout(let path), .foreignHome(let path, _), .foreign(let path, _),
+            .unusableFolder(let path, _, _), .heldElsewhere(let path, _):
             ["path": path]
         }
     }
@@ -69,6 +71,9 @@ extension FileError: CustomStringConvertible {
         case .unusablePath(let path, let why): "\(path) cannot hold a keychain: \(why)"
         case .exposed(let path, let why):
             "\(path) \(why); if it is the keychain's alone, chmod it to 0700 or, a file, 0600; else name another folder"
+        case .foreign(let path, let owner):
+            "\(path) belongs to another user (\(owner)); run this as that user, or name a file or folder of your own, "
+                + "a keychain's with SWIFT_KEYCHAIN_HOME"
         case .wrongKind(let path, let expected): "\(path) is not \(expected); move it away"
         case .taken(let path): "there is something at \(path) already; move it away or choose another name"
         case .lockTimeout(let path): "another process held the lock \(path) for too long; try again"

@@ -245,7 +245,7 @@ public struct PrivateDirectory: Sendable, Hashable {
         var status = stat()
         guard lstat(path, &status) == 0 else { throw .system(call: "lstat", path: path, errno: errno) }
         guard status.st_mode & S_IFMT == kind else { throw .wrongKind(path: path, expected: expected) }
-        guard status.st_uid == geteuid() else { throw .exposed(path: path, "belongs to another user") }
+        guard status.st_uid == geteuid() else { throw .foreign(path: path, owner: status.st_uid) }
         guard status.st_mode & 0o077 == 0 else { throw .exposed(path: path, "is open to other users") }
     }
 }

@@ -131,7 +131,7 @@ public struct AuditReader: ~Copyable {
             } else if status.st_mode & S_IFMT != S_IFREG {
                 .wrongKind(path: path, expected: "a file")
             } else if status.st_uid != owner {
-                .exposed(path: path, "belongs to another user")
+                .foreign(path: path, owner: status.st_uid)
             } else if status.st_mode & 0o077 != 0 {
                 .exposed(path: path, "is open to other users")
             } else {

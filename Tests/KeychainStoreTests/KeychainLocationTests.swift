@@ -79,6 +79,7 @@ struct KeychainLocationTests {
             .system(call: "open", path: "/p", errno: 13), .noHome("/p"), .unusablePath("/p", "why"),
             .exposed(path: "/p", "is open"), .wrongKind(path: "/p", expected: "a file"), .lockTimeout(path: "/p"),
             .foreignHome(path: "/p", owner: 1_000),
+            .foreign(path: "/p", owner: 1_000),
         ]
         for error in errors { #expect("\(error)".contains("/p")) }
         #expect(Set(errors.map { "\($0)" }).count == errors.count)

@@ -61,7 +61,7 @@ public enum DaemonProgram {
     }
 
     private static func check(_ path: String, _ status: stat) throws(FileError) {
-        guard [0, geteuid()].contains(status.st_uid) else { throw .exposed(path: path, "belongs to another user") }
+        guard [0, geteuid()].contains(status.st_uid) else { throw .foreign(path: path, owner: status.st_uid) }
         // In a folder with the sticky bit, as /tmp, only the owner of an entry replaces it.
         let isSticky = status.st_mode & S_IFMT == S_IFDIR && status.st_mode & S_ISVTX != 0
         guard status.st_mode & S_IWOTH == 0 || isSticky else {

@@ -34,6 +34,18 @@ struct FolderTests {
         #expect(try PrivateDirectory(named).path == base.path(of: "keychain"))
     }
 
+    @Test(
+        "of a folder of another user the error says whose it is, and does not advise to change its mode",
+        .enabled(if: geteuid() == 0, "only the superuser can give a folder away")
+    )
+    func foreignFolder() throws {
+        let base = try TemporaryFolder()
+        #expect(chown(base.path, 65_534, 65_534) == 0)
+        let failure = #expect(throws: FileError.self) { try PrivateDirectory(KeychainLocation(path: base.path)) }
+        let text = failure.map { "\($0)" } ?? ""
+        #expect(text.contains("65534") && !text.contains("chmod"), "\(text)")
+    }
+
     @Test("a keychain is made in a home of one's own, and a folder that is there is used wherever it lies")
     func ownHome() throws {
         let base = try TemporaryFolder()
