@@ -49,6 +49,8 @@ extension KeychainError {
     fileprivate var concernsStore: Bool {
         // A file that may not be written, or not even be read.
         if status == .writePermission, case .storage = kind { return true }
+        // Of several that were searched, which one.
+        if status == .invalidKeychain, case .storage(.damaged) = kind { return true }
         return [.notAvailable, .readOnly, .io, .diskFull, .internalComponent, .internal].contains(status)
     }
 }

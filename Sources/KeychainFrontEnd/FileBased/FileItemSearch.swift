@@ -56,13 +56,7 @@ struct FileItemSearch {
         let conditions = try conditions(itemClass)
         let found = try keychains.items(of: itemClass, in: paths)
             .filter { FileAttributes.matches($0.item, conditions) }
-        if found.isEmpty, keychains.hasUnreadableItem(of: itemClass, in: paths) {
-            throw KeychainError(
-                .decode,
-                "no item matches, and one whose attributes are damaged may be the one",
-                kind: .keys(.damagedItem)
-            )
-        }
+        if found.isEmpty { try keychains.checkReadable(itemClass, in: paths) }
         return found
     }
 
@@ -82,10 +76,12 @@ struct FileItemSearch {
         let uses = try FileAttributes.searched(query.entries, .key).filter { Self.keyUses.contains($0.key.description) }
         let keys = try keychains.items(of: .key, in: paths)
             .filter { $0.item.keyClass == 1 && FileAttributes.matches($0.item, uses) }
-        return try keychains.items(of: .certificate, in: paths).compactMap { certificate in
+        let found: [FileMatch] = try keychains.items(of: .certificate, in: paths).compactMap { certificate in
             keys.first { $0.item.isKey(of: certificate.item) }
                 .map { .identity(certificate: certificate, key: $0, isNamed: false) }
         }
+        if found.isEmpty { for itemClass in [ItemClass.certificate, .key] { try keychains.checkReadable(itemClass, in: paths) } }
+        return found
     }
 
     private static let keyUses: Set<String> = ["encr", "decr", "drve", "sign", "vrfy", "wrap", "unwp"]

@@ -33,10 +33,22 @@ final class OpenedKeychains {
         return found
     }
 
-    /// Whether there is an item whose attributes are damaged.
-    func hasUnreadableItem(of itemClass: ItemClass, in paths: [String]) -> Bool {
-        paths.contains { path in
-            (try? items(in: path))?.contains { $0.itemClass == itemClass && $0.isUnreadable } ?? false
+    /// Refuses to say that nothing was found where a keychain, or the attributes of an item, cannot be read.
+    func checkReadable(_ itemClass: ItemClass, in paths: [String]) throws(KeychainError) {
+        for path in paths {
+            do throws(KeychainError) {
+                guard try items(in: path).contains(where: { $0.itemClass == itemClass && $0.isUnreadable }) else {
+                    continue
+                }
+            } catch {
+                guard error.status != .noSuchKeychain else { continue }
+                throw error
+            }
+            throw KeychainError(
+                .decode,
+                "no item matches, and one whose attributes are damaged may be the one",
+                kind: .keys(.damagedItem)
+            )
         }
     }
 

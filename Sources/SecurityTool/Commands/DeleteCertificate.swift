@@ -27,12 +27,17 @@ struct DeleteCertificate: Command {
         let operands = invocation.arguments.operands
         let (certificates, identities) = try reporting(PasswordSearch.searching) { () throws(KeychainError) in
             let stores = try session.keychains.searched(by: operands)
-            guard isIdentity else { return (try StoredCertificate.all(in: stores), [StoredIdentity]()) }
+            guard isIdentity else {
+                let certificates = try StoredCertificate.all(in: stores)
+                if (try? choice.one(of: certificates)) == nil { try stores.checkUndamaged() }
+                return (certificates, [StoredIdentity]())
+            }
             let identities = try StoredIdentity.all(in: stores)
             var certificates: [StoredCertificate] = []
             for identity in identities {
                 if let certificate = try StoredCertificate(identity.certificate) { certificates.append(certificate) }
             }
+            if (try? choice.one(of: certificates)) == nil { try stores.checkUndamaged() }
             return (certificates, identities)
         }
         guard let found = try one(choice, certificates, session.errors) else { return 1 }

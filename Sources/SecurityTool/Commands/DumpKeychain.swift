@@ -30,13 +30,12 @@ struct DumpKeychain: Command {
             throw CommandFailure(error, PasswordSearch.preparing).withStatusOne
         }
         guard let file else {
-            try dump(stores, operands, sections, session, to: session.output)
-            return 0
+            return try dump(stores, operands, sections, session, to: session.output)
         }
         let output = try OutputFile(file)
-        try dump(stores, operands, sections, session, to: output.output)
+        let status = try dump(stores, operands, sections, session, to: output.output)
         try output.close()
-        return 0
+        return status
     }
 
     /// What is shown of an item besides its attributes.
@@ -48,15 +47,24 @@ struct DumpKeychain: Command {
 
     private static let reading = "SecKeychainItemCopyAttributesAndData"
 
+    /// Shows what some keychains have.
+    ///
+    /// - Returns: 1 where one of the search list is damaged, which has been said; else 0.
     private func dump(
         _ stores: [any ItemStore],
         _ operands: [Word],
         _ sections: Sections,
         _ session: Session,
         to output: Output
-    ) throws {
+    ) throws -> Int32 {
         var obstacles: Set<Status> = []
+        var status: Int32 = 0
         for store in stores {
+            do throws(KeychainError) { try store.checkUndamaged() } catch {
+                try session.errors.write(CommandFailure(error, PasswordSearch.searching).line)
+                status = 1
+                continue
+            }
             for itemClass in ItemClass.stored {
                 let (obstacle, items) = try contents(itemClass, store)
                 if let obstacle {
@@ -71,6 +79,7 @@ struct DumpKeychain: Command {
         }
         // Once for all items.
         if obstacles.contains(.interactionNotAllowed) { try session.explainLock(.interactionNotAllowed, operands) }
+        return status
     }
 
     /// What a class has; a failure has the status 1, as the command has no other.

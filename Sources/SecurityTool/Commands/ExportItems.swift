@@ -35,7 +35,7 @@ struct ExportItems: Command {
     }
 
     /// The keychains that items are read from; without a name all that are searched.
-    private func sources(_ name: Word?, _ session: Session) throws(CommandFailure) -> [any ItemSource] {
+    private func sources(_ name: Word?, _ session: Session) throws(CommandFailure) -> [any ItemStore] {
         do throws(KeychainError) {
             guard let name else { return try session.keychains.searched(by: []) }
             _ = try session.keychains.target(name)
@@ -103,8 +103,9 @@ private struct Request {
     }
 
     /// The file of what the keychain has.
-    func file(_ sources: [any ItemSource], _ session: Session) throws(KeychainError) -> SecretBytes {
+    func file(_ sources: [any ItemStore], _ session: Session) throws(KeychainError) -> SecretBytes {
         let items = try items(sources)
+        if items.isEmpty { try sources.checkUndamaged() }
         guard !items.isEmpty else { throw KeychainError(.itemNotFound, "the keychain has no such item") }
         var encoder = ItemEncoder(format)
         encoder.isArmored = isArmored

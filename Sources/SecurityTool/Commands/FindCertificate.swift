@@ -13,7 +13,9 @@ struct FindCertificate: Command {
         try invocation.checkOptions(options)
         let found = try reporting(PasswordSearch.searching) { () throws(KeychainError) in
             let stores = try session.keychains.searched(by: invocation.arguments.operands)
-            return try StoredCertificate.all(in: stores).filter(request.matches)
+            let found = try StoredCertificate.all(in: stores).filter(request.matches)
+            if found.isEmpty { try stores.checkUndamaged() }
+            return found
         }
         if found.isEmpty, !request.showsAll { throw CommandFailure(.itemNotFound, PasswordSearch.searching) }
         for certificate in request.showsAll ? found : Array(found.prefix(1)) {

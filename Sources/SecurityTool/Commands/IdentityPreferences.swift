@@ -33,7 +33,9 @@ struct SetIdentityPreference: Command {
             let stores = try keychains.searched(by: invocation.arguments.operands)
             let preferenceStores = try keychains.searched(by: [])
             if removes {
-                guard let item = try preference.item(in: preferenceStores) else { return }
+                guard let item = try preference.item(in: preferenceStores) else {
+                    return try preferenceStores.checkUndamaged()
+                }
                 return try item.store.delete(item)
             }
             var certificates: [StoredCertificate] = []
@@ -44,6 +46,7 @@ struct SetIdentityPreference: Command {
             do throws(CertificateChoice.Failure) {
                 chosen = try choice.one(of: certificates)
             } catch {
+                try stores.checkUndamaged()
                 throw KeychainError(.itemNotFound, "no identity, or more than one, fits")
             }
             try preference.set(chosen, in: preferenceStores) { () throws(KeychainError) in try keychains.target(nil) }
@@ -72,6 +75,7 @@ struct GetIdentityPreference: Command {
         let found = try reporting("SecIdentityCopyPreferred") { () throws(KeychainError) in
             let stores = try session.keychains.searched(by: invocation.arguments.operands)
             guard let found = try IdentityPreference(service: service).certificate(in: stores) else {
+                try stores.checkUndamaged()
                 throw KeychainError(.itemNotFound, "there is no preference for the service")
             }
             return found

@@ -68,6 +68,7 @@ struct PasswordSearch {
             for store in stores {
                 if let obstacle = try store.obstacle(fields.kind.itemClass, fields.filter) { return obstacle }
             }
+            try stores.checkUndamaged()
             return .itemNotFound
         }
     }

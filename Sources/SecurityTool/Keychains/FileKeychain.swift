@@ -20,11 +20,20 @@ struct FileKeychain: ItemStore {
 
     var version: Int { KeychainHome.formatVersion(location) }
 
-    /// What a search says nothing about: there is no such keychain, or it cannot be opened.
+    /// What a search goes past: there is no such keychain, or it cannot be opened. Where nothing else is found, damage
+    /// is reported (``checkUndamaged()``).
     private static let passedOver: Set<Status> = [.noSuchKeychain, .invalidKeychain, .writePermission]
 
     /// - Throws: `errSecNoSuchKeychain`, `errSecInvalidKeychain`.
     func checkExists() throws(KeychainError) { _ = try files.status(at: location) }
+
+    /// - Throws: `errSecInvalidKeychain`.
+    func checkUndamaged() throws(KeychainError) {
+        do throws(KeychainError) { try checkExists() } catch {
+            guard error.status == .invalidKeychain else { return }
+            throw KeychainError(.invalidKeychain, "\(location): \(error.reason)", kind: .storage(.damaged))
+        }
+    }
 
     var isLocked: Bool {
         get throws(KeychainError) { try files.status(at: location).isLocked }

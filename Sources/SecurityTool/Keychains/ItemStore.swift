@@ -13,6 +13,11 @@ protocol ItemStore: Sendable, ItemDestination, ItemSource {
     /// Finds every item that can be shown; none where the keychain cannot be opened, which a search passes over.
     func items(_ itemClass: ItemClass, _ conditions: Conditions) throws(KeychainError) -> [StoredItem]
 
+    /// Refuses a keychain file that is damaged as a whole; one that is not there is none.
+    ///
+    /// - Throws: `errSecInvalidKeychain`.
+    func checkUndamaged() throws(KeychainError)
+
     /// Why there may be matching items that cannot be shown; `nil` when there are none.
     func obstacle(_ itemClass: ItemClass, _ conditions: Conditions) throws(KeychainError) -> Status?
 
@@ -48,6 +53,16 @@ protocol ItemStore: Sendable, ItemDestination, ItemSource {
 }
 
 extension ItemStore {
+    /// Only a file is damaged as a whole while others can be read.
+    func checkUndamaged() throws(KeychainError) {}
+
     /// Finds every item of a class that can be shown.
     func items(_ itemClass: ItemClass) throws(KeychainError) -> [StoredItem] { try items(itemClass, Conditions()) }
+}
+
+extension [any ItemStore] {
+    /// Refuses to say that nothing was found where a keychain that was gone through is damaged.
+    ///
+    /// - Throws: `errSecInvalidKeychain`.
+    func checkUndamaged() throws(KeychainError) { for store in self { try store.checkUndamaged() } }
 }

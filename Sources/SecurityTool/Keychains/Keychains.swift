@@ -25,10 +25,13 @@ struct Keychains: Sendable {
     // MARK: - For items
 
     /// The keychains that a search goes through, each once: those that are named, or those of the search list.
+    ///
+    /// - Throws: `errSecInvalidKeychain` for a file that is named and damaged; one of the search list is passed over.
     func searched(by operands: [Word]) throws(KeychainError) -> [any ItemStore] {
         guard !operands.isEmpty else { return try preferences.searched().map(store) }
         var stores = operands.compactMap(store(named:))
         if operands.contains(where: meansLogin) { stores.append(dataProtection) }
+        try stores.checkUndamaged()
         var seen: Set<ByteText?> = []
         return stores.filter { seen.insert($0 is UserKeychain ? nil : $0.path).inserted }
     }
