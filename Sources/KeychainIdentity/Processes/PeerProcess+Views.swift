@@ -31,8 +31,8 @@ extension PeerProcess {
     /// Only root can make a user namespace with the users of the first one. Where the daemon itself is in another one,
     /// a user can make one with the same users; the executable of such a process is not seen either.
     func foreignViewsOfAnybody() throws(IdentityError) -> [String] {
-        guard let theirs = folder.contents("status", limit: 1 << 14),
-            let ours = Self.contents("/proc/self/status", limit: 1 << 14)
+        guard let theirs = folder.contents("status", limit: ProcessFolder.mostStatusBytes),
+            let ours = Self.contents("/proc/self/status", limit: ProcessFolder.mostStatusBytes)
         else { throw folder.failure("its PID namespace cannot be inspected") }
         var foreign: [String] = []
         let counts = [theirs, ours].map(ProcessStatus.namespaceCount)

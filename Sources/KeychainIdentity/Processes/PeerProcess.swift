@@ -145,7 +145,7 @@ extension PeerProcess {
 
     /// Its state according to the kernel.
     func state() throws(IdentityError) -> State {
-        guard let state = folder.contents("status", limit: 1 << 14).flatMap(State.init) else {
+        guard let state = folder.contents("status", limit: ProcessFolder.mostStatusBytes).flatMap(State.init) else {
             throw folder.failure(Self.unknownTracer)
         }
         return state
@@ -159,7 +159,7 @@ extension PeerProcess {
         guard !threads.isEmpty else { throw folder.failure("its threads cannot be listed") }
         var states: [State] = []
         for thread in threads {
-            let text = folder.contents("task/\(thread)/status", limit: 1 << 14)
+            let text = folder.contents("task/\(thread)/status", limit: ProcessFolder.mostStatusBytes)
             // It has ended meanwhile.
             if text == nil, errno == ENOENT || errno == ESRCH { continue }
             guard let state = text.flatMap(State.init) else { throw folder.failure(Self.unknownTracer) }

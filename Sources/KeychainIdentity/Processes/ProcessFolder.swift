@@ -33,6 +33,9 @@ struct ProcessFolder: Sendable, ~Copyable {
         FolderNames.of("/proc/self/fd/\(number)/task", beginningWith: "").compactMap { Int32($0) }
     }
 
+    /// The most bytes of `status`: its line of groups has up to 65536 (credentials(7)), of eleven bytes at most.
+    static let mostStatusBytes = 1 << 20
+
     func startTime() throws(IdentityError) -> UInt64 {
         guard let text = contents("stat", limit: 4096), let time = ProcessStatus.startTime(text) else {
             throw failure("its start time cannot be read")
@@ -41,7 +44,9 @@ struct ProcessFolder: Sendable, ~Copyable {
     }
 
     func user() throws(IdentityError) -> UInt32 {
-        guard let text = contents("status", limit: 1 << 14), let user = ProcessStatus.effectiveUser(text) else {
+        guard let text = contents("status", limit: Self.mostStatusBytes),
+            let user = ProcessStatus.effectiveUser(text)
+        else {
             throw failure("its user cannot be read")
         }
         return user
