@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -86,7 +87,11 @@ static void execute_anew(int kept) {
 
 int keychain_go_to_background(void) {
     report = take_report();
-    if (report >= 0) return 0;
+    if (report >= 0) {
+        // The kernel took the name from /proc/self/exe; ps(1), pgrep(1) and killall(1) look for that of the program.
+        prctl(PR_SET_NAME, program_invocation_short_name);
+        return 0;
+    }
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) return errno;
     pid_t child = fork();
