@@ -195,5 +195,11 @@ enum StatusGuide {
             "the file must not be written by this user",
             "correct the permissions of the file and its folder"
         ),
+        Row(
+            errSecInvalidACL,
+            .other,
+            "an entry of an access list cannot be used: it was removed, or does not say what it permits",
+            "read the access list again, and change an entry of that one"
+        ),
     ]
 }

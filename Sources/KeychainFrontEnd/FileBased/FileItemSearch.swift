@@ -80,7 +80,9 @@ struct FileItemSearch {
             keys.first { $0.item.isKey(of: certificate.item) }
                 .map { .identity(certificate: certificate, key: $0, isNamed: false) }
         }
-        if found.isEmpty { for itemClass in [ItemClass.certificate, .key] { try keychains.checkReadable(itemClass, in: paths) } }
+        if found.isEmpty {
+            for itemClass in [ItemClass.certificate, .key] { try keychains.checkReadable(itemClass, in: paths) }
+        }
         return found
     }
 

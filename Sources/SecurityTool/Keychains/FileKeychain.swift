@@ -20,8 +20,9 @@ struct FileKeychain: ItemStore {
 
     var version: Int { KeychainHome.formatVersion(location) }
 
-    /// What a search goes past: there is no such keychain, or it cannot be opened. Where nothing else is found, damage
-    /// is reported (``checkUndamaged()``).
+    /// What a search goes past: there is no such keychain, or it cannot be opened.
+    ///
+    /// Where nothing else is found, damage is reported (``checkUndamaged()``).
     private static let passedOver: Set<Status> = [.noSuchKeychain, .invalidKeychain, .writePermission]
 
     /// - Throws: `errSecNoSuchKeychain`, `errSecInvalidKeychain`.
