@@ -103,8 +103,8 @@ public func SecACLCopyAuthorizations(_ acl: SecACL) -> CFArray {
 /// - Parameters:
 ///   - acl: the entry.
 ///   - authorizations: an array of strings `kSecACLAuthorization…`.
-/// - Returns: `errSecSuccess`; `errSecParam` for an empty array and one of other objects, and for a partition list whose
-///   description is none; `errSecInvalidOwnerEdit` where the access would have no entry of the owner, or two;
+/// - Returns: `errSecSuccess`; `errSecParam` for an empty array and one of other objects, and for a partition list
+///   whose description is none; `errSecInvalidOwnerEdit` where the access would have no entry of the owner, or two;
 ///   `errSecInvalidACL` for an entry that was removed.
 @discardableResult
 public func SecACLUpdateAuthorizations(_ acl: SecACL, _ authorizations: CFArray) -> OSStatus {

@@ -18,8 +18,8 @@ enum PartitionDescription {
 
     /// The members of a list as an entry keeps them.
     ///
-    /// - Throws: `errSecParam` for what is no such text, and for a member that is empty or has a comma or a space, which
-    ///   stand between members.
+    /// - Throws: `errSecParam` for what is no such text, and for a member that is empty or has a comma or a space,
+    ///   which stand between members.
     static func members(_ text: String) throws(KeychainError) -> String {
         let digits = text.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
         guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2) else { throw .noPartitionList }
