@@ -55,7 +55,7 @@ struct TraceEncoder {
         if hashKey != nil, case .policy(let policy) = value, policy.name != nil { return redacted(value) }
         if let hashKey, !Self.isPlain(value, under: key), let bytes = value.hashedBytes {
             let code = HMAC<SHA256>.authenticationCode(for: Array(key.utf8) + [0] + bytes, using: hashKey)
-            return .object(["hash": .string(code.prefix(8).map { Self.hexadecimal($0) }.joined())])
+            return .object(["hash": .string(code.prefix(8).hexadecimal)])
         }
         return value.byteCount > Self.longestValue ? redacted(value) : shown(value, under: key)
     }
@@ -94,11 +94,6 @@ struct TraceEncoder {
         case .data, .oversizedData: .object(["secret": .integer(value.byteCount)])
         default: .object(["secret": .object(["type": .string(value.typeName), "bytes": .integer(value.byteCount)])])
         }
-    }
-
-    private static func hexadecimal(_ byte: UInt8) -> String {
-        let digits = String(byte, radix: 16)
-        return byte < 0x10 ? "0" + digits : digits
     }
 
     private func shown(_ value: PropertyValue, under key: String) -> JSONValue {

@@ -3,6 +3,7 @@
 import Crypto
 import Glibc
 public import HostFiles
+import KeychainCore
 
 /// The socket of a daemon: a folder, and the name of a socket in it.
 ///
@@ -47,7 +48,7 @@ public struct SocketLocation: Sendable, Hashable {
         } else if let usual, path == Self.resolved(usual.fileDaemon.path) {
             name = "keychaind-files.sock"
         } else {
-            let digits = SHA256.hash(data: Array(path.utf8)).prefix(4).map { Self.hexadecimal($0) }.joined()
+            let digits = SHA256.hash(data: Array(path.utf8)).prefix(4).hexadecimal
             name = "keychaind-\(digits).sock"
         }
         if let runtime = try environment("XDG_RUNTIME_DIR"), runtime.hasPrefix("/") {
@@ -130,9 +131,5 @@ public struct SocketLocation: Sendable, Hashable {
     private static func isOwnFolder(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR && status.st_uid == geteuid()
-    }
-
-    private static func hexadecimal(_ byte: UInt8) -> String {
-        String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
     }
 }

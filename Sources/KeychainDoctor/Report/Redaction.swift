@@ -57,14 +57,3 @@ package struct Redaction: Sendable {
         }
     }
 }
-
-extension Collection<UInt8> {
-    /// Two digits a byte.
-    var hexadecimal: String {
-        map { byte in
-            let digits = String(byte, radix: 16)
-            return digits.count == 1 ? "0" + digits : digits
-        }
-        .joined()
-    }
-}

@@ -40,7 +40,8 @@ struct ItemContents: Hashable {
             guard bytes.count >= 4 else { return nil }
             let end = 4 + bytes[..<4].reduce(0) { $0 << 8 | Int($1) }
             guard bytes.count >= end, let json = try? JSONParser.parse(bytes[4..<end]), let access = ItemAccess(json),
-                let attributes = json["attributes"].string.flatMap(Self.bytes(hexadecimal:))
+                let attributes = json["attributes"].string.flatMap([UInt8].init(hexadecimal:)),
+                attributes.count == AttributeDigest.byteCount
             else { return nil }
             let secret = SecretBytes(copying: UnsafeRawBufferPointer(rebasing: bytes[end...]))
             return ItemContents(access: access, secret: secret, attributes: attributes)
@@ -55,23 +56,13 @@ struct ItemContents: Hashable {
         self = read
     }
 
-    private static func bytes(hexadecimal text: String) -> [UInt8]? {
-        let digits = text.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
-        guard digits.count == text.utf8.count, digits.count == 2 * AttributeDigest.byteCount else { return nil }
-        return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
-    }
-
-    private static func hexadecimal(_ bytes: [UInt8]) -> String {
-        bytes.map { ($0 < 0x10 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
-
     /// The members for versions that know only the access of `SecAccessCreate`, and the entries of any other.
     private var json: JSONValue {
         var members: [String: JSONValue] = [
             "descriptor": .string(access.descriptor),
             "trustedApplications": TrustedApplication.json(access.trustedApplications),
             "partitions": .strings(access.partitions),
-            "attributes": .string(Self.hexadecimal(attributes)),
+            "attributes": .string(attributes.hexadecimal),
         ]
         if !access.isPlain { members["entries"] = .array(access.entries.map(\.json)) }
         return .object(members)

@@ -2,13 +2,14 @@
 
 import Crypto
 import Glibc
+import KeychainCore
 
 /// The SHA-256 (FIPS 180-4) of a file.
 public struct SHA256Value: Sendable, Hashable, CustomStringConvertible {
     private let bytes: [UInt8]
 
     /// 64 hexadecimal digits in lower case.
-    public var description: String { Encodings.hexadecimal(bytes) }
+    public var description: String { bytes.hexadecimal }
 
     /// The value of 64 hexadecimal digits in lower case; `nil` for anything else.
     public init?(_ text: String) {

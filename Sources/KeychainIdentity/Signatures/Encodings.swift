@@ -49,11 +49,4 @@ enum Encodings {
         if count > 0 { text.append(alphabet[Int(bits << UInt32(bitsPerDigit - count) & mask)]) }
         return String(decoding: text, as: UTF8.self)
     }
-
-    static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-        bytes.reduce(into: "") { text, byte in
-            text += byte < 16 ? "0" : ""
-            text += String(byte, radix: 16)
-        }
-    }
 }

@@ -47,7 +47,7 @@ extension RootKeyFile {
     /// - Throws: ``RootKeyError``.
     package func makeNext(_ bytes: SecretBytes?, in folder: PrivateDirectory) throws(RootKeyError) -> NextRootKey {
         let bytes = bytes ?? SymmetricKey.random().withUnsafeBytes { SecretBytes(copying: $0) }
-        let name = Self.prefix + Bytes16.random().bytes.map { byte in Self.digits(byte) }.joined()
+        let name = Self.prefix + Bytes16.random().bytes.hexadecimal
         let key: SoftwareRootKey
         do throws(ProtectionError) {
             key = try bytes.withUnsafeBytes { (bytes) throws(ProtectionError) in try SoftwareRootKey(bytes) }
@@ -112,11 +112,6 @@ extension RootKeyFile {
 
     private static func parse(_ keybag: [UInt8]) throws(RootKeyError) -> Keybag {
         do throws(ProtectionError) { return try KeybagCodec.parse(keybag).contents } catch { throw .protection(error) }
-    }
-
-    private static func digits(_ byte: UInt8) -> String {
-        let text = String(byte, radix: 16)
-        return text.count == 1 ? "0\(text)" : text
     }
 }
 

@@ -13,7 +13,7 @@ enum PartitionDescription {
         let list = [key: partitions]
         // An array of strings has a property list.
         let bytes = (try? PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)) ?? Data()
-        return bytes.map { ($0 < 0x10 ? "0" : "") + String($0, radix: 16) }.joined()
+        return bytes.hexadecimal
     }
 
     /// The members of a list as an entry keeps them.
@@ -21,9 +21,7 @@ enum PartitionDescription {
     /// - Throws: `errSecParam` for what is no such text, and for a member that is empty or has a comma or a space,
     ///   which stand between members.
     static func members(_ text: String) throws(KeychainError) -> String {
-        let digits = text.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
-        guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2) else { throw .noPartitionList }
-        let bytes = stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+        guard let bytes = [UInt8](hexadecimal: text) else { throw .noPartitionList }
         let list = try? PropertyListSerialization.propertyList(from: Data(bytes), format: nil) as? [String: Any]
         guard let members = list?[key] as? [String],
             members.allSatisfy({ !$0.isEmpty && !$0.contains(",") && !$0.contains(" ") })
