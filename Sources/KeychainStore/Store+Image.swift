@@ -67,7 +67,7 @@ extension Connection {
 
     private static func refusal(_ error: SQLiteError) -> StoreError {
         [SQLITE_CORRUPT, SQLITE_NOTADB].contains(error.primaryCode)
-            ? .notAStore(path: "", error.description) : .sqlite(error)
+            ? .notAStore(path: nil, error.description) : .sqlite(error)
     }
 
     private typealias Declarations = (necessary: Set<String>, possible: Set<String>)

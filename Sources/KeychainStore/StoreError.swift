@@ -7,8 +7,8 @@ import KeychainCore
 public enum StoreError: Error, Sendable, Hashable {
     /// A file or folder of the store.
     case file(FileError)
-    /// The file is not a store, or its beginning is damaged.
-    case notAStore(path: String, String)
+    /// The file, or for `nil` the contents of a keychain file, is no store, or the beginning is damaged.
+    case notAStore(path: String?, String)
     /// The file was written by a newer version, which this one cannot read.
     case newer(FileVersion)
     /// The file was written by a newer version, and this one may read it only.
@@ -55,7 +55,7 @@ extension StoreError: CustomStringConvertible {
         switch self {
         case .file(let error): "\(error)"
         case .notAStore(let path, let why):
-            "\(path) is not a keychain store or is damaged (\(why)); put it back from a backup"
+            "\(path ?? "it") is not a keychain store or is damaged (\(why)); put it back from a backup"
         case .newer(let version):
             "the store has format \(version), written by a newer version; update this program, which has format "
                 + FileFormat.text(of: FileFormat.version)
@@ -81,13 +81,13 @@ extension StoreError: CustomStringConvertible {
         case .journal(let path):
             "\(path) is a rollback journal, which a keychain never has; move it away, for SQLite would write it into the store"
         case .missingLog(let path):
-            "\(path) was copied without its \(path)-wal, which has the latest changes, or that file was removed, or is another one: put "
-                + "both back, of one time; or set SWIFT_KEYCHAIN_MISSING_LOG=accept for one command, to go on without those changes"
+            "\(path) was copied without its \(path)-wal, which has the latest changes, or that file was removed or replaced: put back "
+                + "both files of one copy; or set SWIFT_KEYCHAIN_MISSING_LOG=accept for one command, to go on without those changes"
         case .sharedFolder(let path, let kind):
             "\(path) is on a file system that other hosts may use at the same time (\(kind)), where a keychain is only read, and not while it has a log: set "
                 + "SWIFT_KEYCHAIN_HOME to a folder on a disk of this host, or SWIFT_KEYCHAIN_NETWORK_HOME=1 on all of them"
         case .inLocalUse(let path):
-            "\(path) is in use on the host on whose disk it lies, or was left in the midst of it, and is not shared yet: end the programs that use it there, "
+            "\(path) is in use on the host on whose disk it lies, or a program ended there in the middle of a change, and it is not shared yet: end the programs that use it there, "
                 + "or run keychainctl check there; if this is a copy, make it while no program uses the keychain"
         case .unreadableLog(let path):
             "\(path) has changes that are not in the store yet, and cannot be read in a folder that nobody can write in; "
@@ -148,7 +148,8 @@ extension StoreError {
     fileprivate var facts: [String: String] {
         switch self {
         case .file(let error): error.facts
-        case .notAStore(let path, _), .notABackup(let path, _), .storeExists(let path), .journal(let path),
+        case .notAStore(let path, _): path.map { ["path": $0] } ?? [:]
+        case .notABackup(let path, _), .storeExists(let path), .journal(let path),
             .unreadableLog(let path), .missingLog(let path), .inLocalUse(let path), .sharedFolder(let path, _):
             ["path": path]
         case .neverReleased(let path, let version): ["path": path, "version": "\(version)"]

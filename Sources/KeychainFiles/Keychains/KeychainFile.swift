@@ -171,7 +171,7 @@ final class KeychainFile: @unchecked Sendable {
             guard error.status != .allocate else { throw error }
             throw KeychainError(
                 .invalidKeychain,
-                "the file is not a keychain of this program, or it is damaged: \(error.reason)",
+                "the keychain file cannot be opened: \(error.reason)",
                 kind: error.kind
             )
         }
