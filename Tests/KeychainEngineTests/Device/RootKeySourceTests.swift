@@ -6,6 +6,7 @@ import HostFiles
 import KeychainCore
 import KeychainEngine
 import KeychainProtection
+import KeychainStore
 import KeychainTestSupport
 import Synchronization
 import Testing
@@ -35,11 +36,15 @@ struct RootKeySourceTests {
         #expect(open(RootKeySources(chip)).secret("anna") == .secret("secret"))
     }
 
-    @Test("a store whose device is replaced time and again while it is opened is opened in the end")
-    func replacedWhileOpening() throws {
+    @Test(
+        "a store whose device is replaced time and again while it is opened is opened in the end",
+        arguments: [false, true]
+    )
+    func replacedWhileOpening(_ makesChangesTogether: Bool) throws {
         #expect(open(RootKeySources()).add("anna", "secret") == .done)
         let source = ReplacingSource(location: KeychainLocation(path: folder.path(of: "keychain")), replacements: 9)
-        #expect(open(RootKeySources(source)).add("bert", "secret") == .done)
+        let options = StoreOptions(makesChangesTogether: makesChangesTogether)
+        #expect(open(RootKeySources(source), options).add("bert", "secret") == .done)
         #expect(source.left.withLock(\.self) == 0)
         #expect(open(RootKeySources()).secret("anna") == .failed(.itemNotFound))
         #expect(open(RootKeySources()).secret("bert") == .secret("secret"))
@@ -53,10 +58,11 @@ struct RootKeySourceTests {
         #expect(source.calls.withLock(\.self) == 2)
     }
 
-    private func open(_ sources: RootKeySources) -> EmbeddedKeychain {
+    private func open(_ sources: RootKeySources, _ options: StoreOptions = StoreOptions()) -> EmbeddedKeychain {
         var device = DeviceOptions()
         device.rootKeys = sources
-        return EmbeddedKeychain(at: KeychainLocation(path: folder.path(of: "keychain")), device: device)
+        let location = KeychainLocation(path: folder.path(of: "keychain"))
+        return EmbeddedKeychain(at: location, options: options, device: device)
     }
 
     /// Keeps one key, for whatever store.

@@ -50,6 +50,51 @@ struct KeychainFunctionTests {
         }
     }
 
+    @Test("In a damaged file nothing is \"not found\", also beside a keychain with other items")
+    func damaged() throws {
+        try app.run {
+            let (keychain, other) = (try makeKeychain(), try makeKeychain("other.keychain"))
+            try addPassword("svc", to: keychain)
+            try addPassword("elsewhere", to: other)
+            #expect(SecKeychainLock(keychain) == errSecSuccess)
+            let path = try path(keychain)
+            var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+            let mark = try #require(bytes.range(of: Data("SKKB".utf8)))
+            bytes[mark.upperBound + 60] ^= 1
+            try bytes.write(to: URL(fileURLWithPath: path))
+            for list in [[keychain], [keychain, other], [other, keychain]] {
+                for itemClass in [kSecClassGenericPassword, kSecClassCertificate, kSecClassIdentity] {
+                    #expect(find("svc", itemClass, in: list) == errSecInvalidKeychain, "\(itemClass) in \(list)")
+                }
+            }
+            #expect(find("elsewhere", kSecClassGenericPassword, in: [keychain, other]) == errSecSuccess)
+            let found = SecKeychainFindGenericPassword(keychain, 3, "svc", 0, nil, nil, nil, nil)
+            #expect(found == errSecInvalidKeychain)
+        }
+    }
+
+    private func addPassword(_ service: String, to keychain: SecKeychain) throws {
+        var item: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: service]
+        item[kSecValueData] = Data("secret".utf8)
+        item[kSecUseKeychain] = keychain
+        try #require(SecItemAdd(item as CFDictionary, nil) == errSecSuccess)
+    }
+
+    private func find(_ service: String, _ itemClass: CFString, in list: [SecKeychain]) -> OSStatus {
+        var query: [CFString: Any] = [kSecClass: itemClass, kSecMatchSearchList: list, kSecReturnRef: true]
+        if itemClass == kSecClassGenericPassword { query[kSecAttrService] = service }
+        return SecItemCopyMatching(query as CFDictionary, nil)
+    }
+
+    private func path(_ keychain: SecKeychain) throws -> String {
+        var length: UInt32 = 1024
+        return try withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(length)) { buffer in
+            let start = try #require(buffer.baseAddress)
+            try #require(SecKeychainGetPath(keychain, &length, start) == errSecSuccess)
+            return String(cString: start)
+        }
+    }
+
     @Test("Settings are those that were set, and the default is to lock on sleep and after five minutes")
     func settings() throws {
         try app.run {
