@@ -26,8 +26,7 @@ public struct ContainerError: Error, Sendable, Hashable {
     }
 
     /// What `SecPKCS12Import` returns for it (Semantics, "Importing PKCS 12 files"): -25293 for a code that does not
-    /// verify, -26275 for
-    /// everything else.
+    /// verify, -26275 for everything else.
     public var status: Status {
         switch kind {
         case .wrongPassword: .authenticationFailed
@@ -37,6 +36,16 @@ public struct ContainerError: Error, Sendable, Hashable {
 
     static func unsupported(_ reason: String) -> ContainerError { ContainerError(.unsupported, reason) }
     static let wrongPassword = ContainerError(.wrongPassword, "the password does not fit, or the file was altered")
+}
+
+extension Status {
+    /// The format is not recognized, or another than is expected: `errSecUnknownFormat`.
+    package static let unknownFormat = Status(rawValue: -25257)
+}
+
+extension KeychainError {
+    /// The failure of writing a file or a message, which no input should cause: `errSecInternalComponent`.
+    package init(writing error: ContainerError) { self.init(.internalComponent, error.reason) }
 }
 
 extension ContainerError: CustomStringConvertible {

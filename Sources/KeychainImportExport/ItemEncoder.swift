@@ -100,7 +100,7 @@ public struct ItemEncoder: Sendable {
             let encrypted = try EncryptedPrivateKey.encrypt(privateKeyInfo, password: passphrase)
             return PEMDocument("ENCRYPTED PRIVATE KEY", SecretBytes(encrypted))
         } catch {
-            throw KeychainError(.internalComponent, error.reason)
+            throw KeychainError(writing: error)
         }
     }
 
@@ -113,7 +113,7 @@ public struct ItemEncoder: Sendable {
         do throws(ContainerError) {
             return SecretBytes(try SignedData(certificates: certificates).encodedCertificates())
         } catch {
-            throw KeychainError(.internalComponent, error.reason)
+            throw KeychainError(writing: error)
         }
     }
 
@@ -123,7 +123,7 @@ public struct ItemEncoder: Sendable {
         do throws(ContainerError) {
             return SecretBytes(try contents.encoded(password: passphrase, encryption: encryption))
         } catch {
-            throw KeychainError(.internalComponent, error.reason)
+            throw KeychainError(writing: error)
         }
     }
 

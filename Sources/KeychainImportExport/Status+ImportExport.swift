@@ -7,9 +7,6 @@ extension Status {
     /// The format is known, but not implemented, or does not take the item: `errSecUnsupportedFormat`.
     public static let unsupportedFormat = Status(rawValue: -25256)
 
-    /// The format is not recognized, or another than is expected: `errSecUnknownFormat`.
-    public static let unknownFormat = Status(rawValue: -25257)
-
     /// The key does not leave its place: `errSecKeyIsSensitive`.
     public static let keyIsSensitive = Status(rawValue: -25258)
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainCertificates
+import KeychainContainers
 import KeychainCore
 import KeychainImportExport
 import KeychainKeys

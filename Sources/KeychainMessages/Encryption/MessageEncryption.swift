@@ -77,7 +77,7 @@ package enum MessageEncryption {
         do throws(ContainerError) {
             return try body()
         } catch {
-            throw KeychainError(.internalComponent, error.reason)
+            throw KeychainError(writing: error)
         }
     }
 }

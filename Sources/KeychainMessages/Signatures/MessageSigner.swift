@@ -93,7 +93,7 @@ package struct MessageSigner: Sendable {
         do throws(ContainerError) {
             return try attributes.encoding()
         } catch {
-            throw KeychainError(.internalComponent, error.reason)
+            throw KeychainError(writing: error)
         }
     }
 

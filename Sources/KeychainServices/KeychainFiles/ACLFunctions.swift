@@ -21,7 +21,7 @@ public func SecACLCreateWithSimpleContents(
     _ promptSelector: SecKeychainPromptSelector,
     _ newAcl: UnsafeMutablePointer<SecACL?>
 ) -> OSStatus {
-    ACLCall.status { () throws(KeychainError) in
+    FunctionCall.status { () throws(KeychainError) in
         let programs = try ACLCall.programs(applicationList)
         let entry = AccessEntry([.any], for: programs, description as String, prompt: promptSelector.rawValue)
         newAcl.pointee = access.add(entry)
@@ -34,7 +34,7 @@ public func SecACLCreateWithSimpleContents(
 ///   removed before.
 @discardableResult
 public func SecACLRemove(_ aclRef: SecACL) -> OSStatus {
-    ACLCall.status { () throws(KeychainError) in try aclRef.remove() }
+    FunctionCall.status { () throws(KeychainError) in try aclRef.remove() }
 }
 
 /// What an entry says beside its operations.
@@ -79,7 +79,7 @@ public func SecACLSetContents(
     _ description: CFString,
     _ promptSelector: SecKeychainPromptSelector
 ) -> OSStatus {
-    ACLCall.status { () throws(KeychainError) in
+    FunctionCall.status { () throws(KeychainError) in
         let programs = try ACLCall.programs(applicationList)
         try acl.change { (entry) throws(KeychainError) in
             let text = description as String
@@ -108,7 +108,7 @@ public func SecACLCopyAuthorizations(_ acl: SecACL) -> CFArray {
 ///   `errSecInvalidACL` for an entry that was removed.
 @discardableResult
 public func SecACLUpdateAuthorizations(_ acl: SecACL, _ authorizations: CFArray) -> OSStatus {
-    ACLCall.status { () throws(KeychainError) in
+    FunctionCall.status { () throws(KeychainError) in
         let operations = authorizations.compactMap(AccessAuthorization.init(_:))
         guard operations.count == authorizations.count, !operations.isEmpty else {
             throw .parameter("an entry is for some of the operations of the constants kSecACLAuthorization")
@@ -124,17 +124,8 @@ public func SecACLUpdateAuthorizations(_ acl: SecACL, _ authorizations: CFArray)
     }
 }
 
-/// What the functions on entries have in common.
+/// The arguments of functions on entries.
 private enum ACLCall {
-    static func status(_ body: () throws(KeychainError) -> Void) -> OSStatus {
-        do throws(KeychainError) {
-            try body()
-            return errSecSuccess
-        } catch {
-            return error.status.rawValue
-        }
-    }
-
     /// The programs of an array; `nil` for `nil`.
     static func programs(_ list: CFArray?) throws(KeychainError) -> [TrustedApplication]? {
         guard let list else { return nil }

@@ -10,12 +10,7 @@ enum FileCall {
     ///
     /// - Returns: `errSecSuccess`, or the status of what it throws.
     static func status(_ body: (FileBasedKeychain) throws(KeychainError) -> Void) -> OSStatus {
-        do throws(KeychainError) {
-            try body(KeychainContext.inEffect.fileBased)
-            return errSecSuccess
-        } catch {
-            return error.status.rawValue
-        }
+        FunctionCall.status { () throws(KeychainError) in try body(KeychainContext.inEffect.fileBased) }
     }
 
     /// Adds an item to a keychain file, or where the data protection keychain is meant, there.
@@ -24,12 +19,8 @@ enum FileCall {
         let frontEnd = KeychainContext.frontEnd(context.backend, context.fileBased)
         var dictionary = dictionary
         dictionary[PropertyKey.useDataProtectionKeychain] = .boolean(false)
-        do throws(KeychainError) {
-            _ = try frontEnd.perform(KeychainRequest(.add(dictionary), client: context.client))
-            return errSecSuccess
-        } catch {
-            return error.status.rawValue
-        }
+        let request = KeychainRequest(.add(dictionary), client: context.client)
+        return FunctionCall.status { () throws(KeychainError) in _ = try frontEnd.perform(request) }
     }
 
     /// Whether this process may ask the user for passwords of the user's own keychain files.
@@ -76,9 +67,7 @@ extension FileBasedKeychain {
     ///
     /// - Throws: `errSecParam` for other objects.
     func searchList(_ argument: CFTypeRef) throws(KeychainError) -> PropertyValue {
-        guard let keychains = Members.of(argument, SecKeychain.self) else {
-            throw .parameter("the argument is neither a keychain nor an array of them")
-        }
+        let keychains = try Members.required(argument, SecKeychain.self, "a keychain")
         return .array(keychains.compactMap(\.path).map { .keychain($0) })
     }
 

@@ -287,11 +287,6 @@ private struct ItemReferenceCall {
 
 extension SecKeychainItem {
     fileprivate func status(_ body: (ItemReferenceCall) throws(KeychainError) -> Void) -> OSStatus {
-        do throws(KeychainError) {
-            try body(try ItemReferenceCall(reference))
-            return errSecSuccess
-        } catch {
-            return error.status.rawValue
-        }
+        FunctionCall.status { () throws(KeychainError) in try body(try ItemReferenceCall(reference)) }
     }
 }

@@ -158,7 +158,7 @@ extension CMSEncoder.State {
         do throws(ContainerError) {
             return try body()
         } catch {
-            throw KeychainError(.internalComponent, error.reason)
+            throw KeychainError(writing: error)
         }
     }
 }

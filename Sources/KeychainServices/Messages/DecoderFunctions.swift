@@ -4,7 +4,7 @@
 public import Foundation
 import KeychainContainers
 import KeychainCore
-import KeychainImportExport
+import KeychainMessages
 
 /// Makes an object that reads a message: signed (RFC 5652, section 5) or encrypted for certificates (section 6), or
 /// encrypted with a signed one in it.
@@ -31,7 +31,7 @@ public func CMSDecoderUpdateMessage(
     _ msgBytes: UnsafeRawPointer,
     _ msgBytesLen: Int
 ) -> OSStatus {
-    TrustCall.status { () throws(KeychainError) in
+    FunctionCall.status { () throws(KeychainError) in
         try cmsDecoder.change { (state) throws(KeychainError) in
             guard !state.isFinal, msgBytesLen >= 0 else { throw .parameter("the message is complete") }
             state.bytes += UnsafeRawBufferPointer(start: msgBytes, count: msgBytesLen)
@@ -53,14 +53,16 @@ public func CMSDecoderUpdateMessage(
 ///   was called before.
 @discardableResult
 public func CMSDecoderFinalizeMessage(_ cmsDecoder: CMSDecoder) -> OSStatus {
-    TrustCall.status { () throws(KeychainError) in
+    FunctionCall.status { () throws(KeychainError) in
         let state = cmsDecoder.current
         try cmsDecoder.change { (state) throws(KeychainError) in
             guard !state.isFinal else { throw .parameter("the message is complete") }
             state.isFinal = true
             state.bytes = []
         }
-        let opened = try OpenedMessage(state.bytes, state.keychain)
+        let opened = try OpenedMessage(state.bytes) { (name) throws(KeychainError) in
+            try state.keychain.privateKey(of: name)
+        }
         try cmsDecoder.change { $0.opened = opened }
     }
 }
@@ -71,7 +73,7 @@ public func CMSDecoderFinalizeMessage(_ cmsDecoder: CMSDecoder) -> OSStatus {
 @discardableResult
 public func CMSDecoderSetDetachedContent(_ cmsDecoder: CMSDecoder, _ detachedContent: CFData) -> OSStatus {
     let contents = Data(detachedContent as Data)
-    return TrustCall.status { () throws(KeychainError) in try cmsDecoder.change { $0.detached = contents } }
+    return FunctionCall.status { () throws(KeychainError) in try cmsDecoder.change { $0.detached = contents } }
 }
 
 /// The contents that were given.
@@ -98,10 +100,8 @@ public func CMSDecoderCopyDetachedContent(
 /// - Returns: `errSecSuccess`; `errSecParam` for anything else, and for a message that is complete.
 @discardableResult
 public func CMSDecoderSetSearchKeychain(_ cmsDecoder: CMSDecoder, _ keychainOrArray: CFTypeRef) -> OSStatus {
-    TrustCall.status { () throws(KeychainError) in
-        guard let keychains = Members.of(keychainOrArray, SecKeychain.self) else {
-            throw .parameter("the argument is neither a keychain nor an array of them")
-        }
+    FunctionCall.status { () throws(KeychainError) in
+        let keychains = try Members.required(keychainOrArray, SecKeychain.self, "a keychain")
         try cmsDecoder.change { (state) throws(KeychainError) in
             guard !state.isFinal else { throw .parameter("the message is complete") }
             state.keychain.searchList = keychains
@@ -117,7 +117,7 @@ public func CMSDecoderIsContentEncrypted(
     _ cmsDecoder: CMSDecoder,
     _ isEncryptedOut: UnsafeMutablePointer<DarwinBoolean>
 ) -> OSStatus {
-    TrustCall.status { () throws(KeychainError) in
+    FunctionCall.status { () throws(KeychainError) in
         isEncryptedOut.pointee = DarwinBoolean(try cmsDecoder.opened().isEncrypted)
     }
 }
@@ -134,7 +134,7 @@ public func CMSDecoderCopyEncapsulatedContentType(
     _ cmsDecoder: CMSDecoder,
     _ eContentTypeOut: UnsafeMutablePointer<CFData?>
 ) -> OSStatus {
-    TrustCall.status { () throws(KeychainError) in
+    FunctionCall.status { () throws(KeychainError) in
         eContentTypeOut.pointee = try cmsDecoder.opened().signedData.map { NSData(data: Data($0.contentType)) }
     }
 }
@@ -147,7 +147,7 @@ public func CMSDecoderCopyEncapsulatedContentType(
 /// - Returns: `errSecSuccess`; `errSecParam` for a message that is not complete.
 @discardableResult
 public func CMSDecoderCopyAllCerts(_ cmsDecoder: CMSDecoder, _ certsOut: UnsafeMutablePointer<CFArray?>) -> OSStatus {
-    TrustCall.status { () throws(KeychainError) in
+    FunctionCall.status { () throws(KeychainError) in
         let certificates = try cmsDecoder.opened().certificates.map { SecCertificate($0) }
         certsOut.pointee = certificates.isEmpty ? nil : NSArray(array: certificates)
     }
@@ -162,7 +162,7 @@ public func CMSDecoderCopyAllCerts(_ cmsDecoder: CMSDecoder, _ certsOut: UnsafeM
 /// - Returns: `errSecSuccess`; `errSecParam` for a message that is not complete.
 @discardableResult
 public func CMSDecoderCopyContent(_ cmsDecoder: CMSDecoder, _ contentOut: UnsafeMutablePointer<CFData?>) -> OSStatus {
-    TrustCall.status { () throws(KeychainError) in
+    FunctionCall.status { () throws(KeychainError) in
         contentOut.pointee = try cmsDecoder.opened().contents.map { NSData(data: Data($0)) }
     }
 }

@@ -26,7 +26,7 @@ public func CMSEncoderCreate(_ cmsEncoderOut: UnsafeMutablePointer<CMSEncoder?>)
 /// - Returns: `errSecSuccess`; `errSecParam` for another one, and once there are contents.
 @discardableResult
 public func CMSEncoderSetSignerAlgorithm(_ cmsEncoder: CMSEncoder, _ digestAlgorithm: CFString) -> OSStatus {
-    TrustCall.status { () throws(KeychainError) in
+    FunctionCall.status { () throws(KeychainError) in
         let digest: DigestAlgorithm
         switch digestAlgorithm {
         case kCMSEncoderDigestAlgorithmSHA1: digest = .sha1
@@ -45,10 +45,8 @@ public func CMSEncoderSetSignerAlgorithm(_ cmsEncoder: CMSEncoder, _ digestAlgor
 /// - Returns: `errSecSuccess`; `errSecParam` for anything else, and once there are contents.
 @discardableResult
 public func CMSEncoderAddSigners(_ cmsEncoder: CMSEncoder, _ signerOrArray: CFTypeRef) -> OSStatus {
-    TrustCall.status { () throws(KeychainError) in
-        guard let signers = Members.of(signerOrArray, SecIdentity.self) else {
-            throw .parameter("the argument is neither an identity nor an array of them")
-        }
+    FunctionCall.status { () throws(KeychainError) in
+        let signers = try Members.required(signerOrArray, SecIdentity.self, "an identity")
         try cmsEncoder.set { $0.signers += signers }
     }
 }
@@ -76,10 +74,8 @@ public func CMSEncoderCopySigners(_ cmsEncoder: CMSEncoder, _ signersOut: Unsafe
 /// - Returns: `errSecSuccess`; `errSecParam` for anything else, and once there are contents.
 @discardableResult
 public func CMSEncoderAddRecipients(_ cmsEncoder: CMSEncoder, _ recipientOrArray: CFTypeRef) -> OSStatus {
-    TrustCall.status { () throws(KeychainError) in
-        guard let recipients = Members.of(recipientOrArray, SecCertificate.self) else {
-            throw .parameter("the argument is neither a certificate nor an array of them")
-        }
+    FunctionCall.status { () throws(KeychainError) in
+        let recipients = try Members.required(recipientOrArray, SecCertificate.self, "a certificate")
         try cmsEncoder.set { $0.recipients += recipients }
     }
 }
@@ -104,7 +100,7 @@ public func CMSEncoderCopyRecipients(
 /// - Returns: `errSecSuccess`; `errSecParam` once there are contents.
 @discardableResult
 public func CMSEncoderSetHasDetachedContent(_ cmsEncoder: CMSEncoder, _ detachedContent: Bool) -> OSStatus {
-    TrustCall.status { () throws(KeychainError) in try cmsEncoder.set { $0.isDetached = detachedContent } }
+    FunctionCall.status { () throws(KeychainError) in try cmsEncoder.set { $0.isDetached = detachedContent } }
 }
 
 /// Whether the contents stay outside of the message, as it was set.
@@ -128,7 +124,7 @@ public func CMSEncoderGetHasDetachedContent(
 @discardableResult
 public func CMSEncoderSetEncapsulatedContentTypeOID(_ cmsEncoder: CMSEncoder, _ eContentTypeOID: CFTypeRef) -> OSStatus
 {
-    TrustCall.status { () throws(KeychainError) in
+    FunctionCall.status { () throws(KeychainError) in
         let octets = (eContentTypeOID as? String).map(ObjectIdentifierOctets.octets) ?? []
         guard !octets.isEmpty else { throw .parameter("the type of the contents is no object identifier") }
         try cmsEncoder.set { $0.contentType = octets }
@@ -159,10 +155,8 @@ public func CMSEncoderCopyEncapsulatedContentType(
 /// - Returns: `errSecSuccess`; `errSecParam` for anything else, and once there are contents.
 @discardableResult
 public func CMSEncoderAddSupportingCerts(_ cmsEncoder: CMSEncoder, _ certOrArray: CFTypeRef) -> OSStatus {
-    TrustCall.status { () throws(KeychainError) in
-        guard let certificates = Members.of(certOrArray, SecCertificate.self) else {
-            throw .parameter("the argument is neither a certificate nor an array of them")
-        }
+    FunctionCall.status { () throws(KeychainError) in
+        let certificates = try Members.required(certOrArray, SecCertificate.self, "a certificate")
         try cmsEncoder.set { $0.supportingCertificates += certificates }
     }
 }
@@ -189,7 +183,7 @@ public func CMSEncoderCopySupportingCerts(
 @discardableResult
 public func CMSEncoderAddSignedAttributes(_ cmsEncoder: CMSEncoder, _ signedAttributes: CMSSignedAttributes) -> OSStatus
 {
-    TrustCall.status { () throws(KeychainError) in
+    FunctionCall.status { () throws(KeychainError) in
         let known: CMSSignedAttributes = [
             .attrSmimeCapabilities, .attrSmimeEncryptionKeyPrefs, .attrSmimeMSEncryptionKeyPrefs, .attrSigningTime,
         ]
@@ -212,7 +206,7 @@ public func CMSEncoderSetCertificateChainMode(
     _ cmsEncoder: CMSEncoder,
     _ chainMode: CMSCertificateChainMode
 ) -> OSStatus {
-    TrustCall.status { () throws(KeychainError) in try cmsEncoder.set { $0.chainMode = chainMode } }
+    FunctionCall.status { () throws(KeychainError) in try cmsEncoder.set { $0.chainMode = chainMode } }
 }
 
 /// Which certificates the message brings, as it was set.
@@ -240,7 +234,7 @@ public func CMSEncoderUpdateContent(
     _ content: UnsafeRawPointer,
     _ contentLen: Int
 ) -> OSStatus {
-    TrustCall.status { () throws(KeychainError) in
+    FunctionCall.status { () throws(KeychainError) in
         guard contentLen >= 0 else { throw .parameter("the number of bytes is negative") }
         try cmsEncoder.add(UnsafeRawBufferPointer(start: content, count: contentLen))
     }
@@ -259,7 +253,7 @@ public func CMSEncoderCopyEncodedContent(
     _ cmsEncoder: CMSEncoder,
     _ encodedContentOut: UnsafeMutablePointer<CFData?>
 ) -> OSStatus {
-    TrustCall.status { () throws(KeychainError) in
+    FunctionCall.status { () throws(KeychainError) in
         encodedContentOut.pointee = NSData(data: Data(try cmsEncoder.message()))
     }
 }

@@ -4,6 +4,7 @@ import Foundation
 import KeychainCertificates
 import KeychainContainers
 import KeychainCore
+import KeychainKeys
 import KeychainMessages
 
 /// Certificates and identities of the user's keychains that messages name.
@@ -21,17 +22,18 @@ struct MessageKeychain: Sendable {
         certificates([kSecAttrSubject: Data(certificate.normalizedIssuer)])
     }
 
-    /// The identities whose certificate has a name.
+    /// The private key of a certificate that has a name; `nil` where the keychains have none.
     ///
     /// - Throws: why the keychains cannot be searched.
-    func identities(_ name: SignedData.Signer) throws(KeychainError) -> [SecIdentity] {
+    func privateKey(of name: SignedData.Signer) throws(KeychainError) -> PrivateKey? {
         var result: CFTypeRef?
         let status = SecItemCopyMatching(query(kSecClassIdentity, conditions(name)), &result)
-        guard status != errSecItemNotFound else { return [] }
+        guard status != errSecItemNotFound else { return nil }
         guard status == errSecSuccess else {
             throw KeychainError(Status(rawValue: status), "the keychains cannot be searched for the recipient's key")
         }
-        return (result as? [SecIdentity] ?? []).filter { $0.certificate.certificate.isMeant(by: name) }
+        let identities = (result as? [SecIdentity] ?? []).filter { $0.certificate.certificate.isMeant(by: name) }
+        return identities.lazy.compactMap { if case .private(let key) = $0.privateKey.half { key } else { nil } }.first
     }
 
     /// Certificates are looked for where there is a keychain: a call that needs none fails no test.

@@ -19,7 +19,7 @@ public func CMSDecoderGetNumSigners(
     _ cmsDecoder: CMSDecoder,
     _ numSignersOut: UnsafeMutablePointer<Int>
 ) -> OSStatus {
-    TrustCall.status { () throws(KeychainError) in
+    FunctionCall.status { () throws(KeychainError) in
         numSignersOut.pointee = try cmsDecoder.opened().signedData?.signatures.count ?? 0
     }
 }
@@ -48,11 +48,9 @@ public func CMSDecoderCopySignerStatus(
     _ secTrustOut: UnsafeMutablePointer<SecTrust?>?,
     _ certVerifyResultCodeOut: UnsafeMutablePointer<OSStatus>?
 ) -> OSStatus {
-    TrustCall.status { () throws(KeychainError) in
+    FunctionCall.status { () throws(KeychainError) in
         secTrustOut?.pointee = nil
-        guard let policies = Members.of(policyOrArray, SecPolicy.self), !policies.isEmpty else {
-            throw .parameter("the argument is neither a policy nor an array of them")
-        }
+        let policies = try Members.policies(policyOrArray)
         let message = try cmsDecoder.opened()
         guard let signed = message.signedData, !signed.signatures.isEmpty else {
             signerStatusOut?.pointee = .unsigned
@@ -103,7 +101,7 @@ public func CMSDecoderCopySignerEmailAddress(
     _ signerIndex: Int,
     _ signerEmailAddressOut: UnsafeMutablePointer<CFString?>
 ) -> OSStatus {
-    TrustCall.status { () throws(KeychainError) in
+    FunctionCall.status { () throws(KeychainError) in
         signerEmailAddressOut.pointee = nil
         let certificate = try cmsDecoder.certificate(of: cmsDecoder.signature(signerIndex))
         guard let address = certificate?.certificate.emailAddresses.first else {
@@ -127,7 +125,7 @@ public func CMSDecoderCopySignerCert(
     _ signerIndex: Int,
     _ signerCertOut: UnsafeMutablePointer<SecCertificate?>
 ) -> OSStatus {
-    TrustCall.status { () throws(KeychainError) in
+    FunctionCall.status { () throws(KeychainError) in
         signerCertOut.pointee = try cmsDecoder.certificate(of: cmsDecoder.signature(signerIndex))
         guard signerCertOut.pointee != nil else {
             throw KeychainError(.itemNotFound, "the certificate of the signer is not at hand")
@@ -149,10 +147,21 @@ public func CMSDecoderCopySignerSigningTime(
     _ signerIndex: Int,
     _ signingTime: UnsafeMutablePointer<CFAbsoluteTime>
 ) -> OSStatus {
-    TrustCall.status { () throws(KeychainError) in
+    FunctionCall.status { () throws(KeychainError) in
         guard let time = try cmsDecoder.signature(signerIndex).namedTime else {
             throw KeychainError(.signingTimeMissing, "the signer names no time")
         }
         signingTime.pointee = time.secondsSinceReferenceDate
+    }
+}
+
+extension Members {
+    /// The policies of an argument, one at least.
+    ///
+    /// - Throws: `errSecParam`.
+    static func policies(_ argument: CFTypeRef) throws(KeychainError) -> [SecPolicy] {
+        let policies = try required(argument, SecPolicy.self, "a policy")
+        guard !policies.isEmpty else { throw .parameter("there is no policy to judge by") }
+        return policies
     }
 }

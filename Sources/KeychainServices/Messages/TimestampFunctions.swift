@@ -39,15 +39,14 @@ public func CMSDecoderCopySignerTimestampWithPolicy(
     _ signerIndex: Int,
     _ timestamp: UnsafeMutablePointer<CFAbsoluteTime>
 ) -> OSStatus {
-    TrustCall.status { () throws(KeychainError) in
+    FunctionCall.status { () throws(KeychainError) in
         let found = try cmsDecoder.timestamp(signerIndex)
-        var policies = [SecPolicy(.purpose(.timeStamping, isServer: true, name: nil))]
-        if let timeStampPolicy {
-            guard let given = Members.of(timeStampPolicy, SecPolicy.self), !given.isEmpty else {
-                throw .parameter("the argument is neither a policy nor an array of them")
+        let policies =
+            if let timeStampPolicy {
+                try Members.policies(timeStampPolicy)
+            } else {
+                [SecPolicy(.purpose(.timeStamping, isServer: true, name: nil))]
             }
-            policies = given
-        }
         let trust = SecTrust(found.certificates.map { SecCertificate($0) }, policies)
         trust.set { $0.date = found.time }
         guard try trust.evaluation(in: .withoutKeychain).isTrusted else {
@@ -73,7 +72,7 @@ public func CMSDecoderCopySignerTimestampCertificates(
     _ signerIndex: Int,
     _ certificateRefs: UnsafeMutablePointer<CFArray?>
 ) -> OSStatus {
-    TrustCall.status { () throws(KeychainError) in
+    FunctionCall.status { () throws(KeychainError) in
         let found = try cmsDecoder.timestamp(signerIndex)
         certificateRefs.pointee = NSArray(array: found.certificates.map { SecCertificate($0) })
     }

@@ -56,7 +56,7 @@ public func SecTrustEvaluateAsyncWithError(
 /// - Returns: `errSecSuccess`, whatever the result is; `errSecNotAvailable` where OpenSSL is not installed.
 @discardableResult
 public func SecTrustEvaluate(_ trust: SecTrust, _ result: UnsafeMutablePointer<SecTrustResultType>) -> OSStatus {
-    TrustCall.status { () throws(KeychainError) in
+    FunctionCall.status { () throws(KeychainError) in
         result.pointee = .otherError
         result.pointee = try trust.evaluation().type
     }

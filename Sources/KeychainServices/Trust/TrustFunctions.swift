@@ -102,7 +102,7 @@ public func SecTrustCopyCustomAnchorCertificates(
 /// - Returns: `errSecSuccess`; `errSecNotAvailable` where OpenSSL is not installed.
 @discardableResult
 public func SecTrustCopyAnchorCertificates(_ anchors: UnsafeMutablePointer<CFArray?>) -> OSStatus {
-    TrustCall.status { () throws(KeychainError) in
+    FunctionCall.status { () throws(KeychainError) in
         anchors.pointee = NSArray(array: try TrustCall.systemAnchors())
     }
 }

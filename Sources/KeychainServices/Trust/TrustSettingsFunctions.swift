@@ -21,7 +21,7 @@ public func SecTrustSettingsSetTrustSettings(
     _ domain: SecTrustSettingsDomain,
     _ trustSettingsDictOrArray: CFTypeRef?
 ) -> OSStatus {
-    TrustCall.status { () throws(KeychainError) in
+    FunctionCall.status { () throws(KeychainError) in
         let rules = try trustSettingsDictOrArray.map { (list) throws(KeychainError) in
             try SettingsRules.rules(list)
         }
@@ -44,7 +44,7 @@ public func SecTrustSettingsCopyTrustSettings(
     _ domain: SecTrustSettingsDomain,
     _ trustSettings: UnsafeMutablePointer<CFArray?>
 ) -> OSStatus {
-    TrustCall.status { () throws(KeychainError) in
+    FunctionCall.status { () throws(KeychainError) in
         let rules = try domain.entry(for: certRef)?.rules
         guard let rules else { throw KeychainError(.itemNotFound, "there are no trust settings for the certificate") }
         trustSettings.pointee = NSArray(array: rules.map(SettingsRules.dictionary))
@@ -60,7 +60,7 @@ public func SecTrustSettingsRemoveTrustSettings(
     _ certRef: SecCertificate,
     _ domain: SecTrustSettingsDomain
 ) -> OSStatus {
-    TrustCall.status { () throws(KeychainError) in
+    FunctionCall.status { () throws(KeychainError) in
         try domain.change { (settings) throws(KeychainError) in try settings.remove(certRef.certificate) }
     }
 }
@@ -76,7 +76,7 @@ public func SecTrustSettingsCopyCertificates(
     _ domain: SecTrustSettingsDomain,
     _ certArray: UnsafeMutablePointer<CFArray?>?
 ) -> OSStatus {
-    TrustCall.status { () throws(KeychainError) in
+    FunctionCall.status { () throws(KeychainError) in
         let certificates: [SecCertificate]
         if let settings = try domain.settings {
             guard !settings.entries.isEmpty else { throw SecTrustSettingsDomain.empty }
@@ -97,7 +97,7 @@ public func SecTrustSettingsCopyModificationDate(
     _ domain: SecTrustSettingsDomain,
     _ modificationDate: UnsafeMutablePointer<CFDate?>
 ) -> OSStatus {
-    TrustCall.status { () throws(KeychainError) in
+    FunctionCall.status { () throws(KeychainError) in
         let entry = try domain.entry(for: certRef)
         guard let entry else { throw KeychainError(.itemNotFound, "there are no trust settings for the certificate") }
         modificationDate.pointee = NSDate(
@@ -114,7 +114,7 @@ public func SecTrustSettingsCreateExternalRepresentation(
     _ domain: SecTrustSettingsDomain,
     _ trustSettings: UnsafeMutablePointer<CFData?>
 ) -> OSStatus {
-    TrustCall.status { () throws(KeychainError) in
+    FunctionCall.status { () throws(KeychainError) in
         let settings = try domain.settings ?? TrustSettings()
         guard !settings.entries.isEmpty else { throw SecTrustSettingsDomain.empty }
         trustSettings.pointee = NSData(data: settings.propertyList)
@@ -133,7 +133,7 @@ public func SecTrustSettingsImportExternalRepresentation(
     _ domain: SecTrustSettingsDomain,
     _ trustSettings: CFData?
 ) -> OSStatus {
-    TrustCall.status { () throws(KeychainError) in
+    FunctionCall.status { () throws(KeychainError) in
         let list = trustSettings.map { $0 as Data }
         let imported = try list.map { (list) throws(KeychainError) in try TrustSettings(propertyList: list) }
         try domain.change { (settings) throws(KeychainError) in

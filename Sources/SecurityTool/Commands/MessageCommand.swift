@@ -4,6 +4,7 @@ import KeychainCertificates
 import KeychainContainers
 import KeychainCore
 import KeychainEngine
+import KeychainKeys
 import KeychainMessages
 
 /// `cms`: takes the contents out of a message, or makes a signed or an encrypted one.
@@ -40,7 +41,9 @@ struct MessageCommand: Command {
         // Of a detached signature, what is signed; it need only be there.
         if let contents = request.contents { _ = try MessageRequest.read(contents) }
         do throws(KeychainError) {
-            return try DecodedMessage(bytes, MessageKeys(request.keychain, session)).text(request)
+            let keys = MessageKeys(request.keychain, session)
+            return try OpenedMessage(bytes) { (name) throws(KeychainError) in try keys.privateKey(of: name) }
+                .text(request)
         } catch {
             throw CommandFailure("security: problem decoding")
         }
@@ -51,9 +54,7 @@ struct MessageCommand: Command {
         guard let name = request.signer else {
             throw CommandFailure("security: cms: -S needs the name of a certificate to sign with (-N)")
         }
-        guard let digest = MessageKeys.digest(request.digest) else {
-            throw CommandFailure("security: cms: unknown hash function \"\(request.digest ?? name)\"")
-        }
+        let digest = try request.digest.map { (name) throws(CommandFailure) in try MessageKeys.digest(name) } ?? .sha256
         let keys = MessageKeys(request.keychain, session)
         let (certificate, key) = try keys.signer(name)
         let contents = try request.bytes(session)
@@ -64,10 +65,8 @@ struct MessageCommand: Command {
         return try CommandFailure.naming("signing") { () throws(KeychainError) in
             message.certificates = try keys.chain(certificate).map(\.der)
             try MessageSigner(certificate, key).sign(contents, digest, wanted, in: &message)
-            do throws(ContainerError) {
-                return ByteText(try message.message())
-            } catch {
-                throw KeychainError(.internalComponent, error.reason)
+            do throws(ContainerError) { return ByteText(try message.message()) } catch {
+                throw KeychainError(writing: error)
             }
         }
     }

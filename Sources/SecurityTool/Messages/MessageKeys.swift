@@ -18,10 +18,12 @@ struct MessageKeys {
         keychains = session.keychains
     }
 
-    /// The digest function of a name; SHA-256 without one.
-    static func digest(_ name: Word?) -> DigestAlgorithm? {
-        guard let name else { return .sha256 }
-        return name.text.flatMap { DigestAlgorithm(rawValue: $0.uppercased()) }
+    /// The digest function of a name.
+    static func digest(_ name: Word) throws(CommandFailure) -> DigestAlgorithm {
+        guard let digest = name.text.flatMap({ DigestAlgorithm(rawValue: $0.uppercased()) }) else {
+            throw CommandFailure("security: cms: unknown hash function \"\(name)\"")
+        }
+        return digest
     }
 
     /// The certificate and key of a common name or an e-mail address.
@@ -67,17 +69,9 @@ struct MessageKeys {
         return recipients
     }
 
-    /// The contents of an encrypted message.
-    ///
-    /// - Throws: `errSecItemNotFound` where no key is that of a recipient; `errSecDecode`.
-    func decrypt(_ message: EnvelopedData) throws(KeychainError) -> [UInt8]? {
-        let identities = try identities()
-        for recipient in message.recipients {
-            for (certificate, key) in identities where certificate.isMeant(by: recipient.certificate) {
-                return try MessageDecryption.contents(message, recipient, key)
-            }
-        }
-        throw KeychainError(.itemNotFound, "no key is that of a recipient")
+    /// The private key of a certificate that has a name; `nil` where the keychains have none.
+    func privateKey(of name: SignedData.Signer) throws(KeychainError) -> PrivateKey? {
+        try identities().first { $0.certificate.isMeant(by: name) }?.key
     }
 
     private func stores() throws(KeychainError) -> [any ItemStore] {

@@ -3,37 +3,39 @@
 import KeychainCertificates
 import KeychainContainers
 import KeychainCore
-import KeychainImportExport
 import KeychainKeys
-import KeychainMessages
 
 /// A message that was taken apart, and decrypted where it was encrypted.
-struct OpenedMessage: Sendable {
+package struct OpenedMessage: Sendable {
     /// Whether it was encrypted.
-    private(set) var isEncrypted = false
+    package private(set) var isEncrypted = false
 
     /// The signed part; `nil` for a message that is not signed.
-    let signedData: SignedData?
+    package let signedData: SignedData?
 
     /// The contents; `nil` where they are outside of the message.
-    let contents: [UInt8]?
+    package let contents: [UInt8]?
 
     /// The certificates of the message, those left out that are none.
-    let certificates: [Certificate]
+    package let certificates: [Certificate]
 
     /// Takes a message apart.
     ///
     /// - Parameters:
     ///   - bytes: the message in DER or BER.
-    ///   - keychain: where the key of a recipient is.
+    ///   - key: gives the private key of a certificate by its name; `nil` where it is not at hand. Called for an
+    ///     encrypted message only, for one recipient after the other.
     /// - Throws: `errSecUnknownFormat` for what is no message; `errSecUnimplemented` for a kind or an algorithm that is
     ///   not implemented; `errSecItemNotFound` without the key of a recipient; `errSecDecode` for what the key does not
-    ///   decrypt.
-    init(_ bytes: [UInt8], _ keychain: MessageKeychain) throws(KeychainError) {
+    ///   decrypt; what `key` throws.
+    package init(
+        _ bytes: [UInt8],
+        key: (_ name: SignedData.Signer) throws(KeychainError) -> PrivateKey?
+    ) throws(KeychainError) {
         switch try Self.read({ () throws(ContainerError) in try CryptographicMessage(bytes) }) {
         case .signed(let signed): self.init(signed)
         case .enveloped(let enveloped):
-            let contents = try Self.decrypted(enveloped, keychain)
+            let contents = try Self.decrypted(enveloped, key)
             if enveloped.contentType == ContentType.signedData, let contents {
                 self.init(try Self.read { () throws(ContainerError) in try SignedData(bare: contents) })
             } else {
@@ -57,13 +59,11 @@ struct OpenedMessage: Sendable {
 
     private static func decrypted(
         _ message: EnvelopedData,
-        _ keychain: MessageKeychain
+        _ key: (_ name: SignedData.Signer) throws(KeychainError) -> PrivateKey?
     ) throws(KeychainError) -> [UInt8]? {
         for recipient in message.recipients {
-            for identity in try keychain.identities(recipient.certificate) {
-                guard case .private(let key) = identity.privateKey.half else { continue }
-                return try MessageDecryption.contents(message, recipient, key)
-            }
+            guard let key = try key(recipient.certificate) else { continue }
+            return try MessageDecryption.contents(message, recipient, key)
         }
         throw KeychainError(.itemNotFound, "the keychains have no key of a recipient")
     }

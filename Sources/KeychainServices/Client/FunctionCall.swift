@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainCore
+
+/// What functions that return a status have in common.
+enum FunctionCall {
+    /// The status of a call: `errSecSuccess`, or that of what it throws.
+    static func status(_ body: () throws(KeychainError) -> Void) -> OSStatus {
+        do throws(KeychainError) {
+            try body()
+            return errSecSuccess
+        } catch {
+            return error.status.rawValue
+        }
+    }
+}
+
+/// An argument that is an object, or an array of objects.
+enum Members {
+    /// The objects; `nil` when one of them is of another class.
+    static func of<Member: AnyObject>(_ argument: CFTypeRef, _ type: Member.Type) -> [Member]? {
+        if let member = argument as? Member { return [member] }
+        guard let array = argument as? NSArray else { return nil }
+        let members = array.compactMap { $0 as? Member }
+        return members.count == array.count ? members : nil
+    }
+
+    /// The objects.
+    ///
+    /// - Parameters:
+    ///   - argument: the argument.
+    ///   - type: the class.
+    ///   - name: what one of them is, with its article.
+    /// - Returns: The objects, none for an empty array.
+    /// - Throws: `errSecParam` when one of them is of another class.
+    static func required<Member: AnyObject>(
+        _ argument: CFTypeRef,
+        _ type: Member.Type,
+        _ name: String
+    ) throws(KeychainError) -> [Member] {
+        guard let members = of(argument, type) else {
+            throw .parameter("the argument is neither \(name) nor an array of them")
+        }
+        return members
+    }
+}
