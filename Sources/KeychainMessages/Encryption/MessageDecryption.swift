@@ -73,8 +73,8 @@ package enum MessageDecryption {
         } catch {
             throw error
         }
-        // Whether the padding was right is not reported: the contents are decrypted with a key that does not fit (RFC 3218,
-        // section 2.3.2).
+        // Whether the padding was right is not reported: the contents are decrypted with a key that does not fit (RFC
+        // 3218, section 2.3.2).
         return SecretBytes(SymmetricKey(size: SymmetricKeySize(bitCount: 8 * count)))
     }
 
