@@ -121,7 +121,7 @@ let targets: [Target] = [
     .target(
         name: "KeychainEngine",
         dependencies: [
-            "KeychainCore", "HostFiles", "KeychainCertificates", "KeychainProtection", "KeychainStore",
+            "KeychainCore", "HostFiles", "KeychainASN1", "KeychainCertificates", "KeychainProtection", "KeychainStore",
             "CKeychainSupport", asn1,
         ]
     ),

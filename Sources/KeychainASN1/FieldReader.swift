@@ -41,21 +41,26 @@ package struct FieldReader<Failure: EncodingFailure> {
     }
 
     /// The fields of an encoded SEQUENCE.
-    package init(parsing bytes: ArraySlice<UInt8>, _ rules: EncodingRules, _ name: String) throws(Failure) {
-        try self.init(Self.parse(bytes, rules, name), name)
+    package init(
+        parsing bytes: ArraySlice<UInt8>,
+        _ rules: EncodingRules,
+        within limit: EncodingLimit,
+        _ name: String
+    ) throws(Failure) {
+        try self.init(Self.parse(bytes, rules, within: limit, name), name)
     }
 
-    /// Parses exactly one value; values nest at most 50 levels, a limit of the parser.
+    /// Parses exactly one value, as ``EncodedValue`` does.
     package static func parse(
         _ bytes: ArraySlice<UInt8>,
         _ rules: EncodingRules,
+        within limit: EncodingLimit,
         _ name: String
     ) throws(Failure) -> ASN1Node {
         do {
-            switch rules {
-            case .distinguished: return try DER.parse(bytes)
-            case .basic: return try BER.parse(bytes)
-            }
+            return try EncodedValue.parse(bytes, rules, within: limit)
+        } catch is EncodingTooLarge {
+            throw .malformed("\(name) is larger than any that is used")
         } catch {
             throw .malformed("\(name) is not one \(rules == .basic ? "BER" : "DER") value")
         }

@@ -37,9 +37,6 @@ public struct Certificate: Sendable {
     /// The content of the subject's name, normalized; empty for a subject without a name.
     public let normalizedSubject: [UInt8]
 
-    /// What is longer is no certificate that anybody has made: every field of it would be read before that is known.
-    private static let mostBytes = 1 << 20
-
     let issuer: Name
     let subject: Name
     let known: KnownExtensions
@@ -54,7 +51,9 @@ public struct Certificate: Sendable {
     /// - Throws: ``CertificateError`` with the field that is wrong.
     public init(der: [UInt8]) throws(CertificateError) {
         let der = EncodedValue.first(of: der)
-        guard der.count <= Self.mostBytes else { throw CertificateError("the certificate is longer than a mebibyte") }
+        guard der.count <= EncodingLimit.certificate.bytes else {
+            throw CertificateError("the certificate is longer than a mebibyte")
+        }
         let body = try CertificateBody(der)
         known = try KnownExtensions(body.extensions)
         self.der = der

@@ -227,7 +227,7 @@ final class DaemonConnection: Sendable {
                 case .incomplete: return told
                 case .ended, .failed: return told.isNotice ? told : .ended
                 }
-                let message = try take { (bytes) throws(WireError) in try WireMessage(frame: bytes) }
+                let message = try take { (bytes) throws(WireError) in try WireMessage(frame: bytes, from: .keychain) }
                 // The connection's end is noticed again by the next call.
                 guard case .changed(_, var notice) = message else { return told.isNotice ? told : .ended }
                 if case .notice(let before) = told { notice.merge(before) }
@@ -255,7 +255,7 @@ final class DaemonConnection: Sendable {
     }
 
     private func nextMessage(_ isLimited: () -> Bool) -> Received<WireMessage> {
-        next(.message, isLimited, { (bytes) throws(WireError) in try WireMessage(frame: bytes) })
+        next(.message, isLimited, { (bytes) throws(WireError) in try WireMessage(frame: bytes, from: .keychain) })
     }
 
     /// Waits for a message of the daemon, until the timeout for its silence, which restarts after a prompt.

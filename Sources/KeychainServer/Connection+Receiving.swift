@@ -52,8 +52,14 @@ extension Connection {
         return isReadable
     }
 
-    /// What receiving gave.
-    typealias Received = Result<FrameReader.Progress, WireError>
+    /// The result of receiving and decoding.
+    enum Received {
+        /// A part of a message, or a whole greeting, which is in the reader.
+        case bytes(FrameReader.Progress)
+        /// A whole message, and the memory that it takes.
+        case message(WireMessage, byteCount: Int)
+        case refused(KeychainError)
+    }
 
     /// Sends pending output, and receives available bytes; may sleep (``SleepingCalls``).
     func receive(tick: UInt64) -> Arrival {
@@ -67,14 +73,35 @@ extension Connection {
             return nil
         }
         if let arrival { return arrival }
-        let received = Received { () throws(WireError) in
-            try reader.receive(expected, from: socket, sentBy: sender)
-        }
+        let received = receive(expected, &reader)
         return state.withLock { state in
             swap(&state.reader, &reader)
             state.isReceiving = false
             state.readerCapacity = state.reader.capacity
             return endReceiving(&state, received, tick)
+        }
+    }
+
+    /// Receives, and decodes a whole message: without the lock of the state, since both may take long.
+    private func receive(_ expected: FrameReader.Expected, _ reader: inout FrameReader) -> Received {
+        do throws(WireError) {
+            let progress = try reader.receive(expected, from: socket, sentBy: sender)
+            guard expected == .message else { return .bytes(progress) }
+            let (isCounted, isFirst) = state.withLock { state in
+                state.readerCapacity = reader.capacity
+                return (count(&state), state.lastTaken == 0)
+            }
+            guard isCounted else { return .refused(.tooMuchBuffered) }
+            guard progress == .complete else { return .bytes(progress) }
+            // Unlike the others, the first message may be bytes that a program copies to a socket that it inherited.
+            guard !isFirst || reader.hasDescriptor else { return .refused(.copiedBytes) }
+            let (message, byteCount) = try reader.withBytes { (bytes) throws(WireError) in
+                try WireMessage.ofProgram(bytes)
+            }
+            reader.clear()
+            return .message(message, byteCount: byteCount)
+        } catch {
+            return .refused(KeychainError(error))
         }
     }
 
@@ -114,7 +141,7 @@ extension Connection {
 
     private func greeting(_ state: inout State, _ received: Received, _ tick: UInt64) -> Arrival {
         do throws(WireError) {
-            guard let end = arrival(try received.get()) else {
+            guard let end = arrival(received) else {
                 let answer = ServerGreeting(
                     to: try state.reader.withBytes { (bytes) throws(WireError) in try ClientGreeting(bytes) }
                 )
@@ -148,11 +175,13 @@ extension Connection {
         if isFirst, case .message = arrival { keychain_permit_descriptors(socket, false) }
         switch arrival {
         case .message(.command(let number, let command, let canAskForSecrets)) where number > state.lastTaken:
+            guard keep(received, &state) else { return .end(.tooMuchBuffered) }
             state.lastTaken = number
             begin(&state, tick)
             let content = ReceivedCommand.Content.command(command, canAskForSecrets: canAskForSecrets)
             return .command(ReceivedCommand(number: number, content: content))
         case .message(.observe(let number, let client)) where number > state.lastTaken:
+            guard keep(received, &state) else { return .end(.tooMuchBuffered) }
             state.lastTaken = number
             begin(&state, tick)
             return .command(ReceivedCommand(number: number, content: .observation(client)))
@@ -163,29 +192,28 @@ extension Connection {
 
     /// The message that was received, or the part of it that was available.
     func message(_ state: inout State, _ received: Received) -> Arrival {
-        do throws(WireError) {
-            let progress = try received.get()
-            guard count(&state) else { return .end(.tooMuchBuffered) }
-            if let end = arrival(progress) { return end }
-            // Unlike the others, the first message may be bytes that a program copies to a socket that it inherited.
-            guard state.lastTaken > 0 || state.reader.hasDescriptor else { return .end(.copiedBytes) }
-            let message = try state.reader.withBytes { (bytes) throws(WireError) in try WireMessage(frame: bytes) }
-            if case .command = message { state.commandByteCount = state.reader.withBytes { $0.count } }
-            state.clearReader()
-            _ = count(&state)
-            return .message(message)
-        } catch {
-            return .end(KeychainError(error))
-        }
+        guard count(&state) else { return .end(.tooMuchBuffered) }
+        if case .message(let message, _) = received { return .message(message) }
+        return arrival(received) ?? .end(nil)
     }
 
-    /// The result of an incomplete read.
-    private func arrival(_ progress: FrameReader.Progress) -> Arrival? {
-        switch progress {
-        case .complete: nil
-        case .incomplete: .wait(.readable)
-        case .failed(EPERM): .end(.otherSender)
-        case .ended, .failed: .end(nil)
+    /// Counts the memory of a command until its reply, and that of a subscription until its end.
+    ///
+    /// - Returns: Whether the limits are kept.
+    private func keep(_ received: Received, _ state: inout State) -> Bool {
+        guard case .message(_, let byteCount) = received else { return true }
+        state.commandByteCount = byteCount
+        return count(&state)
+    }
+
+    /// The result of an incomplete read; `nil` for a complete one.
+    private func arrival(_ received: Received) -> Arrival? {
+        switch received {
+        case .bytes(.complete), .message: nil
+        case .bytes(.incomplete): .wait(.readable)
+        case .bytes(.failed(EPERM)): .end(.otherSender)
+        case .bytes(.ended), .bytes(.failed): .end(nil)
+        case .refused(let error): .end(error)
         }
     }
 }

@@ -63,7 +63,7 @@ final class Connection: Sendable {
         var lastTaken: UInt64 = 0
         /// The queued command.
         var waiting: ReceivedCommand?
-        /// The size of the command that is not answered yet.
+        /// The memory of the command that is not answered yet, or of the subscription.
         var commandByteCount = 0
         var since: UInt64
         /// Since when the command is executed, or queued, or its last question was answered.

@@ -61,8 +61,21 @@ public enum WireMessage: Sendable, Hashable {
     /// An element can be a single byte, and takes many times that in memory once it is read.
     static let mostElements = 4 << 20
 
-    /// The maximum number of elements of a command: attributes, and items that a search is limited to.
-    static let mostElementsOfCommand = 64 << 10
+    /// The maximum number of elements of a message from a program, such as attributes, and items that a search is
+    /// limited to.
+    static let mostElementsOfProgram = 64 << 10
+
+    /// Who sends a message.
+    public enum Sender: Sendable, Hashable {
+        /// The program: kinds 1, 6, 8 and 11.
+        case program
+        /// The keychain: all others.
+        case keychain
+    }
+
+    /// The maximum number of bytes of memory that an element of a message from a program takes, beyond those of the
+    /// message.
+    private static let byteCountOfElement = 256
 
     /// How deep values may nest.
     static let greatestDepth = 16
@@ -88,15 +101,40 @@ public enum WireMessage: Sendable, Hashable {
 
     /// The message of a whole frame, and of nothing else.
     ///
-    /// - Throws: ``WireError``.
-    public init(frame: UnsafeRawBufferPointer) throws(WireError) {
+    /// - Parameters:
+    ///   - frame: the frame.
+    ///   - sender: who sent it; `nil` if either may have.
+    /// - Throws: ``WireError``; ``WireError/unknownCase``, before the values are read, for a kind that the sender does
+    ///   not send.
+    public init(frame: UnsafeRawBufferPointer, from sender: Sender? = nil) throws(WireError) {
+        self = try Self.read(frame, from: sender).message
+    }
+
+    /// A message from a program, and the number of bytes of memory that it takes at most.
+    ///
+    /// - Throws: ``WireError``, as ``init(frame:from:)`` does.
+    public static func ofProgram(
+        _ frame: UnsafeRawBufferPointer
+    ) throws(WireError) -> (message: WireMessage, byteCount: Int) {
+        let (message, elementCount) = try read(frame, from: .program)
+        return (message, frame.count + elementCount * byteCountOfElement)
+    }
+
+    private static func read(
+        _ frame: UnsafeRawBufferPointer,
+        from sender: Sender?
+    ) throws(WireError) -> (message: WireMessage, elementCount: Int) {
         var reader = WireReader(frame)
-        guard try Self.bodyLength(reader.bytes(Self.headerByteCount)) == frame.count - Self.headerByteCount else {
+        guard try bodyLength(reader.bytes(headerByteCount)) == frame.count - headerByteCount else {
             throw .invalidValue
         }
-        guard try reader.number(UInt8.self) == Self.version else { throw .version }
-        self = try reader.value()
+        guard try reader.number(UInt8.self) == version else { throw .version }
+        let actual = try Sender(ofKind: reader.next)
+        guard sender ?? actual == actual else { throw .unknownCase }
+        if actual == .program { reader.limitElements(to: mostElementsOfProgram) }
+        let message = try reader.value(WireMessage.self)
         guard reader.isAtEnd else { throw .trailingBytes }
+        return (message, reader.elementCountSoFar)
     }
 
     /// How many bytes follow the first four of a frame.
@@ -108,6 +146,17 @@ public enum WireMessage: Sendable, Hashable {
         let count = Int(try reader.number(UInt32.self))
         guard count <= longestBody else { throw .tooLong }
         return count
+    }
+}
+
+extension WireMessage.Sender {
+    /// The sender of messages of a kind.
+    fileprivate init(ofKind kind: UInt8) throws(WireError) {
+        switch kind {
+        case 1, 6, 8, 11: self = .program
+        case 2, 3, 4, 5, 7, 9, 10, 12: self = .keychain
+        default: throw .unknownCase
+        }
     }
 }
 
@@ -135,9 +184,7 @@ extension WireMessage: WireValue {
         let tag = try reader.tag()
         let number = try reader.value(UInt64.self)
         switch tag {
-        case 1:
-            reader.limitElements(to: Self.mostElementsOfCommand)
-            self = .command(number, try reader.value(), canAskForSecrets: try reader.value())
+        case 1: self = .command(number, try reader.value(), canAskForSecrets: try reader.value())
         case 2: self = .reply(number, try reader.value())
         case 3: self = .failure(number, try reader.value())
         case 4: self = .prompt(number, try reader.value())

@@ -17,6 +17,17 @@ struct WireReader {
     /// Whether everything was read.
     var isAtEnd: Bool { rest.isEmpty }
 
+    /// The next byte, which is not read yet.
+    var next: UInt8 {
+        get throws(WireError) {
+            guard let next = rest.first else { throw .truncated }
+            return next
+        }
+    }
+
+    /// How many elements were announced so far.
+    var elementCountSoFar: Int { elements }
+
     mutating func bytes(_ count: Int) throws(WireError) -> UnsafeRawBufferPointer {
         guard count >= 0, count <= rest.count else { throw .truncated }
         let bytes = rest.prefix(count)

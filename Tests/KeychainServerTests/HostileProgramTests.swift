@@ -38,6 +38,7 @@ struct HostileProgramTests {
         let number = [UInt8](repeating: 0, count: 8)
         // No version is chosen, and the highest that the server supports is told.
         let noCommonVersion = Array("swiftkc".utf8) + [0xff, 0, 0, 0, WireMessage.version, 0, 0, 0, 0]
+        let unknownCase = try? WireMessage.failure(0, KeychainError(WireError.unknownCase)).encoded().unprotectedCopy
         return [
             Bytes(testDescription: "text", greets: false, bytes: Array("GET / HTTP/1.1\r\n\r\n".utf8)),
             Bytes(testDescription: "zeros", greets: false, bytes: [UInt8](repeating: 0, count: 4096)),
@@ -59,6 +60,11 @@ struct HostileProgramTests {
             Bytes(testDescription: "an unknown message", bytes: frame([1, 99] + number)),
             Bytes(testDescription: "a command of the number 0", bytes: frame([1, 1] + number + [2, 1, 0])),
             Bytes(testDescription: "a reply", bytes: frame([1, 2] + number + [1])),
+            Bytes(
+                testDescription: "a reply, which only a server sends: its values are not read",
+                bytes: frame([1, 2]),
+                answer: unknownCase ?? []
+            ),
             Bytes(testDescription: "an answer to no question", bytes: frame([1, 6] + number + [6])),
             Bytes(testDescription: "a goodbye", bytes: frame([1, 10] + number)),
             Bytes(

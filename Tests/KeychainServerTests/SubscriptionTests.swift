@@ -174,6 +174,31 @@ struct SubscriptionTests {
         for subscriber in subscribers.prefix(2) { #expect(try subscriber.message() == .reply(1, .done)) }
     }
 
+    @Test("the memory of a subscription counts until it ends, and more than a program's share is refused")
+    func memory() throws {
+        var options = ServerOptions()
+        options.mostBufferedBytesOfProcess = 1 << 20
+        let admission = NumberedAdmission(keychain)
+        admission.isOneProcess = true
+        let server = try TestServer(admission: admission, options)
+        let groups = (0..<3000).map { "group \($0)" }
+        func subscribe() throws -> (RawConnection, WireMessage?) {
+            let connection = try RawConnection.greeted(server.location)
+            connection.sendAll(try WireMessage.observe(1, Client(accessGroups: groups)).encoded().unprotectedCopy)
+            return (connection, try connection.message())
+        }
+        try withExtendedLifetime(subscribe()) { (_, reply) in
+            #expect(reply == .reply(1, .done))
+            guard case .failure(0, let error) = try subscribe().1 else {
+                Issue.record("it is not refused")
+                return
+            }
+            #expect(error.reason.contains("limit of buffered messages"))
+        }
+        #expect(eventually("both are forgotten") { server.connectionCount == 0 })
+        #expect(try subscribe().1 == .reply(1, .done))
+    }
+
     @Test("a subscriber that is no longer the program that was admitted gets no notice")
     func changedProgram() throws {
         let admission = NumberedAdmission(keychain)

@@ -47,6 +47,35 @@ struct WireMessageTests {
         }
     }
 
+    @Test("a message of a kind that its sender does not send is refused before its values are read")
+    func sender() throws {
+        for message in WireSamples.all {
+            let sender = message.isOfProgram ? WireMessage.Sender.program : .keychain
+            let frame = try message.encoded().unprotectedCopy
+            #expect(try frame.withUnsafeBytes { try WireMessage(frame: $0, from: sender) } == message)
+            let begun = Self.frame(Array(frame[4..<6]))
+            for other in [WireMessage.Sender.program, .keychain] {
+                #expect(throws: sender == other ? WireError.truncated : .unknownCase) {
+                    try begun.withUnsafeBytes { try WireMessage(frame: $0, from: other) }
+                }
+            }
+        }
+    }
+
+    @Test("the memory of a message is that of its bytes, and more for each element")
+    func memory() throws {
+        func byteCount(_ groups: [String]) throws -> Int {
+            let frame = try WireMessage.observe(1, Client(accessGroups: groups)).encoded()
+            return try frame.withUnsafeBytes { try WireMessage.ofProgram($0) }.byteCount - frame.count
+        }
+        #expect(try byteCount([]) == 0)
+        #expect(try byteCount(["a", "b"]) == 2 * 256)
+        #expect(try byteCount([String(repeating: "a", count: 1000)]) == 256)
+        #expect(throws: WireError.tooLong) {
+            try byteCount(Array(repeating: "", count: WireMessage.mostElementsOfProgram + 1))
+        }
+    }
+
     private static let mostAlteredBytes = 100
 
     @Test("altered bytes give an error or another message, which is one in every respect")
@@ -110,7 +139,7 @@ struct WireMessageTests {
     @Test("more values than are allowed are neither written nor read, however few bytes they take")
     func tooMany() throws {
         // One entry, an array in an array; a value that is none would be found next.
-        let most = WireMessage.mostElementsOfCommand
+        let most = WireMessage.mostElementsOfProgram
         func error(outer: Int, inner: Int) -> WireError? {
             let start: [UInt8] = [1, 1] + [UInt8](repeating: 0, count: 8) + [1, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0x6b]
             let body = start + [8] + Self.bigEndian(outer) + [8] + Self.bigEndian(inner)
@@ -177,5 +206,15 @@ struct WireMessageTests {
             return bytes
         }
         return bytes
+    }
+}
+
+extension WireMessage {
+    /// Whether programs send such messages.
+    fileprivate var isOfProgram: Bool {
+        switch self {
+        case .command, .promptReply, .authenticator, .observe: true
+        case .reply, .failure, .prompt, .endPrompt, .authenticatorStatus, .working, .goodbye, .changed: false
+        }
     }
 }

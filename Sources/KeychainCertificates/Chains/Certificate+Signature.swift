@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainASN1
 import SwiftASN1
 
 extension Certificate {
@@ -15,7 +16,9 @@ extension Certificate {
 
     /// The signature, read again; `nil` for one that does not fill whole bytes.
     public var signature: Signature? {
-        guard let certificate = try? DER.parse(der), case .constructed(let nodes) = certificate.content else {
+        guard let certificate = try? EncodedValue.parse(der[...], within: .certificate),
+            case .constructed(let nodes) = certificate.content
+        else {
             return nil
         }
         let fields = Array(nodes)

@@ -18,7 +18,8 @@ struct KeyUsage: OptionSet, Sendable {
 
     /// The bits of the extension.
     init(extensionValue: ArraySlice<UInt8>) throws(CertificateError) {
-        guard let bits = (try? DER.parse(extensionValue)).flatMap({ try? ASN1BitString(derEncoded: $0) }) else {
+        let value = try FieldReader.parse(extensionValue, "the key usage")
+        guard let bits = try? ASN1BitString(derEncoded: value) else {
             throw CertificateError("the key usage is not a string of bits")
         }
         rawValue = bits.bytes.prefix(2).enumerated().reduce(0) { bits, octet in

@@ -12,12 +12,12 @@ extension CertificateError: EncodingFailure {
 extension FieldReader {
     /// The fields of a DER-encoded SEQUENCE.
     init(parsing bytes: ArraySlice<UInt8>, _ name: String) throws(CertificateError) {
-        try self.init(parsing: bytes, .distinguished, name)
+        try self.init(parsing: bytes, .distinguished, within: .certificate, name)
     }
 
     /// Parses exactly one value in DER.
     static func parse(_ bytes: ArraySlice<UInt8>, _ name: String) throws(CertificateError) -> ASN1Node {
-        try parse(bytes, .distinguished, name)
+        try parse(bytes, .distinguished, within: .certificate, name)
     }
 
     /// The content octets of the next field, which must be primitive and of this type.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainASN1
 import KeychainCore
 import SwiftASN1
 
@@ -7,7 +8,7 @@ import SwiftASN1
 public enum DistinguishedName {
     /// The value's bytes, if it is data that decodes as a Name (RFC 5280, section 4.1.2.4).
     public static func name(_ value: PropertyValue) -> SecretBytes? {
-        guard case .data(let data) = value, let node = try? DER.parse(data.unprotectedCopy),
+        guard case .data(let data) = value, let node = try? EncodedValue.parse(data.unprotectedCopy[...], within: .certificate),
             (try? Name(node, "a name")) != nil
         else { return nil }
         return data
@@ -15,12 +16,12 @@ public enum DistinguishedName {
 
     /// The content of a name given as a DER SEQUENCE, with every PrintableString in capitals and its blanks folded.
     ///
-    /// - Returns: The bytes as they were given when they are not such a SEQUENCE.
+    /// - Returns: The bytes as they were given when they are not such a SEQUENCE, or larger than a certificate.
     public static func normalizedContent(_ data: SecretBytes) -> SecretBytes {
         normalizedContent(data.unprotectedCopy).map { SecretBytes($0) } ?? data
     }
 
-    /// The normalized content of a name; `nil` for what is no DER SEQUENCE.
+    /// The normalized content of a name; `nil` for what is no DER SEQUENCE, or larger than a certificate.
     static func normalizedContent(_ name: [UInt8]) -> [UInt8]? {
         guard let parts = parts(name) else { return nil }
         var serializer = DER.Serializer()
@@ -40,7 +41,8 @@ public enum DistinguishedName {
     }
 
     private static func parts(_ data: [UInt8]) -> ASN1NodeCollection? {
-        guard let node = try? DER.parse(data), node.identifier == .sequence, case .constructed(let parts) = node.content
+        guard let node = try? EncodedValue.parse(data[...], within: .certificate), node.identifier == .sequence,
+            case .constructed(let parts) = node.content
         else { return nil }
         return parts
     }

@@ -26,7 +26,8 @@ public enum EncodedKind: Sendable, Hashable, CaseIterable {
 
     /// The kind of the first value, by the types of its fields alone; `nil` for another one.
     public init?(_ der: [UInt8]) {
-        guard let node = try? BER.parse(EncodedValue.first(of: der)), node.identifier == .sequence,
+        guard let node = try? EncodedValue.parse(EncodedValue.first(of: der)[...], .basic, within: .file),
+            node.identifier == .sequence,
             case .constructed(let fields) = node.content
         else { return nil }
         let types = fields.map(\.identifier)

@@ -12,7 +12,7 @@ extension ContainerError: EncodingFailure {
 extension FieldReader {
     /// The fields of a SEQUENCE in BER.
     init(parsing bytes: ArraySlice<UInt8>, _ name: String) throws(ContainerError) {
-        try self.init(parsing: bytes, .basic, name)
+        try self.init(parsing: bytes, .basic, within: .file, name)
     }
 
     /// The value under an explicit tag.

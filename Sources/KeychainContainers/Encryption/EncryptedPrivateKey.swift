@@ -47,7 +47,9 @@ public enum EncryptedPrivateKey {
         var plain = try scheme.decrypt(encrypted, password, &budget)
         defer { plain.wipe() }
         // One in 256 wrong passwords leaves something that looks like padding.
-        guard let node = try? BER.parse(plain), node.identifier == .sequence else { throw .wrongPassword }
+        guard let node = try? EncodedValue.parse(plain[...], .basic, within: .file), node.identifier == .sequence else {
+            throw .wrongPassword
+        }
         return SecretBytes(plain)
     }
 

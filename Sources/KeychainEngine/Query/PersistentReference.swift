@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainASN1
 import KeychainCore
 import SwiftASN1
 
@@ -57,7 +58,7 @@ enum PersistentReference: Sendable, Hashable {
     /// The class in the reference of a token's item: a DER SEQUENCE of the class, the token's identifier and the
     /// item's, of which the first two are strings.
     private static func tokenClass(_ bytes: ArraySlice<UInt8>) -> ItemClass? {
-        guard let node = try? DER.parse(bytes), node.identifier == .sequence,
+        guard let node = try? EncodedValue.parse(bytes, within: .certificate), node.identifier == .sequence,
             case .constructed(let nodes) = node.content
         else { return nil }
         let members = Array(nodes)

@@ -64,6 +64,15 @@ struct DistinguishedNameTests {
         #expect(DistinguishedName.normalizedContent(SecretBytes(name)) == SecretBytes(name))
     }
 
+    @Test("a name of more values than any certificate has stays as it is", arguments: [(5_461, true), (5_462, false)])
+    func large(_ count: Int, _ isNormalized: Bool) {
+        // Three values each, and the whole is one.
+        let part = TestDER.sequence(TestDER.value(0x06, [0x55, 4, 3]) + TestDER.value(0x13, Array("a".utf8)))
+        let name = TestDER.sequence(Array(repeatElement(part, count: count).joined()))
+        let isAsItWas = DistinguishedName.normalizedContent(SecretBytes(name)) == SecretBytes(name)
+        #expect(isAsItWas != isNormalized)
+    }
+
     private func normalized(_ name: [[CertificateMaker.Attribute]]) -> SecretBytes {
         DistinguishedName.normalizedContent(SecretBytes(CertificateMaker.name(name)))
     }

@@ -55,6 +55,20 @@ struct ReferenceFilterTests {
         #expect(calls.count(.key) == 0)
     }
 
+    @Test("the reference of a token's item is malformed when it has more values than a certificate")
+    func tokenReference() throws {
+        let calls = Calls(backend: try TemporaryKeychain())
+        func status(valueCount: Int) -> Status {
+            let item = TestDER.sequence(Array(repeatElement([0x05, 0x00], count: valueCount - 4).joined()))
+            let texts = ["keys", "token"].map { TestDER.value(0x0C, Array($0.utf8)) }
+            let reference = Array("tkpr".utf8) + TestDER.sequence(texts[0], texts[1], item)
+            return calls.copy(["v_PersistentRef": .data(SecretBytes(reference))]).status
+        }
+        #expect(status(valueCount: 16_384) == .itemNotFound)
+        #expect(status(valueCount: 16_385) == .parameter)
+        #expect(status(valueCount: 1_000_000) == .parameter)
+    }
+
     @Test("the class comes from the reference, and one that is given stays")
     func itemClass() throws {
         let calls = Calls(backend: try TemporaryKeychain())
