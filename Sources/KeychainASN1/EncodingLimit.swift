@@ -17,8 +17,9 @@ package struct EncodingLimit: Sendable {
         self.values = values
     }
 
-    /// That of a certificate, and of what it contains, such as a name. No longer one is in use; one for ten thousand
-    /// hosts has that many values.
+    /// That of a certificate, and of what it contains, such as a name.
+    ///
+    /// No longer one is in use; one for ten thousand hosts has that many values.
     package static let certificate = EncodingLimit(bytes: 1 << 20, values: 16 << 10)
     /// That of a file, with thousands of certificates, which a program reads into its own memory.
     package static let file = EncodingLimit(bytes: .max, values: 1 << 20)

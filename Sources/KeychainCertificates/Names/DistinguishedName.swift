@@ -8,7 +8,8 @@ import SwiftASN1
 public enum DistinguishedName {
     /// The value's bytes, if it is data that decodes as a Name (RFC 5280, section 4.1.2.4).
     public static func name(_ value: PropertyValue) -> SecretBytes? {
-        guard case .data(let data) = value, let node = try? EncodedValue.parse(data.unprotectedCopy[...], within: .certificate),
+        guard case .data(let data) = value,
+            let node = try? EncodedValue.parse(data.unprotectedCopy[...], within: .certificate),
             (try? Name(node, "a name")) != nil
         else { return nil }
         return data
