@@ -42,10 +42,8 @@ final class Evaluator: Sendable {
 
     func obstacle(to policy: AuthenticationPolicy, _ context: ContextState) -> AuthenticationFailure? {
         if context.isInvalid { return .invalidContext }
-        let requirement = Requirement(policy)
-        if isMet(requirement, by: context) { return nil }
         do throws(AuthenticationFailure) {
-            _ = try openWays(to: requirement, context)
+            _ = try openWays(to: Requirement(policy), context)
             return nil
         } catch {
             return error
@@ -125,10 +123,8 @@ final class Evaluator: Sendable {
         hasPasscode: Bool
     ) -> AuthenticationFailure? {
         if context.isInvalid { return .invalidContext }
-        let requirement = Requirement(accessControl)
-        if isMet(requirement, by: context) { return nil }
         do throws(AuthenticationFailure) {
-            _ = try openWays(to: requirement, context, hasPasscode: hasPasscode)
+            _ = try openWays(to: Requirement(accessControl), context, hasPasscode: hasPasscode)
             return nil
         } catch {
             return error
@@ -170,13 +166,12 @@ extension Evaluator {
     ) throws(AuthenticationFailure) {
         guard !context.isInvalid else { throw .invalidContext }
         if requirement.asksForBiometry, let recognition = reusableRecognition(in: context) { context.note(recognition) }
-        guard !isMet(requirement, by: context) else { return }
         // What cannot be is refused at once, without waiting for a turn.
-        _ = try openWays(to: requirement, context)
+        guard try !openWays(to: requirement, context).isEmpty else { return }
         try withQuestions(reason: reason, context) { (questions) throws(AuthenticationFailure) in
             // Another thread may have shown it meanwhile.
-            guard !isMet(requirement, by: context) else { return }
             let ways = try openWays(to: requirement, context)
+            guard !ways.isEmpty else { return }
             if requirement.anyOneSuffices { try showAny(of: ways, questions) } else { try showAll(ways, questions) }
         }
     }
@@ -216,24 +211,24 @@ extension Evaluator {
         return .biometry(enrolledSet: recognition.enrolledSet)
     }
 
-    /// The ways of a requirement that are not shown yet and could be; those that cannot are left out where one
-    /// suffices.
-    private func openWays(
-        to requirement: Requirement,
-        _ context: ContextState
-    ) throws(AuthenticationFailure) -> [Requirement.Way] {
-        try openWays(to: requirement, context, hasPasscode: hasPasscode())
-    }
-
+    /// The ways of a requirement that are not shown yet and could be, none if it is met; those that cannot are left out
+    /// where one suffices.
+    ///
+    /// Whether it is met and what is left of it are decided by one look at the context, because other threads show
+    /// something in it at any time. The device itself is looked at only where it is not given whether there is a
+    /// passcode, and then only for a requirement that is not met.
     private func openWays(
         to requirement: Requirement,
         _ context: ContextState,
-        hasPasscode: Bool
+        hasPasscode given: Bool? = nil
     ) throws(AuthenticationFailure) -> [Requirement.Way] {
         let shown = shownFactors(context)
+        let shownWays = Set(requirement.ways.filter { isShown($0, shown) })
+        if requirement.isMet(shownWays.contains) { return [] }
+        let hasPasscode = if let given { given } else { try hasPasscode() }
         var open: [Requirement.Way] = []
         var failures: [Requirement.Way: AuthenticationFailure] = [:]
-        for way in requirement.ways where !isShown(way, shown) {
+        for way in requirement.ways where !shownWays.contains(way) {
             failures[way] = obstacle(to: way, hasPasscode)
             if failures[way] == nil { open.append(way) }
         }

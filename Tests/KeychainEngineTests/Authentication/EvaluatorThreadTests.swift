@@ -46,6 +46,18 @@ struct EvaluatorThreadTests {
         #expect(bench.questions == [.passcode])
     }
 
+    @Test("what another thread shows while it is looked at what could be asked is not asked for, and refuses nothing")
+    func shownMeanwhile() {
+        let policy = EvaluationBench(shownWhileLooking: .passcode)
+        #expect(policy.failure(.deviceOwner) == nil)
+        #expect(policy.questions.isEmpty)
+        let presence = EvaluationBench(shownWhileLooking: .passcode)
+        #expect(presence.failure(EvaluationBench.accessControl(.userPresence)) == nil)
+        #expect(presence.questions.isEmpty)
+        let obstacle = EvaluationBench(shownWhileLooking: .passcode)
+        #expect(obstacle.evaluator.obstacle(to: .deviceOwner, obstacle.context) == nil)
+    }
+
     @Test("invalidating a context ends its question")
     func invalidated() {
         let bench = EvaluationBench()
@@ -127,6 +139,23 @@ struct EvaluatorThreadTests {
         turns.leave()
         #expect(turns.take(within: 0, cancelled))
         turns.leave()
+    }
+}
+
+extension EvaluationBench {
+    /// One on which a factor is shown by another thread whenever an evaluation looks at its device.
+    fileprivate init(shownWhileLooking factor: AuthenticationContext.Factor) {
+        let context = Mutex<ContextState?>(nil)
+        self.init(
+            device: .answering(
+                hasPasscode: { () throws(KeychainError) in
+                    context.withLock(\.self)?.note(factor)
+                    return true
+                },
+                unlock: {}
+            )
+        )
+        context.withLock { [known = self.context] in $0 = known }
     }
 }
 
