@@ -5,6 +5,7 @@ import HostFiles
 import KeychainCore
 import KeychainEngine
 import KeychainProtection
+import KeychainServer
 import KeychainStore
 import KeychainTrust
 
@@ -43,8 +44,9 @@ struct ServedStore: ~Copyable {
         // certificate.
         device.certificateJudge = isCreated ? JudgeProcess() : SystemTrust(settings: .process)
         device.attemptLimit = ProgramKeychain.attemptLimit
-        // The server limits the contexts of each process; those of one process must not displace others'.
-        device.mostContexts = 1 << 16
+        // The server limits the contexts and says which are discarded: the keychain does not know whose they are. Those
+        // of commands in progress come on top.
+        device.mostContexts = 2 * ServerOptions().mostContextsOfUser
         let keychain = EmbeddedKeychain(at: location, options: Self.options(limitMebibytes), device: device)
         let isThere: Bool
         do { isThere = try keychain.checkOwner() } catch { throw DaemonFailure(error) }

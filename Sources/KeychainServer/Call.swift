@@ -78,6 +78,8 @@ final class Call: Sendable {
             }
         }
         guard case .promptReply(_, let reply)? = answer else { return .ended }
+        // The context keeps it, as it does one that the program has set.
+        if case .secret(let secret) = reply, secret.count > KeychainCommand.longestPassword { return .notRecognized }
         return reply
     }
 

@@ -37,12 +37,7 @@ final class ConnectedProcess: Sendable {
     // Queue 0 is that of an authenticator with a single queue.
     private static let queues = Atomic<UInt64>(0)
 
-    private let state = Mutex(State())
-
-    private struct State {
-        var connections = 0
-        var contexts: [Bytes16] = []
-    }
+    private let connections = Atomic<Int>(0)
 
     init(_ peer: any ConnectedPeer, _ share: Share, _ buffered: BufferedBytes) {
         instance = peer.process
@@ -53,46 +48,24 @@ final class ConnectedProcess: Sendable {
     }
 
     /// Adds a connection.
-    func addConnection() { state.withLock { $0.connections += 1 } }
+    func addConnection() { connections.add(1, ordering: .relaxed) }
 
     /// Removes a connection.
     ///
-    /// - Returns: Whether it was the last, and the contexts to release then.
-    func removeConnection() -> (wasLast: Bool, contexts: [Bytes16]) {
-        state.withLock { state in
-            state.connections -= 1
-            guard state.connections == 0 else { return (false, []) }
-            defer { state.contexts = [] }
-            return (true, state.contexts)
-        }
-    }
-
-    /// Adds a context of the process.
-    ///
-    /// - Returns: The context that it displaces, if any.
-    func note(_ context: Bytes16, atMost most: Int) -> Bytes16? {
-        state.withLock { state in
-            state.contexts.append(context)
-            return state.contexts.count > most ? state.contexts.removeFirst() : nil
-        }
-    }
-
-    /// Removes a context of the process.
-    func forget(_ context: Bytes16) {
-        state.withLock { state in state.contexts.removeAll { $0 == context } }
-    }
+    /// - Returns: Whether it was the last.
+    func removeConnection() -> Bool { connections.subtract(1, ordering: .relaxed).newValue == 0 }
 }
 
-/// The connected processes, and the owners of contexts.
+/// The connected processes, and their contexts.
 final class ProcessTable: Sendable {
     private let options: ServerOptions
     private let buffered: BufferedBytes
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     private struct State {
         var processes: [Member: ConnectedProcess] = [:]
         var users: [UInt32: (processes: Int, buffered: BufferedBytes)] = [:]
-        var owners: [Bytes16: Member] = [:]
+        var contexts: ContextTable
         var connectionsOf: [ConnectedProcess.Share: Int] = [:]
     }
 
@@ -111,6 +84,7 @@ final class ProcessTable: Sendable {
 
     init(_ options: ServerOptions) {
         self.options = options
+        state = Mutex(State(contexts: ContextTable(options)))
         buffered = BufferedBytes(atMost: options.mostBufferedBytes)
     }
 
@@ -158,17 +132,14 @@ final class ProcessTable: Sendable {
 
     /// Removes a connection; with the last one of a process, its contexts and their open prompts end.
     func leave(_ process: ConnectedProcess) {
-        let contexts = state.withLock { state in
-            let (wasLast, contexts) = process.removeConnection()
+        let contexts: [Bytes16] = state.withLock { state in
             state.connectionsOf.subtractOne(process.share)
-            if wasLast {
-                state.processes[Member(process)] = nil
-                let user = process.share.user
-                state.users[user]?.processes -= 1
-                if state.users[user]?.processes == 0 { state.users[user] = nil }
-            }
-            for context in contexts { state.owners[context] = nil }
-            return contexts
+            guard process.removeConnection() else { return [] }
+            state.processes[Member(process)] = nil
+            let user = process.share.user
+            state.users[user]?.processes -= 1
+            if state.users[user]?.processes == 0 { state.users[user] = nil }
+            return state.contexts.removeAll(of: process)
         }
         for context in contexts { Self.release(context, process) }
     }
@@ -178,20 +149,14 @@ final class ProcessTable: Sendable {
     /// - Throws: ``AuthenticationFailure/invalidContext`` for one of another process.
     func claim(_ contexts: [Bytes16], for process: ConnectedProcess) throws(KeychainError) {
         for context in contexts {
-            let claim = state.withLock { state -> Claim in
-                switch state.owners[context] {
-                case Member(process)?: return .granted
-                case .some: return .refused
-                case nil:
-                    state.owners[context] = Member(process)
-                    let dropped = process.note(context, atMost: options.mostContextsOfProcess)
-                    if let dropped { state.owners[dropped] = nil }
-                    return dropped.map { .grantedFor($0) } ?? .granted
-                }
+            let claim = state.withLock { state -> ContextTable.Claim in
+                // Nobody would release what a process has once its connections have ended.
+                guard state.processes[Member(process)] === process else { return .refused }
+                return state.contexts.claim(context, for: process)
             }
             switch claim {
-            case .granted: break
-            case .grantedFor(let dropped): Self.release(dropped, process)
+            case .granted(displacing: nil): break
+            case .granted(displacing: let displaced?): Self.release(displaced.context, displaced.process)
             case .refused:
                 var error = KeychainError(AuthenticationFailure.invalidContext)
                 error.reason = "the authentication context belongs to another process"
@@ -202,17 +167,15 @@ final class ProcessTable: Sendable {
 
     /// Removes a context that its process has released.
     func forget(_ context: Bytes16, of process: ConnectedProcess) {
-        state.withLock { state in
-            guard state.owners[context] == Member(process) else { return }
-            state.owners[context] = nil
-            process.forget(context)
-        }
+        state.withLock { $0.contexts.remove(context, of: process) }
     }
 
-    private enum Claim {
-        case granted
-        case grantedFor(Bytes16)
-        case refused
+    /// Releases those of a command's contexts that were taken from its process while it was executed: the keychain may
+    /// have met them again since.
+    func releaseDisplaced(_ contexts: [Bytes16], of process: ConnectedProcess) {
+        guard !contexts.isEmpty else { return }
+        let displaced = state.withLock { state in contexts.filter { !state.contexts.hasOwner($0) } }
+        for context in displaced { Self.release(context, process) }
     }
 
     private static func release(_ context: Bytes16, _ process: ConnectedProcess) {

@@ -275,6 +275,8 @@ public final class KeychainServer: Sendable {
         if let notice = result.notice(of: permitted) { changes.note(notice, by: connection) }
         if case .authentication(.release(let context)) = permitted {
             processes.forget(context, of: connection.process)
+        } else {
+            processes.releaseDisplaced(permitted.contextIdentifiers, of: connection.process)
         }
         // That a change was made is reported even if the process has changed: the reply carries no data.
         if !permitted.changesNothing, case .success(let reply) = result, reply.saysNothing { return reply }

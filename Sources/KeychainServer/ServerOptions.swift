@@ -23,6 +23,9 @@ public struct ServerOptions: Sendable, Hashable {
     public var mostSubscriptionsOfProcess = 64
     /// The maximum number of authentication contexts of one process; the oldest is discarded for a new one; 256.
     public var mostContextsOfProcess = 256
+    /// The maximum number of authentication contexts of one user; the oldest one of the process with the most is
+    /// discarded for a new one; 4096.
+    public var mostContextsOfUser = 4096
     /// The maximum number of concurrent receiving and closing calls of one process, or of one sandboxed application:
     /// such a call sleeps if the program passes a descriptor whose close sleeps; 8.
     public var mostSleepingCallsOfProcess = 8
@@ -71,6 +74,7 @@ public struct ServerOptions: Sendable, Hashable {
         options.mostConnectionsOfUser = 512
         options.mostCallsOfUser = 24
         options.mostAdmissionsOfUser = 8
+        options.mostContextsOfUser = 1024
         options.mostSleepingCallsOfProcess = 4
         options.mostSleepingCallsOfUser = 8
         options.mostQuestionsOfUser = 12

@@ -203,6 +203,74 @@ struct PromptTests {
         #expect(first.authentication.status(of: context.identifier).shown == [.passcode])
     }
 
+    @Test("however many contexts the processes of a user name together, one with few keeps them")
+    func contextsOfManyProcesses() throws {
+        var options = ServerOptions()
+        options.mostContextsOfUser = 64
+        var device = DeviceOptions(authenticator: CallAuthenticator())
+        device.passwordWork = .least
+        device.mostContexts = 2 * options.mostContextsOfUser
+        let keychain = EmbeddedKeychain.inMemory(device: device)
+        try keychain.device.setPasscode(SecretBytes(Array("1234".utf8)))
+        let server = try TestServer(admission: EachAnotherProcess(keychain), options)
+        var clientOptions = ClientOptions()
+        clientOptions.mostConnections = 1
+        let few = server.client(ScriptedAuthenticator { _ in Self.passcode }, options: clientOptions)
+        let contexts = (0..<2).map { _ in AuthenticationContext() }
+        for context in contexts { try few.authentication.evaluate(.deviceOwner, reason: "to test", context) }
+        let others = (0..<8).map { _ in server.client(options: clientOptions) }
+        for _ in 0..<200 {
+            for other in others { _ = try other.perform(.authentication(.invalidate(.random()))) }
+        }
+        for context in contexts {
+            #expect(few.authentication.status(of: context.identifier).shown == [.passcode])
+        }
+    }
+
+    @Test("a context that is displaced while a command uses it is released again after that")
+    func displacedDuringCommand() throws {
+        var options = ServerOptions()
+        options.mostContextsOfProcess = 1
+        let keychain = CountingKeychain()
+        let server = try TestServer(keychain, options)
+        let client = server.client()
+        let used = AuthenticationContext()
+        keychain.close()
+        let group = DispatchGroup()
+        group.enter()
+        Thread.detachNewThread {
+            let query: PropertyDictionary = [PropertyKey.useAuthenticationContext: .authenticationContext(used)]
+            _ = try? client.perform(KeychainRequest(.copyMatching(query), client: Client(accessGroups: ["test"])))
+            group.leave()
+        }
+        #expect(eventually("it is executed") { keychain.held == 1 })
+        let newer = Bytes16.random()
+        _ = try client.perform(.authentication(.status(of: newer)))
+        #expect(keychain.released == [used.identifier])
+        keychain.open()
+        group.wait()
+        #expect(keychain.released == [used.identifier, used.identifier])
+    }
+
+    @Test("what is typed at a prompt is not larger than an application password that is set may be")
+    func longAnswer() throws {
+        let server = try TestServer(keychain)
+        let constraints = try #require(AccessConstraints(.applicationPassword))
+        let accessControl = AccessControl(protection: .whenUnlocked, constraints: constraints)
+        let evaluation = { (byteCount: Int) in
+            let owner = ScriptedAuthenticator { _ in .secret(SecretBytes(count: byteCount) { _ in }) }
+            let command = KeychainCommand.Authentication.evaluate(
+                .accessControl(accessControl),
+                reason: "to test",
+                AuthenticationContext()
+            )
+            _ = try server.client(owner).perform(.authentication(command))
+        }
+        try evaluation(64 << 10)
+        let error = #expect(throws: KeychainError.self) { try evaluation((64 << 10) + 1) }
+        #expect(error?.kind == .authentication(.authenticationFailed))
+    }
+
     @Test("a daemon that ends takes its questions from the screen, and answers")
     func stop() throws {
         let server = try TestServer(keychain)

@@ -50,8 +50,9 @@ struct SystemServiceFiles {
     // none of @system-service).
     //
     // MemoryMax= and TasksMax= are beyond what the limits of the server add up to: 512 MiB of messages, four
-    // derivations of 256 MiB, and the stores; and some 200 threads, with one for each user who locks or subscribes, and
-    // a process with a thread for each one whose certificates are judged.
+    // derivations of 256 MiB, some 140 MiB of authentication contexts of a user, and the stores; and some 200 threads,
+    // with one for each user who locks or subscribes, and a process with a thread for each one whose certificates are
+    // judged.
     //
     // OOMPolicy=: a process that judges certificates is ended alone if it takes too much memory, before the service.
     //
