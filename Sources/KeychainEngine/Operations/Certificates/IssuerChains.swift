@@ -12,7 +12,7 @@ final class IssuerChains {
     /// How many names are compared at most: that of a certificate's issuer, and those of ten certificates further up.
     static let mostNames = 11
 
-    private let names: Set<[UInt8]>
+    private var search: NameSearch
     private let group: AttributeValue?
     private let transaction: ItemTransaction
     private var known: [[UInt8]: [[UInt8]]] = [:]
@@ -20,33 +20,20 @@ final class IssuerChains {
     /// The chains to the names of a query; `nil` when it names none.
     init?(_ query: Query, _ transaction: ItemTransaction) {
         guard !query.match.issuers.isEmpty else { return nil }
-        names = Set(query.match.issuers.map(\.unprotectedCopy))
+        search = NameSearch(for: Set(query.match.issuers.map(\.unprotectedCopy)))
         group = query.attributes[.accessGroup]
         self.transaction = transaction
     }
 
     /// Whether a chain leads from a certificate to one of the names.
-    ///
-    /// It goes level by level, through each name once, so that certificates that issue each other end nowhere.
     func lead(from attributes: Attributes) throws(KeychainError) -> Bool {
         guard case .data(let issuer)? = attributes[.issuer] else { return false }
-        var level = [issuer]
-        var seen = Set(level)
-        for distance in 1...Self.mostNames {
-            if level.contains(where: names.contains) { return true }
-            guard distance < Self.mostNames else { break }
-            var following: [[UInt8]] = []
-            for name in level {
-                for found in try issuers(ofCertificatesOf: name) where seen.insert(found).inserted {
-                    following.append(found)
-                }
-            }
-            level = following
+        return try search.leads(from: issuer, within: Self.mostNames - 1) { (name) throws(KeychainError) in
+            try issuers(ofCertificatesOf: name)
         }
-        return false
     }
 
-    /// The issuers of the certificates that have a name as their subject.
+    /// The issuers of the certificates that have a name as their subject, each once.
     ///
     /// Certificates that cannot be opened lead nowhere, and neither do those that ask for somebody first.
     private func issuers(ofCertificatesOf subject: [UInt8]) throws(KeychainError) -> [[UInt8]] {
@@ -55,9 +42,11 @@ final class IssuerChains {
         query.attributes[.subject] = .data(subject)
         query.attributes[.accessGroup] = group
         let selection = transaction.plan(query).selection(transaction.tags)
+        var seen: Set<[UInt8]> = []
         let issuers: [[UInt8]] = try transaction.rows(selection).compactMap { row in
             guard case .content(let metadata)? = try? transaction.sealer.openMetadata(row),
-                metadata.attributes.guardOfReading == nil, case .data(let issuer)? = metadata.attributes[.issuer]
+                metadata.attributes.guardOfReading == nil, case .data(let issuer)? = metadata.attributes[.issuer],
+                seen.insert(issuer).inserted
             else { return nil }
             return issuer
         }

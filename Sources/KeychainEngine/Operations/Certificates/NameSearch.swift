@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// The names that lead to wanted ones, each through the names that follow it, within a number of steps.
+///
+/// What was found out about a name is kept for the searches that come later. So a name is followed at most once for
+/// each number of steps, whatever the names are and however many searches meet it.
+struct NameSearch {
+    private let wanted: Set<[UInt8]>
+    private var known: [[UInt8]: Known] = [:]
+
+    private struct Known {
+        /// Within so many steps the name leads to none of the wanted ones; -1 before that was found out.
+        var fruitless = -1
+        /// Within so many steps it leads to one of them.
+        var fruitful = Int.max
+    }
+
+    /// The search for some names.
+    init(for wanted: Set<[UInt8]>) { self.wanted = wanted }
+
+    /// Whether a name is one of the wanted names, or leads to one through those that follow it.
+    ///
+    /// The nearest names are looked at first.
+    mutating func leads(
+        from name: [UInt8],
+        within mostSteps: Int,
+        _ followers: ([UInt8]) throws(KeychainError) -> [[UInt8]]
+    ) throws(KeychainError) -> Bool {
+        for steps in 0...mostSteps where try reaches(name, steps, followers) { return true }
+        return false
+    }
+
+    private mutating func reaches(
+        _ name: [UInt8],
+        _ steps: Int,
+        _ followers: ([UInt8]) throws(KeychainError) -> [[UInt8]]
+    ) throws(KeychainError) -> Bool {
+        if wanted.contains(name) { return true }
+        let before = known[name, default: Known()]
+        if steps >= before.fruitful { return true }
+        if steps <= before.fruitless { return false }
+        if steps > 0 {
+            for follower in try followers(name) where try reaches(follower, steps - 1, followers) {
+                // On the way the name may have been met again, with fewer steps left.
+                known[name, default: Known()].fruitful = min(steps, known[name]?.fruitful ?? steps)
+                return true
+            }
+        }
+        known[name, default: Known()].fruitless = steps
+        return false
+    }
+}
