@@ -94,6 +94,13 @@ public struct Sealer: Sendable {
         return row
     }
 
+    /// Whether a row is of keys that exist and are not there now.
+    ///
+    /// - Throws: ``ProtectionError/damagedRow(_:)`` for a row of unknown keys.
+    public func isLocked(_ row: StoredRow) throws(ProtectionError) -> Bool {
+        !isAvailable(try protection(of: row))
+    }
+
     /// Opens the attributes of a row.
     ///
     /// They are bound to the tags and clear columns that lie beside them, so the tags are not made again.

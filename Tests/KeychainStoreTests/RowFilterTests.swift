@@ -9,7 +9,7 @@ import Testing
 struct RowFilterTests {
     /// One condition of a filter.
     enum Condition: CaseIterable {
-        case none, primaryKey, identifier, rowNumber, tag, accessGroup, protection, passcodeGeneration
+        case none, primaryKey, identifier, rowNumber, tag, accessGroup, protection, destroyedGeneration
 
         /// The condition that the row below meets, or one that it does not.
         func filter(isMet: Bool) -> RowFilter {
@@ -23,7 +23,7 @@ struct RowFilterTests {
             case .tag: filter.tags = [AttributeTag(name: "labl", tag: value)]
             case .accessGroup: filter.accessGroups = isMet ? [RowFilterTests.bytes(9), value] : [value]
             case .protection: filter.protection = isMet ? "ak" : "dk"
-            case .passcodeGeneration: filter.passcodeGeneration = isMet ? 1 : 2
+            case .destroyedGeneration: filter.destroyedGeneration = isMet ? 2 : 1
             }
             return filter
         }
@@ -32,7 +32,7 @@ struct RowFilterTests {
     @Test("a row matches by its own columns", arguments: Condition.allCases)
     func matches(_ condition: Condition) {
         var row = Self.row(isTombstone: condition == .none)
-        if condition == .passcodeGeneration { row.protection = "akpu" }
+        if condition == .destroyedGeneration { row.protection = "akpu" }
         #expect(condition.filter(isMet: true).matches(row, number: 7))
         #expect(!condition.filter(isMet: false).matches(row, number: 7))
     }
@@ -49,7 +49,7 @@ struct RowFilterTests {
     @Test("a generation of the passcode's class concerns no other class")
     func otherClasses() {
         var filter = RowFilter(.key)
-        filter.passcodeGeneration = 2
+        filter.destroyedGeneration = 1
         #expect(filter.matches(Self.row(isTombstone: false), number: 7))
     }
 

@@ -134,7 +134,7 @@ extension Engine {
                 name: file.name,
                 protections: Set(kept.map(\.rawValue)),
                 staysBehind: { row in row.itemClass == .key && row.tags.contains { $0 == ofEnclave } },
-                passcodeGeneration: device.keybag.passcodeGeneration,
+                destroyedGeneration: device.keybag.destroyedGeneration,
                 NewBackup(sealer, device)
             )
         }

@@ -61,11 +61,8 @@ extension Engine {
             }
             try writer.setKeybag(bytes)
             // Rows of keys that a removed passcode took with it; until now they could still be deleted by name.
-            if keybag.passcodeSlot != nil {
-                try writer.deleteRows(
-                    Accessibility.whenPasscodeSetThisDeviceOnly.rawValue,
-                    generationsBelow: keybag.passcodeGeneration
-                )
+            if keybag.passcodeSlot != nil, let generation = device.keybag.destroyedGeneration {
+                try writer.deleteDestroyedRows(generation)
             }
             var record = try writer.deviceRecord()
             record.keybagRevision &+= 1

@@ -46,8 +46,11 @@ struct ExplainedRows {
             item.condition = .destroyed
             return nil
         }
-        if let level = Accessibility(rawValue: row.row.protection), !transaction.device.isAvailable(level) {
+        switch try transaction.sealer.isLocked(row) {
+        case .damaged(let damaged):
+            item.condition = .damaged(name(of: damaged.damage))
             return nil
+        case .content(let isLocked): if isLocked { return nil }
         }
         let metadata: OpenedMetadata
         switch try transaction.sealer.openMetadata(row) {
@@ -137,7 +140,7 @@ struct JudgedTerms {
             guard ItemSchema.of(itemClass)[name]?.isSearchable ?? false else { return .passedOver }
         case .ignored(let name):
             guard ItemSchema.of(itemClass)[name] != nil else { return .passedOver }
-        case .itemClass, .identifier, .accessGroups, .protection, .passcodeGeneration, .nothing: break
+        case .itemClass, .identifier, .accessGroups, .protection, .notDestroyed, .nothing: break
         }
         var every = RowFilter(itemClass)
         every.includesTombstones = true

@@ -16,7 +16,7 @@ extension ExplainedTerm {
             groups = list
             isGiven = false
         case .protection(let level): value = .string(level)
-        case .passcodeGeneration: isGiven = false
+        case .notDestroyed: isGiven = false
         case .ignored(let name): value = query.attributes[name]
         case .contents(.digest(let digest)): value = digest
         case .contents(.hostOrSubdomain(let host)): value = .string(host)
@@ -54,7 +54,7 @@ extension ExplainedTerm.Kind {
         case .attribute: self = .attribute
         case .accessGroups: self = .clientGroups
         case .protection: self = .level
-        case .passcodeGeneration: self = .passcode
+        case .notDestroyed: self = .passcode
         case .contents: self = .match
         case .ignored: self = .ignored
         case .nothing: self = .nothing

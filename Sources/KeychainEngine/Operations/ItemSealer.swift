@@ -84,8 +84,9 @@ struct ItemSealer {
     func condition(of row: NumberedRow) throws(KeychainError) -> RowCondition {
         if device.isDestroyed(row.row) { return .destroyed }
         if row.isOversized { return .damaged(.oversized) }
-        if let protection = Accessibility(rawValue: row.row.protection), !device.isAvailable(protection) {
-            return .locked
+        switch try isLocked(row) {
+        case .damaged(let damaged): return .damaged(damaged.damage)
+        case .content(let isLocked): if isLocked { return .locked }
         }
         let metadata: OpenedMetadata
         switch try openMetadataCheckingTags(row) {
@@ -100,6 +101,11 @@ struct ItemSealer {
         }
         if case .damaged(let damaged) = try openSecret(row, metadata, nil) { return .damaged(damaged.damage) }
         return .intact
+    }
+
+    /// Whether the keys of a row exist and are not there now.
+    func isLocked(_ row: NumberedRow) throws(KeychainError) -> Opened<Bool> {
+        try opened(row) { () throws(ProtectionError) in try device.isLocked(row.row) }
     }
 
     private func openMetadataCheckingTags(_ row: NumberedRow) throws(KeychainError) -> Opened<OpenedMetadata> {
@@ -143,7 +149,7 @@ enum RowCondition: Equatable {
     case damaged(RowDamage)
     /// Its keys are not there now.
     case locked
-    /// Its keys went with an earlier passcode.
+    /// Its keys went with the last passcode.
     case destroyed
 }
 
@@ -155,11 +161,8 @@ extension Sealer {
         throw KeychainError(isPasscodeMissing ? .noPasscode : .classUnavailable(protection.rawValue))
     }
 
-    /// Whether a row's keys went with an earlier passcode.
-    func isDestroyed(_ row: StoredRow) -> Bool {
-        row.protection == Accessibility.whenPasscodeSetThisDeviceOnly.rawValue
-            && row.keyGeneration < keybag.passcodeGeneration
-    }
+    /// Whether a row's keys went with the last passcode.
+    func isDestroyed(_ row: StoredRow) -> Bool { row.isDestroyed(keybag.destroyedGeneration) }
 }
 
 extension KeychainError {

@@ -37,7 +37,7 @@ class ItemTransaction {
         SearchPlan(
             query: query,
             groups: function == .copyMatching ? groups.readable : groups.writable,
-            passcodeGeneration: function == .delete ? nil : device.keybag.passcodeGeneration
+            destroyedGeneration: function == .delete ? nil : device.keybag.destroyedGeneration
         )
     }
 

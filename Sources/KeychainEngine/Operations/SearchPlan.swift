@@ -12,8 +12,8 @@ struct SearchPlan: Sendable {
     let query: Query
     /// Where to look if the query names no group; `nil` for everywhere.
     let groups: [String]?
-    /// Leaves out items that went with an earlier passcode; `nil` finds them, too.
-    let passcodeGeneration: UInt32?
+    /// Leaves out items that went with the last passcode, which are of this generation; `nil` leaves out none.
+    let destroyedGeneration: UInt32?
 
     /// Every term, in the order in which reports name them.
     var terms: [SearchTerm] {
@@ -76,7 +76,7 @@ struct SearchPlan: Sendable {
         for (name, value) in query.attributes { body(term(name, value)) }
         if case .exactly(let value) = query.effectiveScope { body(.attribute(.synchronizable, value)) }
         if query.attributes[.accessGroup] == nil, let groups { body(.accessGroups(groups)) }
-        if let passcodeGeneration { body(.passcodeGeneration(passcodeGeneration)) }
+        if let destroyedGeneration { body(.notDestroyed(destroyedGeneration)) }
     }
 
     private func term(_ name: AttributeName, _ value: AttributeValue) -> SearchTerm {
@@ -114,8 +114,8 @@ enum SearchTerm: Sendable, Hashable {
     case accessGroups([String])
     /// The protection class, which lies beside the row in the clear.
     case protection(String)
-    /// The item did not go with an earlier passcode than that of this generation.
-    case passcodeGeneration(UInt32)
+    /// The item did not go with the last passcode, whose keys were of this generation.
+    case notDestroyed(UInt32)
     /// What only the open item can answer.
     case contents(MatchConditions.Condition)
     /// An attribute that was given and is no condition.
@@ -131,7 +131,7 @@ enum SearchTerm: Sendable, Hashable {
         case .identifier: PropertyKey.valuePersistentReference
         case .attribute(let name, _), .ignored(let name): name.description
         case .accessGroups: AttributeName.accessGroup.description
-        case .protection, .passcodeGeneration: AttributeName.accessible.description
+        case .protection, .notDestroyed: AttributeName.accessible.description
         case .contents(let condition): condition.key
         case .nothing(let key, _): key
         }
@@ -173,7 +173,7 @@ enum RowSelection: Sendable {
                 groups.map { tags.attributeTag(filter.itemClass, .accessGroup, .string($0)).tag }
             )
         case .protection(let protection): filter.protection = protection
-        case .passcodeGeneration(let generation): filter.passcodeGeneration = generation
+        case .notDestroyed(let generation): filter.destroyedGeneration = generation
         case .contents, .ignored: break
         case .nothing: return
         }

@@ -101,9 +101,14 @@ public final class OpenKeybag: Sendable {
     public var passcodeSlot: PasscodeSlot? { keybag.passcodeSlot }
 
     /// The generation of the keys of `akpu`.
-    ///
-    /// A row of that class and of a lower generation was destroyed together with an earlier passcode.
     public var passcodeGeneration: UInt32 { keybag.passcodeGeneration }
+
+    /// The generation of the keys of `akpu` that went with the last passcode.
+    ///
+    /// `nil` before a passcode was ever removed, and while one is set: whoever sets one removes the rows of these keys.
+    public var destroyedGeneration: UInt32? {
+        passcodeSlot == nil && passcodeGeneration > 1 ? passcodeGeneration - 1 : nil
+    }
 
     /// Whether the keys are kept out of swap; mlock(2) can be refused, as in a container with a small limit.
     public var keysAreLocked: Bool { keys.areLocked }

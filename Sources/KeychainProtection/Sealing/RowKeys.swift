@@ -20,13 +20,21 @@ protocol RowKeys {
 }
 
 extension RowKeys {
-    /// The key that the keys of a row's parts are derived from.
+    /// The protection class of a row, whose keys exist, whether they are there now or not.
     ///
-    /// - Throws: ``ProtectionError/damagedRow(_:)`` for a row of unknown keys, or as ``key(_:)``.
-    func key(of row: StoredRow, _ part: AssociatedData.Part) throws(ProtectionError) -> LockedKey {
+    /// - Throws: ``ProtectionError/damagedRow(_:)`` for a row of unknown keys.
+    func protection(of row: StoredRow) throws(ProtectionError) -> Accessibility {
         guard let protection = Accessibility(rawValue: row.protection),
             row.keyGeneration == currentGeneration(of: protection)
         else { throw .damagedRow(.unknownKey) }
+        return protection
+    }
+
+    /// The key that the keys of a row's parts are derived from.
+    ///
+    /// - Throws: As ``protection(of:)`` or ``key(_:)``.
+    func key(of row: StoredRow, _ part: AssociatedData.Part) throws(ProtectionError) -> LockedKey {
+        let protection = try protection(of: row)
         return try key(part == .metadata ? .metadataKey(protection) : .classKey(protection))
     }
 

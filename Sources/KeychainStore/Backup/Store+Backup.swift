@@ -14,7 +14,7 @@ extension Store {
     ///   - name: its name, which must not be taken.
     ///   - protections: the protection classes that are kept.
     ///   - staysBehind: whether a row of such a class is left out all the same.
-    ///   - passcodeGeneration: as in ``RowFilter/passcodeGeneration``: destroyed rows are neither copied nor counted.
+    ///   - destroyedGeneration: as in ``RowFilter/destroyedGeneration``: destroyed rows are neither copied nor counted.
     ///   - contents: what is written for the rows that belong into it.
     /// - Returns: What the backup holds.
     /// - Throws: ``KeychainError`` with the reason, or what `contents` throws; nothing is left behind then.
@@ -24,7 +24,7 @@ extension Store {
         name: String,
         protections: Set<String>,
         staysBehind: (StoredRow) -> Bool = { _ in false },
-        passcodeGeneration: UInt32,
+        destroyedGeneration: UInt32?,
         _ contents: NewBackup
     ) throws(KeychainError) -> BackupCounts {
         guard !folder.isTaken(name) else { throw KeychainError(StoreError.file(.taken(path: folder.path(of: name)))) }
@@ -36,7 +36,7 @@ extension Store {
         }
         let file = try BackupWriter(path: folder.path(of: temporary), options)
         for itemClass in ItemClass.stored {
-            try file.addRows(itemClass, from: reader.connection, passcodeGeneration, contents) { row in
+            try file.addRows(itemClass, from: reader.connection, destroyedGeneration, contents) { row in
                 protections.contains(row.protection) && !staysBehind(row)
             }
         }
@@ -94,14 +94,14 @@ private final class BackupWriter {
     func addRows(
         _ itemClass: ItemClass,
         from source: Connection,
-        _ passcodeGeneration: UInt32,
+        _ destroyedGeneration: UInt32?,
         _ contents: NewBackup,
         where belongs: (StoredRow) -> Bool
     ) throws(KeychainError) {
         let rows = try sql { () throws(SQLiteError) in try source.everyRow(itemClass) }
         while try sql({ () throws(SQLiteError) in try rows.next() }) {
             let row = rows.row
-            if let row, row.row.isDestroyed(passcodeGeneration: passcodeGeneration) { continue }
+            if let row, row.row.isDestroyed(destroyedGeneration) { continue }
             guard let row, row.damage == nil else {
                 counts.damaged += 1
                 continue

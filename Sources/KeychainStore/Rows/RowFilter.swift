@@ -18,9 +18,9 @@ public struct RowFilter: Sendable, Hashable {
     public var rowNumber: Int64?
     /// The protection class.
     public var protection: String?
-    /// The generation that the keys of the passcode's own class (`akpu`) have: rows of an earlier one, whose keys are
-    /// gone for ever, are left out; `nil` for none.
-    public var passcodeGeneration: UInt32?
+    /// The generation whose keys of the passcode's own class (`akpu`) went with the last passcode: its rows, which
+    /// nobody can open again, are left out; `nil` for none.
+    public var destroyedGeneration: UInt32?
     /// Whether tombstones are looked for, too.
     public var includesTombstones = false
 
@@ -37,7 +37,7 @@ public struct RowFilter: Sendable, Hashable {
         var hasIdentifier: Bool
         var hasRowNumber: Bool
         var hasProtection: Bool
-        var hasPasscodeGeneration: Bool
+        var hasDestroyedGeneration: Bool
         var includesTombstones: Bool
 
         /// Feeds what tells most filters apart.
@@ -58,7 +58,7 @@ public struct RowFilter: Sendable, Hashable {
             hasIdentifier: identifier != nil,
             hasRowNumber: rowNumber != nil,
             hasProtection: protection != nil,
-            hasPasscodeGeneration: passcodeGeneration != nil,
+            hasDestroyedGeneration: destroyedGeneration != nil,
             includesTombstones: includesTombstones
         )
     }
@@ -81,7 +81,7 @@ public struct RowFilter: Sendable, Hashable {
             terms.append("\(Layout.column(.accessGroup)) IN (\(Layout.placeholders(accessGroups.count)))")
         }
         if protection != nil { terms.append("\(Layout.protection) = ?") }
-        if passcodeGeneration != nil { terms.append("NOT (\(Self.isOfEarlierGeneration))") }
+        if destroyedGeneration != nil { terms.append("NOT (\(Self.isDestroyed))") }
         if !includesTombstones { terms.append("\(Layout.tombstone) = 0") }
         return terms.isEmpty ? "1" : terms.joined(separator: " AND ")
     }
@@ -103,11 +103,12 @@ public struct RowFilter: Sendable, Hashable {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The SQL condition for rows of a protection class and of a generation below another.
+    /// The SQL condition for rows of a protection class and a generation.
     ///
-    /// It reads the columns as ``RowColumns`` does, whatever lies in them.
-    static let isOfEarlierGeneration =
-        "CAST(\(Layout.protection) AS TEXT) = ? AND CAST(\(Layout.keyGeneration) AS INTEGER) < ?"
+    /// It reads the columns as ``RowColumns`` does, whatever lies in them, and is never NULL.
+    static let isDestroyed =
+        "CAST(\(Layout.protection) AS TEXT) IS ?"
+        + " AND min(max(CAST(\(Layout.keyGeneration) AS INTEGER), 0), \(UInt32.max)) IS ?"
 
     /// Whether a row is what was asked for, by its own columns.
     ///
@@ -120,7 +121,7 @@ public struct RowFilter: Sendable, Hashable {
             && (accessGroups.map { groups in row.tags.contains { $0.name == .accessGroup && groups.contains($0.tag) } }
                 ?? true)
             && protection ?? row.protection == row.protection
-            && !(passcodeGeneration.map(row.isDestroyed) ?? false)
+            && !row.isDestroyed(destroyedGeneration)
             && (includesTombstones || !row.isTombstone)
     }
 
@@ -141,9 +142,9 @@ public struct RowFilter: Sendable, Hashable {
             for tag in accessGroups ?? [] { try statement.bind(tag, at: next()) }
         }
         if let protection { try statement.bind(protection, at: next()) }
-        if let passcodeGeneration {
+        if let destroyedGeneration {
             try statement.bind(StoredRow.passcodeProtection, at: next())
-            try statement.bind(Int64(passcodeGeneration), at: next())
+            try statement.bind(Int64(destroyedGeneration), at: next())
         }
         return index
     }
@@ -153,9 +154,12 @@ extension StoredRow {
     /// The protection class whose keys go with the passcode.
     static let passcodeProtection = Accessibility.whenPasscodeSetThisDeviceOnly.rawValue
 
-    /// Whether the row's keys went with an earlier passcode.
-    func isDestroyed(passcodeGeneration: UInt32) -> Bool {
-        protection == Self.passcodeProtection && keyGeneration < passcodeGeneration
+    /// Whether the row is of the passcode's own class and of the generation whose keys went with the last passcode;
+    /// `nil` where there is none.
+    ///
+    /// Any other generation that is not that of the keys is damage: no program leaves such a row.
+    public func isDestroyed(_ generation: UInt32?) -> Bool {
+        keyGeneration == generation && protection == Self.passcodeProtection
     }
 }
 

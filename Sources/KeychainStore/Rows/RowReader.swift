@@ -79,13 +79,10 @@ public class RowWriter: RowReader {
         do { try connection.delete(row.row.itemClass, row.number) } catch { throw KeychainError(error) }
     }
 
-    /// Removes every row of a protection class whose keys are of a generation below another, in quarantine or not.
-    public func deleteRows(_ protection: String, generationsBelow generation: UInt32) throws(KeychainError) {
-        do {
-            try connection.deleteRows(protection, generationsBelow: generation)
-        } catch {
-            throw KeychainError(error)
-        }
+    /// Removes every row of the passcode's own class whose keys, of a generation, went with the last passcode, in
+    /// quarantine or not.
+    public func deleteDestroyedRows(_ generation: UInt32) throws(KeychainError) {
+        do { try connection.deleteDestroyedRows(generation) } catch { throw KeychainError(error) }
     }
 
     /// Removes every row.

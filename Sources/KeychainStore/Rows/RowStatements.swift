@@ -184,13 +184,13 @@ extension Connection {
         try readingLargeRows { () throws(SQLiteError) in _ = try statement.step() }
     }
 
-    /// Removes every row of a protection class and of a generation below another, in quarantine or not.
-    func deleteRows(_ protection: String, generationsBelow generation: UInt32) throws(SQLiteError) {
+    /// Removes every row of the passcode's own class and of a generation, in quarantine or not.
+    func deleteDestroyedRows(_ generation: UInt32) throws(SQLiteError) {
         for itemClass in ItemClass.stored {
             let statement = try prepare(
-                "DELETE FROM \(Layout.table(itemClass)) WHERE \(RowFilter.isOfEarlierGeneration)"
+                "DELETE FROM \(Layout.table(itemClass)) WHERE \(RowFilter.isDestroyed)"
             )
-            try statement.bind(protection, at: 0)
+            try statement.bind(StoredRow.passcodeProtection, at: 0)
             try statement.bind(Int64(generation), at: 1)
             try readingLargeRows { () throws(SQLiteError) in _ = try statement.step() }
         }

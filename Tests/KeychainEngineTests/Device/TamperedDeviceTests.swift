@@ -68,7 +68,57 @@ struct TamperedDeviceTests {
         #expect(one.keychain.secret("item") == .failed(.decode))
     }
 
-    @Test("a row that went with a passcode stays gone when it is put back")
+    @Test(
+        "a row of another generation than its keys is errSecDecode, locked or not",
+        arguments: Accessibility.stored,
+        DeviceState.allCases
+    )
+    func otherGeneration(_ level: Accessibility, _ state: DeviceState) throws {
+        let store = try GuardedStore()
+        try state.enter(store.device)
+        let isDestroyed = state == .noPasscode && level == .whenPasscodeSetThisDeviceOnly
+        if isDestroyed { #expect(store.keychain.secret(level.rawValue) == .failed(.itemNotFound)) }
+        let raw = try store.raw()
+        for generation in ["0", "2", "3", "4294967296", "-1", "'text'", "x'01'"] {
+            try raw.run(
+                "UPDATE items_genp SET generation = \(generation), damage = NULL WHERE protection = '\(level.rawValue)'"
+            )
+            #expect(store.keychain.secret(level.rawValue) == .failed(.decode), "\(generation)")
+            #expect(try store.keychain.check().damagedRows.count == 1, "\(generation)")
+        }
+        #expect(store.keychain.delete(level.rawValue) == .done)
+    }
+
+    @Test("an item whose generation was altered is not swept away with those of a removed passcode")
+    func otherGenerationAtRemoval() throws {
+        let store = try GuardedStore()
+        let raw = try store.raw()
+        try raw.run("UPDATE items_genp SET generation = 0 WHERE protection = 'akpu'")
+        try store.device.removePasscode()
+        #expect(store.keychain.secret("akpu") == .failed(.decode))
+        try store.device.setPasscode("new")
+        #expect(store.keychain.secret("akpu") == .failed(.decode))
+        try raw.run("UPDATE items_genp SET generation = 1, damage = NULL WHERE protection = 'akpu'")
+        #expect(store.keychain.secret("akpu") == .failed(.decode))
+    }
+
+    @Test("an item passed off as one of a removed passcode is not found, and counted by a check: not defended")
+    func passedOffAsDestroyed() throws {
+        let store = try GuardedStore()
+        try store.device.removePasscode()
+        let destroyed = try store.keychain.check().destroyedRows
+        try store.raw().run("UPDATE items_genp SET protection = 'akpu' WHERE protection = 'ak'")
+        #expect(store.keychain.secret("ak") == .failed(.itemNotFound))
+        #expect(try store.keychain.check().destroyedRows == destroyed + 1)
+        // Where no passcode was ever removed there are none such.
+        let fresh = try GuardedStore(passcode: nil)
+        for generation in 0...2 {
+            try fresh.raw().run("UPDATE items_genp SET protection = 'akpu', generation = \(generation), damage = NULL")
+            #expect(fresh.keychain.secret("ak") == .failed(.decode), "\(generation)")
+        }
+    }
+
+    @Test("a row that went with a passcode stays unreadable when it is put back")
     func destroyedRow() throws {
         let store = try GuardedStore()
         let raw = try store.raw()
@@ -80,9 +130,10 @@ struct TamperedDeviceTests {
         try store.device.setPasscode(GuardedStore.passcode)
         #expect(store.keychain.secret("akpu") == .failed(.itemNotFound))
         try raw.execute("INSERT INTO items_genp SELECT * FROM kept")
-        #expect(store.keychain.secret("akpu") == .failed(.itemNotFound))
+        // With a passcode there are none such.
+        #expect(store.keychain.secret("akpu") == .failed(.decode))
         // Not even under the generation of the new passcode's keys.
-        try raw.execute("UPDATE items_genp SET generation = generation + 1 WHERE protection = 'akpu'")
+        try raw.execute("UPDATE items_genp SET generation = generation + 1, damage = NULL WHERE protection = 'akpu'")
         #expect(store.keychain.secret("akpu") == .failed(.decode))
     }
 

@@ -154,7 +154,7 @@ def open_keybag(data, root_key, passcode):
         keys.generations[level] = entry_generation
         if slot in slot_keys:
             keys.unwrap_entry(purpose, level, entry_generation, wrapped, slot_keys[slot])
-    keys.passcode_generation = passcode_generation
+    keys.destroyed_generation = passcode_generation - 1 if 2 not in slots and passcode_generation > 1 else None
     return keys
 
 
@@ -360,7 +360,7 @@ def read_store(folder, passcode, passwords, digests):
     require(keys.owner == 1, "the owner")
     for item_class in CLASSES:
         for row in rows(database, item_class):
-            if row["protection"] == "akpu" and row["generation"] < keys.passcode_generation:
+            if row["protection"] == "akpu" and row["generation"] == keys.destroyed_generation:
                 continue
             yield open_row(keys, item_class, row, passwords, digests)
 

@@ -16,7 +16,7 @@ struct SearchPlanTests {
 
     private static func plan(_ dictionary: PropertyDictionary) throws -> SearchPlan {
         let request = try ItemRequest(function: .copyMatching, client: client, dictionary: dictionary).checked()
-        return SearchPlan(query: request.query, groups: request.groups.readable, passcodeGeneration: nil)
+        return SearchPlan(query: request.query, groups: request.groups.readable, destroyedGeneration: nil)
     }
 
     @Test(

@@ -22,7 +22,7 @@ struct HostileBackupTests {
             to: source.directory,
             name: "backup",
             protections: ["ak"],
-            passcodeGeneration: 0
+            destroyedGeneration: nil
         ) { (_) throws(KeychainError) in [8, 8] }
     }
 

@@ -30,7 +30,7 @@ struct RestoreBackupTests {
             to: source.directory,
             name: "backup",
             protections: ["ak", "ck", "dk"],
-            passcodeGeneration: 0
+            destroyedGeneration: nil
         ) { (_) throws(KeychainError) in [8, 8] }
     }
 

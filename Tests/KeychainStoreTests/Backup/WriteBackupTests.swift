@@ -48,7 +48,7 @@ struct WriteBackupTests {
             to: target.directory,
             name: "backup",
             protections: Self.kept,
-            passcodeGeneration: 2,
+            destroyedGeneration: 1,
             keybag: makeKeybag
         )
     }
@@ -143,7 +143,7 @@ struct WriteBackupTests {
             to: target.directory,
             name: "backup",
             protections: Self.kept,
-            passcodeGeneration: 2,
+            destroyedGeneration: 1,
             reseal: { (row) throws(KeychainError) in
                 if row.protection == "ck" { return nil }
                 var row = row

@@ -24,22 +24,22 @@ struct DestroyedRowTests {
 
     private func numbers(_ generation: UInt32?, quarantined: Bool = false) throws -> [Int64] {
         var every = RowFilter(.key)
-        every.passcodeGeneration = generation
+        every.destroyedGeneration = generation
         let filter = every
         return try store.read { (reader) throws(KeychainError) in
             try (quarantined ? reader.quarantinedRows(filter) : reader.rows(filter)).map(\.number)
         }
     }
 
-    @Test("rows of an earlier passcode match nothing, in quarantine or not")
+    @Test("rows of the last passcode match nothing, in quarantine or not, and those of any other generation do")
     func leavesOut() throws {
         #expect(try numbers(nil) == [1, 2, 3, 4])
         #expect(try numbers(0) == [1, 2, 3, 4])
-        #expect(try numbers(1) == [1, 2, 3, 4])
-        #expect(try numbers(2) == [2, 3, 4])
-        #expect(try numbers(.max) == [4])
-        #expect(try numbers(1, quarantined: true) == [5])
-        #expect(try numbers(2, quarantined: true) == [])
+        #expect(try numbers(1) == [2, 3, 4])
+        #expect(try numbers(2) == [1, 3, 4])
+        #expect(try numbers(.max) == [1, 2, 3, 4])
+        #expect(try numbers(1, quarantined: true) == [])
+        #expect(try numbers(2, quarantined: true) == [5])
     }
 
     @Test(
@@ -54,13 +54,15 @@ struct DestroyedRowTests {
         for generation in [0, 1, 2, .max] as [UInt32] { #expect(try numbers(generation).contains(4)) }
     }
 
-    @Test("rows of a class and of an earlier generation are removed from every table, in quarantine or not")
+    @Test("rows of the last passcode are removed from every table, in quarantine or not, and no others")
     func deletes() throws {
         let marker: [UInt8] = Array(repeating: 0xA7, count: 5_000)
         try store.add([.sample(.certificate, 9, protection: "akpu", generation: 1, secret: marker)])
-        try store.write { (writer) throws(KeychainError) in try writer.deleteRows("akpu", generationsBelow: 2) }
+        try store.write { (writer) throws(KeychainError) in try writer.deleteDestroyedRows(1) }
         #expect(try numbers(nil) == [2, 3, 4])
         #expect(try numbers(nil, quarantined: true) == [])
+        try store.write { (writer) throws(KeychainError) in try writer.deleteDestroyedRows(3) }
+        #expect(try numbers(nil) == [2, 4])
         #expect(try store.everyRow(.genericPassword).isEmpty)
         #expect(try store.everyRow(.certificate).isEmpty)
         #expect(try store.eraseLog())

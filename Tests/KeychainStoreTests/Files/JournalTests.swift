@@ -104,7 +104,7 @@ struct JournalTests {
     @Test("a backup with a journal beside it is read as it lies")
     func backup() throws {
         let store = try folder.open()
-        _ = try store.writeCopy(to: folder.directory, name: "backup", protections: ["ak"], passcodeGeneration: 1) {
+        _ = try store.writeCopy(to: folder.directory, name: "backup", protections: ["ak"], destroyedGeneration: nil) {
             (_) throws(KeychainError) in [5]
         }
         let bytes = try folder.contents(of: "backup")

@@ -122,7 +122,7 @@ extension Store {
         name: String,
         protections: Set<String>,
         staysBehind: @escaping (StoredRow) -> Bool = { _ in false },
-        passcodeGeneration: UInt32,
+        destroyedGeneration: UInt32?,
         reseal: @escaping (StoredRow) throws(KeychainError) -> StoredRow? = { (row) throws(KeychainError) in row },
         include: @escaping (StoredRow, Int64) -> Void = { _, _ in },
         keybag: @escaping (BackupCounts) throws(KeychainError) -> [UInt8]
@@ -134,7 +134,7 @@ extension Store {
                 name: name,
                 protections: protections,
                 staysBehind: staysBehind,
-                passcodeGeneration: passcodeGeneration,
+                destroyedGeneration: destroyedGeneration,
                 NewBackup(reseal: reseal, include: include, keybag: keybag)
             )
         }
