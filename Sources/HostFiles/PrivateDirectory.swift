@@ -23,6 +23,20 @@ public struct PrivateDirectory: Sendable, Hashable {
         try Self.check(path, kind: S_IFDIR, expected: "a folder")
     }
 
+    /// Opens the folder at a path in a folder that others may write to, as /tmp, and makes it if it is missing.
+    ///
+    /// - Throws: ``FileError`` as ``init(_:)``, and for a symbolic link, also one that somebody else puts there at this
+    ///   moment: it could lead to another folder of the user's.
+    public init(beside path: String) throws(FileError) {
+        try Self.make(path)
+        let parts = path.split(separator: "/")
+        let parent = try Self.resolve("/" + parts.dropLast().joined(separator: "/"))
+        self.path = (parent == "/" ? "" : parent) + "/" + (parts.last ?? "")
+        try Self.checkLength(self.path)
+        // From here on only the user and the owner of the folder around it can put anything else there.
+        try Self.check(self.path, kind: S_IFDIR, expected: "a folder")
+    }
+
     /// A folder that is there already and that others may use as well: only the files that are made in it are private.
     init(shared path: String) throws(FileError) {
         self.path = try Self.resolve(path)

@@ -23,6 +23,7 @@ extension Surroundings {
                 authenticator: ProcessAuthenticator()
             )
             surroundings.linkedRootKey = { parts.embedded.linkedRootKey }
+            surroundings.replaceablePart = { parts.embedded.replaceablePart }
             surroundings.unlocksForAll = { keychain.unlocksForAll }
             surroundings.service = {
                 KeychainService(parts, manager: UserManager.current(output: ProgramOutput.probe))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import HostFiles
 import KeychainCore
 import KeychainEngine
 
@@ -26,6 +27,9 @@ struct Surroundings: Sendable {
 
     /// The path of the root key's file if the file has another name as well.
     var linkedRootKey: @Sendable () -> String? = { nil }
+
+    /// The part of the path of the keychain's folder that lets another user put another folder in its place.
+    var replaceablePart: @Sendable () -> ReplaceablePart? = { nil }
 
     /// The daemon of the keychain.
     var service: @Sendable () throws(Refusal) -> KeychainService = { () throws(Refusal) in

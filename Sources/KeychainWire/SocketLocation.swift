@@ -28,7 +28,8 @@ public struct SocketLocation: Sendable, Hashable {
     /// The socket for a store.
     ///
     /// The folder is `swift-keychain` in `$XDG_RUNTIME_DIR` (XDG Base Directory Specification 0.8), else in
-    /// `/run/user/UID` if the user owns such a folder, else `/tmp/swift-keychain-UID`. The name is `keychaind.sock` for
+    /// `/run/user/UID` if the user owns such a folder, else `/tmp/swift-keychain-UID`, or, where another user has taken
+    /// that name, `run` in the folder of the store. The name is `keychaind.sock` for
     /// the store in `.local/share` of the home folder in the user database, and `keychaind-files.sock` for the daemon
     /// of keychain files beside it. For any other folder it has eight hexadecimal digits of the SHA-256 (FIPS 180-4) of
     /// its path, so that two never share a socket.
@@ -39,7 +40,9 @@ public struct SocketLocation: Sendable, Hashable {
         environment: (String) throws(FileError) -> String? = { name throws(FileError) in
             try ProcessEnvironment.path(name)
         },
-        homeOfUser: () -> String? = KeychainLocation.homeFromUserDatabase
+        homeOfUser: () -> String? = KeychainLocation.homeFromUserDatabase,
+        foldersOfUsers: String = "/run/user",
+        temporaryFolder: String = "/tmp"
     ) throws(FileError) {
         let path = Self.resolved(store.path)
         let usual = homeOfUser().map { KeychainLocation(path: "\($0)/.local/share/swift-keychain") }
@@ -55,14 +58,17 @@ public struct SocketLocation: Sendable, Hashable {
             folder = "\(runtime)/swift-keychain"
             requiredParent = runtime
             advice = "set XDG_RUNTIME_DIR to a folder of your own, or unset it"
-        } else if Self.isOwnFolder("/run/user/\(geteuid())") {
-            folder = "/run/user/\(geteuid())/swift-keychain"
-            requiredParent = "/run/user/\(geteuid())"
+        } else if Self.isOwnFolder("\(foldersOfUsers)/\(geteuid())") {
+            folder = "\(foldersOfUsers)/\(geteuid())/swift-keychain"
+            requiredParent = "\(foldersOfUsers)/\(geteuid())"
+            advice = Self.advice
+        } else if Self.foreignOwner(of: "\(temporaryFolder)/swift-keychain-\(geteuid())") == nil {
+            folder = "\(temporaryFolder)/swift-keychain-\(geteuid())"
+            requiredParent = temporaryFolder
             advice = Self.advice
         } else {
-            folder = "/tmp/swift-keychain-\(geteuid())"
-            requiredParent = "/tmp"
-            advice = Self.advice
+            folder = "\(path)/run"
+            (requiredParent, advice) = (nil, nil)
         }
         isSystemService = false
     }
@@ -91,18 +97,14 @@ public struct SocketLocation: Sendable, Hashable {
         if let requiredParent, let advice, access(requiredParent, F_OK) != 0 {
             throw .unusableFolder(path: requiredParent, String(cString: strerror(errno)), advice: advice)
         }
+        if let advice, let owner = Self.foreignOwner(of: folder) {
+            throw .unusableFolder(path: folder, "it belongs to another user (\(owner))", advice: advice)
+        }
+        var status = stat()
+        guard isMade || lstat(folder, &status) == 0 else { throw .system(call: "stat", path: folder, errno: errno) }
         // In a folder such as /tmp another user could put a link there that leads to a folder of this one. A path that
         // was recorded may be in such a folder, too.
-        var status = stat()
-        let isThere = lstat(folder, &status) == 0
-        if isThere, let advice, status.st_uid != geteuid() {
-            throw .unusableFolder(path: folder, "it belongs to another user", advice: advice)
-        }
-        if isThere, status.st_mode & S_IFMT == S_IFLNK {
-            throw .wrongKind(path: folder, expected: "a folder")
-        }
-        guard isThere || isMade else { throw .system(call: "stat", path: folder, errno: errno) }
-        return try PrivateDirectory(KeychainLocation(path: folder))
+        return try PrivateDirectory(beside: folder)
     }
 
     /// Passes a path of the socket that fits into an address (unix(7): 107 bytes) to a closure.
@@ -126,6 +128,12 @@ public struct SocketLocation: Sendable, Hashable {
         }
         defer { free(resolved) }
         return String(cString: resolved)
+    }
+
+    /// Whose a file or folder is, or a link, that belongs to another user; `nil` for the user's own, and for none.
+    private static func foreignOwner(of path: String) -> UInt32? {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_uid != geteuid() ? status.st_uid : nil
     }
 
     private static func isOwnFolder(_ path: String) -> Bool {

@@ -15,12 +15,15 @@ import Testing
 struct SocketTests {
     private static func location(
         _ store: String,
-        _ environment: [String: String] = ["XDG_RUNTIME_DIR": "/run/user/7"]
+        _ environment: [String: String] = ["XDG_RUNTIME_DIR": "/run/user/7"],
+        temporaryFolder: String? = nil
     ) throws -> SocketLocation {
         try SocketLocation(
             of: KeychainLocation(path: store),
             environment: { (name) throws(FileError) in environment[name] },
-            homeOfUser: { "/nowhere/anna" }
+            homeOfUser: { "/nowhere/anna" },
+            foldersOfUsers: temporaryFolder.map { "\($0)/none" } ?? "/run/user",
+            temporaryFolder: temporaryFolder ?? "/tmp"
         )
     }
 
@@ -200,8 +203,41 @@ struct SocketTests {
             #expect(throws: KeychainError.self) { _ = try ListeningSocket(location) },
             #expect(throws: KeychainError.self) { try DaemonKeychain(at: location).device.status() },
         ] {
-            let isClear = error?.reason.contains("belongs to another user; set XDG_RUNTIME_DIR") == true
+            let isClear = error?.reason.contains("belongs to another user (1); set XDG_RUNTIME_DIR") == true
             #expect(isClear, "\(String(describing: error))")
+            #expect(error?.reason.contains(location.folder) == true)
+        }
+    }
+
+    @Test(
+        "where another user has taken the folder in /tmp, the socket is in the folder of the store, also at a long path",
+        .enabled(if: geteuid() == 0, "only the superuser can give a folder away"),
+        arguments: ["folder", "file", "link"],
+        [10, 150]
+    )
+    func takenFolder(_ kind: String, _ length: Int) throws {
+        let folder = try TemporaryFolder()
+        let store = folder.path(of: String(repeating: "s", count: length))
+        let taken = folder.path(of: "swift-keychain-\(geteuid())")
+        #expect(try Self.location(store, [:], temporaryFolder: folder.path).folder == taken)
+        switch kind {
+        case "folder": #expect(mkdir(taken, 0o700) == 0)
+        case "file": #expect(FileManager.default.createFile(atPath: taken, contents: nil))
+        default: #expect(mkdir(store, 0o700) == 0 && symlink(store, taken) == 0)
+        }
+        #expect(lchown(taken, 1, 1) == 0)
+        let location = try Self.location(store, [:], temporaryFolder: folder.path)
+        #expect(location.folder == "\(store)/run")
+        // Nobody listens: the program finds no folder, and makes none.
+        #expect(throws: KeychainError.self) { try DaemonKeychain(at: location).device.status() }
+        #expect(access("\(store)/run", F_OK) != 0)
+        let socket = try ListeningSocket(location)
+        let connection = try RawConnection(try Self.location(store, [:], temporaryFolder: folder.path))
+        #expect(keychain_accept(socket.descriptor) >= 0)
+        #expect(connection.socket >= 0)
+        for folder in [store, "\(store)/run"] {
+            var status = stat()
+            #expect(lstat(folder, &status) == 0 && status.st_mode & 0o7777 == 0o700)
         }
     }
 }

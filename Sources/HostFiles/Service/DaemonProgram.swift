@@ -51,22 +51,9 @@ public enum DaemonProgram {
         guard status.st_mode & S_IFMT == S_IFREG, access(program, X_OK) == 0 else {
             throw .wrongKind(path: program, expected: "a program")
         }
-        var part = program
-        while true {
-            guard lstat(part, &status) == 0 else { throw .system(call: "lstat", path: part, errno: errno) }
-            try check(part, status)
-            guard let slash = part.lastIndex(of: "/"), part != "/" else { return program }
-            part = slash == part.startIndex ? "/" : String(part[..<slash])
-        }
-    }
-
-    private static func check(_ path: String, _ status: stat) throws(FileError) {
-        guard [0, geteuid()].contains(status.st_uid) else { throw .foreign(path: path, owner: status.st_uid) }
-        // In a folder with the sticky bit, as /tmp, only the owner of an entry replaces it.
-        let isSticky = status.st_mode & S_IFMT == S_IFDIR && status.st_mode & S_ISVTX != 0
-        guard status.st_mode & S_IWOTH == 0 || isSticky else {
-            throw .exposed(path: path, "can be written by other users")
-        }
+        guard let part = ReplaceablePart(of: program, countingGroup: false) else { return program }
+        guard let owner = part.owner else { throw .exposed(path: part.path, "can be written by other users") }
+        throw .foreign(path: part.path, owner: owner)
     }
 
     /// The path of the running program; `nil` if it is not known or was removed.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import HostFiles
 import KeychainCore
 
 /// `keychainctl device status`: what is known without the passcode.
@@ -22,6 +23,13 @@ struct StatusCommand: ParsableCommand {
             surroundings.remark(
                 "\(path) has another name elsewhere (a hard link), as a backup that copies by links gives it: the root key stays "
                     + "there when this name is removed"
+            )
+        }
+        if let part = surroundings.replaceablePart() {
+            let why = part.owner.map { "belongs to another user (\($0))" } ?? "can be written by other users"
+            surroundings.remark(
+                "\(part.path) \(why), who can put another folder in the place of the keychain's: change that, or set "
+                    + "SWIFT_KEYCHAIN_HOME to a folder elsewhere"
             )
         }
     }

@@ -62,6 +62,13 @@ extension EmbeddedKeychain {
         return folder.path(of: RootKeyFile.name)
     }
 
+    /// The part of the folder's path that lets another user put another folder in its place; `nil` for none, and for a
+    /// keychain that has no folder.
+    package var replaceablePart: ReplaceablePart? {
+        guard case .folder(let location, _) = access.source else { return nil }
+        return ReplaceablePart(of: location.path)
+    }
+
     /// Whether there is a store, and this keychain may open it; nothing is made.
     ///
     /// - Throws: ``KeychainError``, of ``KeychainError/KeyFailure/foreignOwner`` for the store of another owner.

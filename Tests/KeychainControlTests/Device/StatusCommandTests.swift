@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import HostFiles
 import KeychainCore
 import KeychainTestSupport
 import Testing
@@ -75,6 +76,21 @@ struct StatusCommandTests {
         let outcome = try control.run(["device", "status"])
         #expect(outcome.output == plain.output)
         #expect(outcome.remarks.contains("/folder/root.key has another name elsewhere"))
+    }
+
+    @Test("a folder that lets another user replace the keychain's is told of, beside the status")
+    func replaceablePart() throws {
+        var control = Control(device: FakeDevice(passcode: "1234"))
+        let plain = try control.run(["device", "status"])
+        for (owner, why) in [(7, "belongs to another user (7)"), (nil, "can be written by other users")]
+            as [(UInt32?, String)]
+        {
+            control.replaceablePart = ReplaceablePart(path: "/srv/shared", owner: owner)
+            let outcome = try control.run(["device", "status"])
+            #expect(outcome.output == plain.output)
+            #expect(outcome.remarks.contains("/srv/shared \(why)"))
+            #expect(outcome.remarks.contains("SWIFT_KEYCHAIN_HOME"))
+        }
     }
 
     private func object(_ text: String) throws -> NSDictionary {

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Glibc
+import HostFiles
 import KeychainAuthenticators
 import KeychainCore
 import KeychainTestSupport
@@ -17,6 +18,7 @@ struct Control {
     var confirmation: Bool?
     var programStatus: Int32 = 0
     var linkedRootKey: String?
+    var replaceablePart: ReplaceablePart?
 
     /// What a command left behind.
     struct Outcome: Equatable {
@@ -59,6 +61,7 @@ struct Control {
         )
         surroundings.standardInput = standardInput
         surroundings.linkedRootKey = { [linkedRootKey] in linkedRootKey }
+        surroundings.replaceablePart = { [replaceablePart] in replaceablePart }
         surroundings.say = { text in notes.change { $0.output += text } }
         surroundings.remark = { text in notes.change { $0.remarks += text } }
         surroundings.confirm = { [confirmation] question in
