@@ -25,8 +25,11 @@ struct ExplanationTests {
     @Test("a call is explained by the status that it gives then", arguments: try rows())
     func before(_ row: Row) throws { try check(row, .before) }
 
-    @Test("a call that is made and explained in one transaction is explained as of before", arguments: try Row.cases())
-    func within(_ testCase: Case) throws { try check(Row(testCase: testCase, subject: .memory), .within) }
+    @Test(
+        "a call that is made and explained in one transaction is explained as of before",
+        arguments: try Row.cases().map { Row(testCase: $0, subject: .memory) }
+    )
+    func within(_ row: Row) throws { try check(row, .within) }
 
     private func check(_ row: Row, _ moment: ExplainingKeychain.Moment) throws {
         let problems = Problems()
