@@ -71,7 +71,12 @@ final class Evaluator: Sendable {
         if needsPassword, !context.isInvalid, context.applicationPassword == nil { try checkInteraction(context) }
         try evaluateShown(accessControl, reason: reason, context)
         guard needsPassword, context.applicationPassword == nil else { return }
-        context.applicationPassword = try askForApplicationPassword(reason: reason, context)
+        if let obstacle = obstacleToTyping(context) { throw obstacle }
+        try withQuestions(reason: reason, context) { (questions) throws(AuthenticationFailure) in
+            // Another thread may have been told it meanwhile.
+            guard context.applicationPassword == nil else { return }
+            context.applicationPassword = try questions.secret(.applicationPassword, problem: nil)
+        }
     }
 
     /// Asks for what an access control demands to be shown: everything but its application password.
@@ -105,8 +110,7 @@ final class Evaluator: Sendable {
         reason: String,
         _ context: ContextState
     ) throws(AuthenticationFailure) -> SecretBytes {
-        guard !context.isInvalid else { throw .invalidContext }
-        try checkInteraction(context)
+        if let obstacle = obstacleToTyping(context) { throw obstacle }
         return try withQuestions(reason: reason, context) { (questions) throws(AuthenticationFailure) in
             try questions.secret(isNew ? .newApplicationPassword : .applicationPassword, problem: problem)
         }

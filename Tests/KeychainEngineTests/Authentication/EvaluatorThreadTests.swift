@@ -58,6 +58,26 @@ struct EvaluatorThreadTests {
         #expect(obstacle.evaluator.obstacle(to: .deviceOwner, obstacle.context) == nil)
     }
 
+    @Test("an application password that is typed while another thread waits for its turn is not asked for again")
+    func typedMeanwhile() {
+        let context = ContextState()
+        let authenticator = SlowQueue {
+            context.applicationPassword = SecretBytes([1])
+        }
+        let evaluator = Evaluator(
+            device: FakeDevice(passcode: EvaluationBench.passcode).device,
+            authenticator: authenticator,
+            hostClock: SettableHostClock()
+        )
+        let failure = EvaluationBench.failure { () throws(AuthenticationFailure) in
+            let accessControl = EvaluationBench.accessControl(.applicationPassword)
+            try evaluator.evaluate(accessControl, reason: "a test", context)
+        }
+        #expect(failure == nil)
+        #expect(context.applicationPassword == SecretBytes([1]))
+        #expect(authenticator.questions == 0)
+    }
+
     @Test("invalidating a context ends its question")
     func invalidated() {
         let bench = EvaluationBench()
@@ -156,6 +176,30 @@ extension EvaluationBench {
             )
         )
         context.withLock { [known = self.context] in $0 = known }
+    }
+}
+
+/// An authenticator in whose queue something happens before it is anybody's turn.
+private final class SlowQueue: Authenticator {
+    private let asked = Counter()
+    private let whileWaiting: @Sendable () -> Void
+
+    init(_ whileWaiting: @escaping @Sendable () -> Void) { self.whileWaiting = whileWaiting }
+
+    var questions: Int { asked.value }
+
+    var biometry: Biometry { .none }
+
+    var canAskForSecrets: Bool { true }
+
+    func enqueue(_ cancellation: PromptCancellation) -> PromptTicket? {
+        whileWaiting()
+        return PromptTicket()
+    }
+
+    func ask(_ prompt: AuthenticationPrompt) -> AuthenticationReply {
+        asked.add(1)
+        return .secret(SecretBytes([2]))
     }
 }
 
