@@ -18,7 +18,7 @@ struct EvaluatorThreadTests {
         let open = Counter()
         let bench = EvaluationBench { _ in
             open.add(1)
-            for _ in 0..<100 { sched_yield() }
+            for _ in 0..<10 { sched_yield() }
             defer { open.add(-1) }
             return Self.right
         }
