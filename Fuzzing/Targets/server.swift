@@ -104,10 +104,10 @@ private struct OneProgram: Admission, ConnectedPeer {
     func permitted(_ command: KeychainCommand) throws(KeychainError) -> KeychainCommand {
         switch command {
         case .items(let request): return .items(bounded(request))
-        case .explain(var request) where !command.isForOwner:
+        case .explain(var request) where request.options.scope != .owner:
             request.call = bounded(request.call)
             return .explain(request)
-        case .itemsExplained(var request) where !command.isForOwner:
+        case .itemsExplained(var request) where request.options.scope != .owner:
             request.call = bounded(request.call)
             return .itemsExplained(request)
         case .authentication, .enclave, .device(.status): return command

@@ -42,7 +42,7 @@ public final class DaemonKeychain: KeychainBackend {
 
     /// Sends a command and waits for its reply.
     public func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
-        try pool.withTurn(isUrgent: command.isUrgent) { () throws(KeychainError) in
+        try pool.withTurn(isUrgent: command.has(.isUrgent)) { () throws(KeychainError) in
             try performInTurn(command)
         }
     }
@@ -50,7 +50,7 @@ public final class DaemonKeychain: KeychainBackend {
     private func performInTurn(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         commandCount.add(1, ordering: .relaxed)
         defer { commandCount.subtract(1, ordering: .relaxed) }
-        let canAskForSecrets = command.mayPrompt && self.canAskForSecrets
+        let canAskForSecrets = command.has(.mayPrompt) && self.canAskForSecrets
         // The deadline is the same however often a daemon stops and restarts meanwhile.
         var deadline: Deadline?
         var hasBeenSentAgain = false
@@ -71,7 +71,7 @@ public final class DaemonKeychain: KeychainBackend {
                 deadline = deadline ?? Deadline(milliseconds: options.returnMilliseconds)
                 guard deadline?.millisecondsLeft != 0 else { throw error }
             case .unknown(let error):
-                guard command.changesNothing, !hasBeenSentAgain, !error.isSilence else { throw error }
+                guard command.has(.changesNothing), !hasBeenSentAgain, !error.isSilence else { throw error }
                 hasBeenSentAgain = true
                 deadline = deadline ?? Deadline(milliseconds: options.returnMilliseconds)
             }
@@ -115,17 +115,5 @@ public final class DaemonKeychain: KeychainBackend {
         let until = Deadline(milliseconds: options.authenticatorMilliseconds)
         lastStatus.withLock { $0 = (canAskForSecrets, until) }
         return canAskForSecrets
-    }
-}
-
-extension KeychainCommand {
-    /// Whether the owner may be asked in the course of the command.
-    fileprivate var mayPrompt: Bool {
-        switch self {
-        case .items, .explain, .itemsExplained: true
-        case .authentication(.check), .authentication(.evaluate): true
-        case .enclave(.use), .enclave(.makeKey): true
-        case .authentication, .enclave, .device, .maintenance, .files: false
-        }
     }
 }

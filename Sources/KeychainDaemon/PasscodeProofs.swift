@@ -52,13 +52,3 @@ final class PasscodeProofs: Sendable {
     /// Discards every proof: the device was locked.
     func clear() { proofs.withLock { $0.removeAll() } }
 }
-
-extension KeychainCommand {
-    /// Whether the device accepts the command only with the right passcode.
-    var provesPasscode: Bool {
-        switch self {
-        case .device(.unlock), .device(.setPasscode), .device(.changePasscode): true
-        default: false
-        }
-    }
-}

@@ -56,8 +56,8 @@ final class ProgramKeychain: KeychainBackend {
         }
         switch result {
         case .success(let reply):
-            if command.provesPasscode { proofs.note(prover(), try keychain.currentUnlock()) }
-            if case .device(.lock) = command { proofs.clear() }
+            if command.has(.provesPasscode) { proofs.note(prover(), try keychain.currentUnlock()) }
+            if command.has(.locksDevice) { proofs.clear() }
             guard case .explained(var outcome) = reply, case .failure(let error) = outcome.result else { return reply }
             outcome.result = .failure(explained(error))
             return .explained(outcome)

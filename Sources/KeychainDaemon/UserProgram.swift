@@ -66,54 +66,39 @@ final class UserProgram: ConnectedPeer {
 
     func permitted(_ command: KeychainCommand) throws(KeychainError) -> KeychainCommand {
         calls.note(refusals: [])
+        let row = command.row
+        // It would open the path with its own rights instead of the program's.
+        guard !isSystemService || !row.traits.contains(.opensPath) else {
+            throw KeychainError(
+                .missingEntitlement,
+                "the system service opens no files for programs, so it neither creates nor restores backups"
+            )
+        }
+        try check(row.right)
         switch command {
         case .items(let request):
             return .items(try permitted(request))
         case .explain(var request):
-            try checkScope(of: command)
             // For the owner, the items of every client are explained; nothing is executed.
-            if !command.isForOwner { request.call = try permitted(request.call) }
+            if row.right != .owner { request.call = try permitted(request.call) }
             return .explain(request)
         case .itemsExplained(var request):
-            try checkScope(of: command)
             // The explanation may be the owner's; the call that is executed is the program's.
             request.call = try permitted(request.call)
             return .itemsExplained(request)
-        case .maintenance(.createBackup), .maintenance(.restoreBackup):
-            guard !isSystemService else {
-                // It would open the path with its own rights instead of the program's.
-                throw KeychainError(
-                    .missingEntitlement,
-                    "the system service opens no files for programs, so it neither creates nor restores backups"
-                )
-            }
-            try checkIsOwner()
+        case .device, .authentication, .enclave, .maintenance, .files:
             return command
-        case .maintenance(.takeOver), .maintenance(.giveBack):
-            // Every other program of the user can hand over the user's own store, which directs programs here.
-            try checkIsOutsideOfSandbox("the owner of the keychain's store")
-            return command
-        case .maintenance(.move(let step)):
-            try checkIsOutsideOfSandbox("the keychain's store")
-            // It gives away the root key and every row, which no manifest grants.
-            if case .step(.send, of: _) = step { try checkKnowsPasscode() }
-            return command
-        case .maintenance(.auditLog):
-            // It names programs, and access groups of others.
-            try checkIsOutsideOfSandbox("the log of requests")
-            return command
-        case .maintenance, .device(.setPolicy):
-            try checkIsOwner()
-            return command
-        case .device(.status), .authentication, .enclave:
-            return command
-        case .device:
-            try checkIsOutsideOfSandbox("the device")
-            return command
-        case .files:
-            // It would open a path with the daemon's rights instead of the program's.
-            try checkIsOutsideOfSandbox("keychain files")
-            return command
+        }
+    }
+
+    private func check(_ right: CommandRow.Right) throws(KeychainError) {
+        switch right {
+        case .everyProgram: break
+        case .outsideOfSandbox(let what): try checkIsOutsideOfSandbox(what)
+        case .passcode(let what):
+            try checkIsOutsideOfSandbox(what)
+            try checkKnowsPasscode()
+        case .owner: try checkIsOwner()
         }
     }
 
@@ -142,10 +127,6 @@ final class UserProgram: ConnectedPeer {
             subject: AttributeName.accessGroup.description,
             facts: ["proof": "passcode"]
         )
-    }
-
-    private func checkScope(of command: KeychainCommand) throws(KeychainError) {
-        if command.isForOwner { try checkIsOwner() }
     }
 
     /// Refuses commands that concern all clients' items to a program that has not entered the passcode, and that no

@@ -104,7 +104,7 @@ package final class DaemonOnDemand: NotifyingKeychain {
     /// Executes a command through the daemon, which is started if none listens.
     package func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         // Where nobody listens there is nothing to end.
-        if command.endsContext { return (try? performByRunning(command)) ?? .done }
+        if command.has(.endsContext) { return (try? performByRunning(command)) ?? .done }
         if command == .files(.lockAll) { return try lockAll() }
         if try isDone(command) { return .done }
         if kind == .system { return try performByRunning(command) }

@@ -90,12 +90,12 @@ public final class RoutedKeychain: ObservableKeychain {
     /// Executes a command through the owner of the store, or the daemon of keychain files.
     public func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         if case .files = command { return try files.perform(command) }
-        if command.endsContext { return try performOnKnownRoute(command) }
+        if command.has(.endsContext) { return try performOnKnownRoute(command) }
         var moves = 0
         var pauses: Deadline.Pauses?
         while true {
             var route = current.load(ordering: .relaxed)
-            if route == .embedded, command.looksAtNoStore {
+            if route == .embedded, command.row.storeUse == .none {
                 learnOwner()
                 route = current.load(ordering: .relaxed)
             }
@@ -104,7 +104,7 @@ public final class RoutedKeychain: ObservableKeychain {
                 if let failure = reply.foreignOwnerFailure { throw failure }
                 return reply
             } catch {
-                guard isMoved(by: error, from: route) else { throw command.isLock ? lockError(error, route) : error }
+                guard isMoved(by: error, from: route) else { throw command.has(.locksDevice) ? lockError(error, route) : error }
                 moves += 1
                 guard moves > Self.promptMoves else { continue }
                 // A daemon whose store was taken back may listen a moment longer.
@@ -183,27 +183,6 @@ public final class RoutedKeychain: ObservableKeychain {
         case .embedded: embedded
         case .daemon: daemon
         case .system: system
-        }
-    }
-}
-
-extension KeychainCommand {
-    /// Whether the embedded keychain carries it out without a look at the store, and so cannot notice another owner.
-    fileprivate var looksAtNoStore: Bool {
-        switch self {
-        case .authentication, .enclave(.kind), .device(.lockThisProcess): true
-        case .items, .explain, .itemsExplained, .device, .enclave, .maintenance, .files: false
-        }
-    }
-
-    /// Whether it locks the device.
-    fileprivate var isLock: Bool { if case .device(.lock) = self { true } else { false } }
-
-    /// Whether it ends a context or a part of it, which counts for nothing where the context is not known.
-    var endsContext: Bool {
-        switch self {
-        case .authentication(.invalidate), .authentication(.release), .authentication(.forgetPassword): true
-        default: false
         }
     }
 }

@@ -233,7 +233,7 @@ struct ReceivedCommand {
     /// Whether it is not queued.
     var isUrgent: Bool {
         switch content {
-        case .command(let command, _): command.isUrgent
+        case .command(let command, _): command.has(.isUrgent)
         case .observation: false
         }
     }
@@ -241,7 +241,7 @@ struct ReceivedCommand {
     /// Whether it may be carried out although the program has gone.
     var changesNothing: Bool {
         switch content {
-        case .command(let command, _): command.changesNothing
+        case .command(let command, _): command.has(.changesNothing)
         // It takes as long as the program is checked again.
         case .observation: false
         }

@@ -268,7 +268,7 @@ public final class KeychainServer: Sendable {
         let permitted = try peer.permitted(command)
         try processes.claim(permitted.contextIdentifiers, for: connection.process)
         // A command is not executed if the process has become another program.
-        if !permitted.changesNothing { try peer.confirm() }
+        if !permitted.has(.changesNothing) { try peer.confirm() }
         let result = Call.$current.withValue(call) {
             Result { () throws(KeychainError) in try peer.backend.perform(permitted) }
         }
@@ -279,7 +279,7 @@ public final class KeychainServer: Sendable {
             processes.releaseDisplaced(permitted.contextIdentifiers, of: connection.process)
         }
         // That a change was made is reported even if the process has changed: the reply carries no data.
-        if !permitted.changesNothing, case .success(let reply) = result, reply.saysNothing { return reply }
+        if !permitted.has(.changesNothing), case .success(let reply) = result, reply.saysNothing { return reply }
         try peer.confirm()
         return try result.get()
     }

@@ -75,7 +75,7 @@ public enum ExplanationScope: UInt8, Sendable, Hashable, CaseIterable {
     /// The items in the client's own access groups. Those of other clients do not appear, not even in a count.
     case client = 1
     /// Every item of the store: for whoever owns it. A service for several clients refuses this to an ordinary one
-    /// (``KeychainCommand/isForOwner``).
+    /// (``CommandRow/Right/owner``).
     case owner = 2
 }
 

@@ -42,22 +42,3 @@ public enum KeychainFileCommand: Sendable, Hashable {
         case remove(Bytes16)
     }
 }
-
-extension KeychainFileCommand {
-    /// Whether the command leaves everything as it is, so that it may be sent once more when no answer came.
-    public var changesNothing: Bool {
-        guard case .keychain(_, let action) = self else { return false }
-        switch action {
-        case .status, .items, .secret, .access: return true
-        default: return false
-        }
-    }
-
-    /// Whether the command goes before others that wait.
-    public var isUrgent: Bool {
-        switch self {
-        case .lockAll, .keychain(_, .lock): true
-        case .keychain: false
-        }
-    }
-}

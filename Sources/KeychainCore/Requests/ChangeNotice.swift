@@ -64,9 +64,9 @@ extension ChangeNotice {
         switch command {
         case .items(let request): self.init(of: request)
         case .itemsExplained(let request): self.init(of: request.call)
-        // Items that require a passcode are removed with it; a backup or a recovery may contain any items.
-        case .device(.removePasscode), .maintenance(.recover), .maintenance(.restoreBackup): self = .unknown
-        case .explain, .device, .authentication, .enclave, .maintenance, .files: return nil
+        case .explain, .device, .authentication, .enclave, .maintenance, .files:
+            guard command.has(.replacesItems) else { return nil }
+            self = .unknown
         }
     }
 

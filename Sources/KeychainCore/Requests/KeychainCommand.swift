@@ -111,45 +111,6 @@ public enum KeychainCommand: Sendable, Hashable {
 }
 
 extension KeychainCommand {
-    /// Whether the command is for the owner of the store alone: an explanation that covers the items of every client.
-    ///
-    /// A service for several clients answers it with `errSecMissingEntitlement` unless the client is the owner.
-    public var isForOwner: Bool {
-        switch self {
-        case .explain(let request), .itemsExplained(let request): request.options.scope == .owner
-        case .items, .device, .authentication, .enclave, .maintenance, .files: false
-        }
-    }
-}
-
-extension KeychainCommand {
-    /// Whether the command leaves everything as it is, so that it may be sent once more when no answer came.
-    ///
-    /// A signature changes nothing either, and is left out: the owner may be asked for it.
-    public var changesNothing: Bool {
-        switch self {
-        case .explain: true
-        case .items(let request): request.operation.isReading
-        case .itemsExplained(let request): request.call.operation.isReading
-        case .device(.status): true
-        case .authentication(.biometry), .authentication(.check), .authentication(.status): true
-        case .enclave(.kind), .enclave(.key): true
-        case .maintenance(.check), .maintenance(.move(.status)), .maintenance(.auditLog): true
-        case .files(let command): command.changesNothing
-        case .device, .authentication, .enclave, .maintenance: false
-        }
-    }
-
-    /// Whether the command goes before others that wait, because it may be what ends them.
-    public var isUrgent: Bool {
-        switch self {
-        case .authentication(.invalidate), .authentication(.release), .authentication(.forgetPassword): true
-        case .device(.lock), .device(.lockThisProcess): true
-        case .files(let command): command.isUrgent
-        case .items, .explain, .itemsExplained, .device, .authentication, .enclave, .maintenance: false
-        }
-    }
-
     /// The authentication contexts that the command brings along, with what the program set on them.
     public var authenticationContexts: [AuthenticationContext] {
         switch self {
@@ -170,13 +131,6 @@ extension KeychainCommand {
         case .items, .explain, .itemsExplained, .device, .authentication, .enclave, .maintenance, .files:
             authenticationContexts.map(\.identifier)
         }
-    }
-}
-
-extension KeychainRequest.Operation {
-    fileprivate var isReading: Bool {
-        guard case .copyMatching = self else { return false }
-        return true
     }
 }
 

@@ -92,83 +92,12 @@ extension KeychainCommand {
         }
     }
 
-    /// The name in a log; `nil` for what a library does with authentication contexts, which requests nothing, and for a
-    /// look at the log itself, which would never end.
+    /// The name in a log; `nil` if it is not logged.
     fileprivate var auditedOperation: String? {
-        switch self {
-        case .items(let request): request.operation.functionName
-        case .explain(let request): "explain \(request.call.operation.functionName)"
-        case .itemsExplained(let request): request.call.operation.functionName
-        case .device(let command): "device \(command.auditedName)"
-        case .authentication(.check): "authentication check"
-        case .authentication(.evaluate): "authentication"
-        case .authentication: nil
-        case .enclave(.kind): nil
-        case .enclave(.makeKey): "enclave make key"
-        case .enclave(.key): "enclave public key"
-        case .enclave(.use): "enclave use key"
-        case .maintenance(.check): "check"
-        case .maintenance(.recover): "recover"
-        case .maintenance(.createBackup): "create backup"
-        case .maintenance(.restoreBackup): "restore backup"
-        case .maintenance(.takeOver): "take over"
-        case .maintenance(.giveBack): "give back"
-        case .maintenance(.move(let move)): move.auditedOperation
-        case .maintenance(.auditLog): nil
-        case .files(.lockAll): "lock all keychain files"
-        case .files(.keychain(_, let action)): "keychain file \(action.auditedName)"
-        }
-    }
-}
-
-extension StoreMove {
-    /// The name in a log; `nil` for what changes nothing, and for rows: what they belong to is logged.
-    fileprivate var auditedOperation: String? {
-        switch self {
-        case .begin: "move begin"
-        case .step(.receive, of: _): "move receive"
-        case .step(.activate, of: _): "move activate"
-        case .step(.send, of: _): "move send"
-        case .step(.resume, of: _): "move resume"
-        case .step(.remove, of: _): "move remove"
-        case .status, .step(.append, of: _), .step(.rows, of: _), .step(.compare, of: _): nil
-        }
-    }
-}
-
-extension KeychainCommand.Device {
-    fileprivate var auditedName: String {
-        switch self {
-        case .status: "status"
-        case .lock: "lock"
-        case .lockThisProcess: "lock this process"
-        case .unlock: "unlock"
-        case .setPasscode: "set passcode"
-        case .changePasscode: "change passcode"
-        case .removePasscode: "remove passcode"
-        case .setPolicy: "set policy"
-        }
-    }
-}
-
-extension KeychainFileCommand.Action {
-    fileprivate var auditedName: String {
-        switch self {
-        case .create: "create"
-        case .delete: "delete"
-        case .lock: "lock"
-        case .unlock: "unlock"
-        case .status: "status"
-        case .setSettings: "set settings"
-        case .changePassword: "change password"
-        case .items: "items"
-        case .secret: "secret"
-        case .access: "access"
-        case .add: "add"
-        case .update: "update"
-        case .setPartitions: "set partition list"
-        case .remove: "remove"
-        }
+        let row = row
+        if row.traits.contains(.isUnlogged) { return nil }
+        guard case .explain(let request) = self else { return row.name }
+        return "\(row.name) \(request.call.operation.functionName)"
     }
 }
 

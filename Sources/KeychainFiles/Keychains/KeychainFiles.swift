@@ -35,17 +35,16 @@ public final class KeychainFiles: KeychainBackend {
 
     /// Carries out a command on keychain files, and refuses all others.
     public func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
-        switch command {
-        case .files(let command): return try perform(command)
         // There are no contexts here that could end.
-        case .authentication(.invalidate), .authentication(.release), .authentication(.forgetPassword): return .done
-        default:
+        if command.has(.endsContext) { return .done }
+        guard case .files(let command) = command else {
             throw KeychainError(
                 .notAvailable,
                 "this daemon serves keychain files, and no other keychain",
                 kind: .unavailable
             )
         }
+        return try perform(command)
     }
 
     private func perform(_ command: KeychainFileCommand) throws(KeychainError) -> KeychainReply {

@@ -73,10 +73,10 @@ struct ExplanationTests {
     func command() {
         let call = KeychainRequest(.copyMatching([:]), client: Self.client)
         let owner = ExplanationRequest(call, ExplanationOptions(scope: .owner))
-        #expect(KeychainCommand.explain(owner).isForOwner)
-        #expect(KeychainCommand.itemsExplained(owner).isForOwner)
-        #expect(!KeychainCommand.explain(ExplanationRequest(call)).isForOwner)
-        #expect(!KeychainCommand.items(call).isForOwner)
+        #expect(KeychainCommand.explain(owner).row.right == .owner)
+        #expect(KeychainCommand.itemsExplained(owner).row.right == .owner)
+        #expect(KeychainCommand.explain(ExplanationRequest(call)).row.right == .everyProgram)
+        #expect(KeychainCommand.items(call).row.right == .everyProgram)
     }
 
     @Test("of an item whose keys are locked there is its level, its group and which terms it fails")

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import KeychainCore
-
 extension KeychainCommand {
     /// The most bytes of a text that is shown with a prompt.
-    static let longestText = 4 << 10
+    package static let longestText = 4 << 10
 
     /// The most bytes of an application password.
-    static let longestPassword = 64 << 10
+    package static let longestPassword = 64 << 10
 
     /// Refuses what would be kept for long, and is larger than anybody needs.
     ///
     /// - Throws: `errSecParam`.
-    func checkSizes() throws(KeychainError) {
+    package func checkSizes() throws(KeychainError) {
         if case .authentication(.evaluate(_, let reason, _)) = self { try Self.check(reason) }
         for context in authenticationContexts {
             let settings = context.settings

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The table of all commands.
+extension KeychainCommand {
+    /// What there is to know of the command.
+    package var row: CommandRow {
+        switch self {
+        case .items(let request): request.row(right: .everyProgram)
+        case .explain(let request):
+            CommandRow(
+                .items,
+                "explain",
+                [.changesNothing, .mayPrompt],
+                store: .looks,
+                right: request.options.scope.right
+            )
+        case .itemsExplained(let request):
+            request.call.row(right: request.options.scope.right)
+        case .device(let command): command.row
+        case .authentication(let command): command.row
+        case .enclave(let command): command.row
+        case .maintenance(let command): command.row
+        case .files(let command): command.row
+        }
+    }
+}
+
+extension KeychainRequest {
+    fileprivate func row(right: CommandRow.Right) -> CommandRow {
+        let name = operation.functionName
+        return switch operation {
+        case .copyMatching:
+            CommandRow(.items, name, [.changesNothing, .mayPrompt], store: .looks, right: right)
+        case .update, .delete: CommandRow(.items, name, .mayPrompt, store: .looks, right: right)
+        case .add, .set: CommandRow(.items, name, .mayPrompt, right: right)
+        }
+    }
+}
+
+extension ExplanationScope {
+    // An explanation may cover the items of every client.
+    fileprivate var right: CommandRow.Right { self == .owner ? .owner : .everyProgram }
+}
+
+extension KeychainCommand.Device {
+    fileprivate var row: CommandRow {
+        let device = CommandRow.Right.outsideOfSandbox("the device")
+        return switch self {
+        case .status: CommandRow(.device, "device status", .changesNothing, right: .everyProgram)
+        case .lock: CommandRow(.device, "device lock", [.isUrgent, .locksDevice], right: device)
+        case .lockThisProcess:
+            CommandRow(.device, "device lock this process", .isUrgent, store: .none, right: device)
+        case .unlock: CommandRow(.device, "device unlock", .provesPasscode, right: device)
+        case .setPasscode: CommandRow(.device, "device set passcode", .provesPasscode, right: device)
+        case .changePasscode: CommandRow(.device, "device change passcode", .provesPasscode, right: device)
+        // Items that require a passcode are removed with it.
+        case .removePasscode: CommandRow(.device, "device remove passcode", .replacesItems, right: device)
+        case .setPolicy: CommandRow(.device, "device set policy", right: .owner)
+        }
+    }
+}
+
+extension KeychainCommand.Authentication {
+    fileprivate var row: CommandRow {
+        let traits: CommandRow.Traits =
+            switch self {
+            case .biometry, .status: [.changesNothing, .isUnlogged]
+            case .check: [.changesNothing, .mayPrompt]
+            case .evaluate: .mayPrompt
+            case .forgetPassword, .invalidate, .release: [.isUrgent, .endsContext, .isUnlogged]
+            }
+        return CommandRow(.authentication, name, traits, store: .none, right: .everyProgram)
+    }
+
+    private var name: String {
+        switch self {
+        case .biometry: "biometry"
+        case .check: "authentication check"
+        case .evaluate: "authentication"
+        case .status: "context status"
+        case .forgetPassword: "context forget password"
+        case .invalidate: "context invalidate"
+        case .release: "context release"
+        }
+    }
+}
+
+extension KeychainCommand.Enclave {
+    fileprivate var row: CommandRow {
+        switch self {
+        case .kind:
+            CommandRow(
+                .enclave,
+                "enclave kind",
+                [.changesNothing, .isUnlogged],
+                store: .none,
+                right: .everyProgram
+            )
+        case .makeKey: CommandRow(.enclave, "enclave make key", .mayPrompt, right: .everyProgram)
+        case .key: CommandRow(.enclave, "enclave public key", .changesNothing, right: .everyProgram)
+        case .use: CommandRow(.enclave, "enclave use key", .mayPrompt, right: .everyProgram)
+        }
+    }
+}
+
+extension KeychainCommand.Maintenance {
+    fileprivate var row: CommandRow {
+        // Every other program of the user can hand over the user's own store, which directs programs to the service.
+        let owner = CommandRow.Right.outsideOfSandbox("the owner of the keychain's store")
+        return switch self {
+        case .check: CommandRow(.maintenance, "check", .changesNothing, right: .owner)
+        case .recover: CommandRow(.maintenance, "recover", .replacesItems, right: .owner)
+        case .createBackup: CommandRow(.maintenance, "create backup", .opensPath, right: .owner)
+        case .restoreBackup:
+            CommandRow(.maintenance, "restore backup", [.opensPath, .replacesItems], right: .owner)
+        case .takeOver: CommandRow(.move, "take over", right: owner)
+        case .giveBack: CommandRow(.move, "give back", right: owner)
+        case .move(let command): command.row
+        case .auditLog:
+            // It names programs, and access groups of others.
+            CommandRow(
+                .move,
+                "audit log",
+                [.changesNothing, .isUnlogged],
+                right: .outsideOfSandbox("the log of requests")
+            )
+        }
+    }
+}
+
+extension StoreMove {
+    fileprivate var row: CommandRow {
+        let store = "the keychain's store"
+        return switch self {
+        case .status:
+            CommandRow(.move, "move status", [.changesNothing, .isUnlogged], right: .outsideOfSandbox(store))
+        case .begin: CommandRow(.move, "move begin", right: .outsideOfSandbox(store))
+        case .step(let step, of: _):
+            switch step {
+            case .receive: CommandRow(.move, "move receive", right: .outsideOfSandbox(store))
+            case .activate: CommandRow(.move, "move activate", right: .outsideOfSandbox(store))
+            // It gives away the root key and every row, which no manifest grants.
+            case .send: CommandRow(.move, "move send", right: .passcode(store))
+            case .resume: CommandRow(.move, "move resume", right: .outsideOfSandbox(store))
+            case .remove: CommandRow(.move, "move remove", right: .outsideOfSandbox(store))
+            // What the rows belong to is logged.
+            case .append: CommandRow(.move, "move append", .isUnlogged, right: .outsideOfSandbox(store))
+            case .rows: CommandRow(.move, "move rows", .isUnlogged, right: .outsideOfSandbox(store))
+            case .compare: CommandRow(.move, "move compare", .isUnlogged, right: .outsideOfSandbox(store))
+            }
+        }
+    }
+}
+
+extension KeychainFileCommand {
+    fileprivate var row: CommandRow {
+        let (name, traits): (String, CommandRow.Traits) =
+            switch self {
+            case .lockAll: ("lock all keychain files", .isUrgent)
+            case .keychain(_, let action):
+                switch action {
+                case .create: ("keychain file create", [])
+                case .delete: ("keychain file delete", [])
+                case .lock: ("keychain file lock", .isUrgent)
+                case .unlock: ("keychain file unlock", [])
+                case .status: ("keychain file status", .changesNothing)
+                case .setSettings: ("keychain file set settings", [])
+                case .changePassword: ("keychain file change password", [])
+                case .items: ("keychain file items", .changesNothing)
+                case .secret: ("keychain file secret", .changesNothing)
+                case .access: ("keychain file access", .changesNothing)
+                case .add: ("keychain file add", [])
+                case .update: ("keychain file update", [])
+                case .setPartitions: ("keychain file set partition list", [])
+                case .remove: ("keychain file remove", [])
+                }
+            }
+        // It opens a path with the rights of the daemon instead of the program's.
+        return CommandRow(.files, name, traits, right: .outsideOfSandbox("keychain files"))
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import Testing
+
+/// The table of commands, which client, router, server, daemon, audit and simulation read.
+struct CommandRowTests {
+    private static let rows = Set(WireSamples.commands.map(\.row))
+
+    @Test("each row has a name of its own, but for the two commands of an item function")
+    func names() {
+        let named = Dictionary(grouping: Self.rows.filter { $0.family != .items }, by: \.name)
+        #expect(named.allSatisfy { $0.value.count == 1 && !$0.key.isEmpty })
+    }
+
+    @Test("a command belongs to one family")
+    func families() {
+        #expect(Self.rows.allSatisfy { $0.family.rawValue.nonzeroBitCount == 1 })
+        let all = Self.rows.reduce(into: CommandFamily()) { $0.formUnion($1.family) }
+        #expect(
+            all == [.items, .device, .authentication, .enclave, .maintenance, .files, .move]
+        )
+    }
+
+    @Test("what may be sent twice neither proves a passcode nor replaces items, and what ends a prompt prompts nobody")
+    func traits() {
+        for row in Self.rows {
+            let traits = row.traits
+            if traits.contains(.changesNothing) {
+                #expect(
+                    traits.isDisjoint(with: [.provesPasscode, .replacesItems, .endsContext, .locksDevice]),
+                    "\(row)"
+                )
+            }
+            if traits.contains(.isUrgent) { #expect(!traits.contains(.mayPrompt), "\(row)") }
+            if traits.contains(.endsContext) { #expect(row.storeUse == .none, "\(row)") }
+        }
+    }
+
+    @Test(
+        "commands have the rows that are written down",
+        arguments: [
+            "SecItemAdd": "mayPrompt needs everyProgram",
+            "SecItemCopyMatching": "changesNothing mayPrompt looks everyProgram",
+            "SecItemDelete": "mayPrompt looks everyProgram", "SecItemUpdate": "mayPrompt looks everyProgram",
+            "device status": "changesNothing needs everyProgram",
+            "device lock": "isUrgent locksDevice needs outsideOfSandbox",
+            "device unlock": "provesPasscode needs outsideOfSandbox",
+            "device remove passcode": "replacesItems needs outsideOfSandbox", "device set policy": "needs owner",
+            "context release": "isUrgent endsContext isUnlogged none everyProgram",
+            "authentication": "mayPrompt none everyProgram", "enclave use key": "mayPrompt needs everyProgram",
+            "check": "changesNothing needs owner", "create backup": "opensPath needs owner",
+            "restore backup": "opensPath replacesItems needs owner", "take over": "needs outsideOfSandbox",
+            "move send": "needs passcode", "move rows": "isUnlogged needs outsideOfSandbox",
+            "audit log": "changesNothing isUnlogged needs outsideOfSandbox",
+            "keychain file secret": "changesNothing needs outsideOfSandbox",
+            "lock all keychain files": "isUrgent needs outsideOfSandbox",
+        ]
+    )
+    func row(_ name: String, _ expected: String) throws {
+        // Of an explained call, the right is that of its explanation.
+        let rows = Self.rows.filter { $0.name == name && !($0.family == .items && $0.right == .owner) }
+        try #require(rows.count == 1)
+        #expect(rows.first.map(Self.text) == expected)
+    }
+
+    private static func text(_ row: CommandRow) -> String {
+        let names: [(CommandRow.Traits, String)] = [
+            (.changesNothing, "changesNothing"), (.mayPrompt, "mayPrompt"), (.isUrgent, "isUrgent"),
+            (.endsContext, "endsContext"), (.provesPasscode, "provesPasscode"), (.locksDevice, "locksDevice"),
+            (.opensPath, "opensPath"), (.replacesItems, "replacesItems"), (.isUnlogged, "isUnlogged"),
+        ]
+        let right =
+            switch row.right {
+            case .everyProgram: "everyProgram"
+            case .outsideOfSandbox: "outsideOfSandbox"
+            case .passcode: "passcode"
+            case .owner: "owner"
+            }
+        return (names.filter { row.traits.contains($0.0) }.map(\.1) + ["\(row.storeUse)", right])
+            .joined(separator: " ")
+    }
+}
