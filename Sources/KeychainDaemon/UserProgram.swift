@@ -86,7 +86,7 @@ final class UserProgram: ConnectedPeer {
             // The explanation may be the owner's; the call that is executed is the program's.
             request.call = try permitted(request.call)
             return .itemsExplained(request)
-        case .device, .authentication, .enclave, .maintenance, .files:
+        default:
             return command
         }
     }

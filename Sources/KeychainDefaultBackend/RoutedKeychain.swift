@@ -104,7 +104,9 @@ public final class RoutedKeychain: ObservableKeychain {
                 if let failure = reply.foreignOwnerFailure { throw failure }
                 return reply
             } catch {
-                guard isMoved(by: error, from: route) else { throw command.has(.locksDevice) ? lockError(error, route) : error }
+                guard isMoved(by: error, from: route) else {
+                    throw command.has(.locksDevice) ? lockError(error, route) : error
+                }
                 moves += 1
                 guard moves > Self.promptMoves else { continue }
                 // A daemon whose store was taken back may listen a moment longer.

@@ -61,20 +61,6 @@ extension Result<KeychainReply, KeychainError> {
 extension KeychainError {
     /// Whether a command that failed with this error may have changed items nevertheless.
     fileprivate func mayHaveChanged(_ command: KeychainCommand) -> Bool {
-        kind == .storage(.doubtfulCommit) || command.deletesIdentities
-    }
-}
-
-extension KeychainCommand {
-    /// Whether it deletes identities, of which one half may be gone when it fails.
-    fileprivate var deletesIdentities: Bool {
-        let call: KeychainRequest
-        switch self {
-        case .items(let request): call = request
-        case .itemsExplained(let request): call = request.call
-        case .explain, .device, .authentication, .enclave, .maintenance, .files: return false
-        }
-        guard case .delete(let query) = call.operation else { return false }
-        return query[PropertyKey.itemClass] == .string(ItemClass.identity.rawValue)
+        kind == .storage(.doubtfulCommit) || command.has(.changesWhenItFails)
     }
 }

@@ -273,8 +273,8 @@ public final class KeychainServer: Sendable {
             Result { () throws(KeychainError) in try peer.backend.perform(permitted) }
         }
         if let notice = result.notice(of: permitted) { changes.note(notice, by: connection) }
-        if case .authentication(.release(let context)) = permitted {
-            processes.forget(context, of: connection.process)
+        if permitted.has(.releasesContext) {
+            for context in permitted.contextIdentifiers { processes.forget(context, of: connection.process) }
         } else {
             processes.releaseDisplaced(permitted.contextIdentifiers, of: connection.process)
         }

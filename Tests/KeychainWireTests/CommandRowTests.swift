@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import KeychainCore
 import Testing
 
@@ -47,7 +48,7 @@ struct CommandRowTests {
             "device lock": "isUrgent locksDevice needs outsideOfSandbox",
             "device unlock": "provesPasscode needs outsideOfSandbox",
             "device remove passcode": "replacesItems needs outsideOfSandbox", "device set policy": "needs owner",
-            "context release": "isUrgent endsContext isUnlogged none everyProgram",
+            "context release": "isUrgent endsContext isUnlogged releasesContext none everyProgram",
             "authentication": "mayPrompt none everyProgram", "enclave use key": "mayPrompt needs everyProgram",
             "check": "changesNothing needs owner", "create backup": "opensPath needs owner",
             "restore backup": "opensPath replacesItems needs owner", "take over": "needs outsideOfSandbox",
@@ -64,11 +65,59 @@ struct CommandRowTests {
         #expect(rows.first.map(Self.text) == expected)
     }
 
+    @Test("a delete of identities may have removed one half when it fails, any other failed call of an item nothing")
+    func failedDelete() {
+        let calls = ["genp", "idnt"].map { itemClass in
+            KeychainCommand.items(
+                KeychainRequest(.delete(["class": .string(itemClass)]), client: Client(accessGroups: ["example"]))
+            )
+        }
+        #expect(calls.map { $0.has(.changesWhenItFails) } == [false, true])
+    }
+
+    /// Who tells commands apart beside the table and the bytes: those who carry them out, for those that they do.
+    private static let executors = [
+        "KeychainCore/Requests/KeychainCommand.swift", "KeychainCore/Requests/KeychainCommand+Limits.swift",
+        "KeychainDaemon/ProgramKeychain.swift", "KeychainDaemon/System/Partition.swift",
+        "KeychainDefaultBackend/DaemonOnDemand.swift", "KeychainSimulation/Calls/AppKeychain.swift",
+    ]
+
+    @Test("a command is told apart in its row, in its bytes and where it is carried out, and nowhere else")
+    func switches() throws {
+        let sources = #filePath.components(separatedBy: "/Tests/")[0] + "/Sources/"
+        // One that is added has a sample, so that its name is looked for as well.
+        let names = Set(WireSamples.commands.compactMap(Self.pattern))
+        try #require(names.contains("maintenance(.check") && names.contains("files(.lockAll"))
+        let files = try #require(FileManager.default.enumerator(atPath: sources)).compactMap { $0 as? String }
+        let found = try files.filter { $0.hasSuffix(".swift") }.filter { file in
+            let text = try String(contentsOfFile: sources + file, encoding: .utf8)
+            return text.split(separator: "\n").contains { line in
+                line.contains("case .") && names.contains { Self.isWord($0, in: line) }
+            }
+        }
+        #expect(Set(found).subtracting(Self.executors) == [], "what they need to know belongs into the command's row")
+    }
+
+    /// The beginning of the pattern of a command that is in a group of its own, as `maintenance(.check`.
+    private static func pattern(_ command: KeychainCommand) -> String? {
+        guard let outer = Mirror(reflecting: command).children.first, let group = outer.label,
+            !["items", "explain", "itemsExplained"].contains(group)
+        else { return nil }
+        let inner = Mirror(reflecting: outer.value).children.first?.label ?? "\(outer.value)"
+        return "\(group)(.\(inner)"
+    }
+
+    private static func isWord(_ name: String, in line: Substring) -> Bool {
+        guard let range = line.range(of: "." + name) else { return false }
+        return range.upperBound == line.endIndex || !line[range.upperBound].isLetter
+    }
+
     private static func text(_ row: CommandRow) -> String {
         let names: [(CommandRow.Traits, String)] = [
             (.changesNothing, "changesNothing"), (.mayPrompt, "mayPrompt"), (.isUrgent, "isUrgent"),
             (.endsContext, "endsContext"), (.provesPasscode, "provesPasscode"), (.locksDevice, "locksDevice"),
             (.opensPath, "opensPath"), (.replacesItems, "replacesItems"), (.isUnlogged, "isUnlogged"),
+            (.changesWhenItFails, "changesWhenItFails"), (.releasesContext, "releasesContext"),
         ]
         let right =
             switch row.right {

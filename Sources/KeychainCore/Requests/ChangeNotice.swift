@@ -61,12 +61,13 @@ extension ChangeNotice {
     ///
     /// If a command names no access group, its items may be in any group of its client.
     public init?(of command: KeychainCommand) {
-        switch command {
-        case .items(let request): self.init(of: request)
-        case .itemsExplained(let request): self.init(of: request.call)
-        case .explain, .device, .authentication, .enclave, .maintenance, .files:
-            guard command.has(.replacesItems) else { return nil }
+        let traits = command.row.traits
+        if traits.contains(.replacesItems) {
             self = .unknown
+        } else if let request = command.itemCall, !traits.contains(.changesNothing) {
+            self.init(of: request)
+        } else {
+            return nil
         }
     }
 

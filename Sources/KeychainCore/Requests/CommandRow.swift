@@ -2,13 +2,13 @@
 
 /// What those who pass on a command, log it, or decide who may send it have to know of it.
 ///
-/// Each command has one row, in ``KeychainCommand/row``. Client, router, server, daemon, audit and simulation read it; none
-/// of them tells commands apart for a reason of this kind by itself.
+/// Each command has one row, in ``KeychainCommand/row``. Client, router, server, daemon, audit and simulation read it;
+/// none of them tells commands apart for a reason of this kind by itself.
 package struct CommandRow: Sendable, Hashable {
     /// What kind of service carries it out.
     package let family: CommandFamily
 
-    /// The name, in audit and trace; of a call of an item function, the name of the function.
+    /// The name, in a log; of a call of an item function, the name of the function.
     package let name: String
 
     /// What holds of the command.
@@ -69,6 +69,10 @@ package struct CommandRow: Sendable, Hashable {
         package static let opensPath = Traits(rawValue: 1 << 6)
         /// Anything may be in the keychain afterwards, so that all programs have to read again.
         package static let replacesItems = Traits(rawValue: 1 << 7)
+        /// It may have changed items although it failed.
+        package static let changesWhenItFails = Traits(rawValue: 1 << 9)
+        /// The contexts that it names will not be named again.
+        package static let releasesContext = Traits(rawValue: 1 << 10)
         /// It is not logged: it requests nothing, or is a look at the log itself, which would never end.
         package static let isUnlogged = Traits(rawValue: 1 << 8)
     }

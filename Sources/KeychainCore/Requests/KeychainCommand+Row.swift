@@ -9,7 +9,7 @@ extension KeychainCommand {
         case .explain(let request):
             CommandRow(
                 .items,
-                "explain",
+                "explain \(request.call.operation.functionName)",
                 [.changesNothing, .mayPrompt],
                 store: .looks,
                 right: request.options.scope.right
@@ -31,7 +31,17 @@ extension KeychainRequest {
         return switch operation {
         case .copyMatching:
             CommandRow(.items, name, [.changesNothing, .mayPrompt], store: .looks, right: right)
-        case .update, .delete: CommandRow(.items, name, .mayPrompt, store: .looks, right: right)
+        case .update: CommandRow(.items, name, .mayPrompt, store: .looks, right: right)
+        case .delete(let query):
+            // Of an identity, one half may be gone.
+            CommandRow(
+                .items,
+                name,
+                query[PropertyKey.itemClass] == .string(ItemClass.identity.rawValue)
+                    ? [.mayPrompt, .changesWhenItFails] : .mayPrompt,
+                store: .looks,
+                right: right
+            )
         case .add, .set: CommandRow(.items, name, .mayPrompt, right: right)
         }
     }
@@ -67,7 +77,8 @@ extension KeychainCommand.Authentication {
             case .biometry, .status: [.changesNothing, .isUnlogged]
             case .check: [.changesNothing, .mayPrompt]
             case .evaluate: .mayPrompt
-            case .forgetPassword, .invalidate, .release: [.isUrgent, .endsContext, .isUnlogged]
+            case .forgetPassword, .invalidate: [.isUrgent, .endsContext, .isUnlogged]
+            case .release: [.isUrgent, .endsContext, .releasesContext, .isUnlogged]
             }
         return CommandRow(.authentication, name, traits, store: .none, right: .everyProgram)
     }

@@ -111,6 +111,15 @@ public enum KeychainCommand: Sendable, Hashable {
 }
 
 extension KeychainCommand {
+    /// The call of an item function that is executed, explained, or both; `nil` for every other command.
+    package var itemCall: KeychainRequest? {
+        switch self {
+        case .items(let request): request
+        case .explain(let request), .itemsExplained(let request): request.call
+        case .device, .authentication, .enclave, .maintenance, .files: nil
+        }
+    }
+
     /// The authentication contexts that the command brings along, with what the program set on them.
     public var authenticationContexts: [AuthenticationContext] {
         switch self {

@@ -36,8 +36,9 @@ struct AuditedProgram: Sendable {
     ///   - command: the command as the program sent it.
     ///   - result: its result.
     func note(_ command: KeychainCommand, _ result: Result<KeychainReply, KeychainError>) {
-        guard let settings = log.settings, let operation = command.auditedOperation else { return }
-        let request = command.auditedRequest
+        let row = command.row
+        guard let settings = log.settings, !row.traits.contains(.isUnlogged) else { return }
+        let request = command.itemCall
         var attributes: [AuditAttribute: String] = [:]
         for attribute in settings.attributes {
             // Only text: the bytes of an attribute may be anything.
@@ -48,7 +49,7 @@ struct AuditedProgram: Sendable {
             AuditRecord(
                 time: .now,
                 caller: caller,
-                operation: operation,
+                operation: row.name,
                 itemClass: request?.operation.itemClassText,
                 accessGroups: request.map { $0.operation.namedAccessGroups.nonEmpty ?? $0.client.accessGroups } ?? [],
                 status: result.auditedStatus,
@@ -79,25 +80,6 @@ extension ClientIdentity {
         case .rootManifest(let file): "manifest \(file)\(application)"
         case .anonymous: AuditCaller.anonymous
         }
-    }
-}
-
-extension KeychainCommand {
-    /// The call of an item function that is executed or explained.
-    fileprivate var auditedRequest: KeychainRequest? {
-        switch self {
-        case .items(let request): request
-        case .explain(let request), .itemsExplained(let request): request.call
-        case .device, .authentication, .enclave, .maintenance, .files: nil
-        }
-    }
-
-    /// The name in a log; `nil` if it is not logged.
-    fileprivate var auditedOperation: String? {
-        let row = row
-        if row.traits.contains(.isUnlogged) { return nil }
-        guard case .explain(let request) = self else { return row.name }
-        return "\(row.name) \(request.call.operation.functionName)"
     }
 }
 

@@ -35,7 +35,7 @@ public final class FrontEndKeychain: KeychainBackend {
         case .items(let request): return .answer(try perform(request.operation, as: request.client))
         case .itemsExplained(let request): return .explained(try perform(explaining: request))
         case .files: return try files.perform(command)
-        case .explain, .device, .authentication, .enclave, .maintenance: return try dataProtection.perform(command)
+        default: return try dataProtection.perform(command)
         }
     }
 

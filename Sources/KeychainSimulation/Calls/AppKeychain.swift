@@ -28,10 +28,10 @@ struct AppKeychain: KeychainBackend {
             return try perform(command, as: .makeEnclaveKey, query)
         case .enclave(.use(let operation, _, _)):
             return try perform(command, as: .useEnclaveKey, ["use": operation.name])
-        case .authentication where command.has(.endsContext):
+        case _ where command.has(.endsContext):
             // Not a call of the app: an object is deallocated, possibly after the app was removed.
             return try app.device.backend.perform(command)
-        case .enclave(.kind), .enclave(.key), .authentication, .device, .maintenance, .explain, .files:
+        default:
             return try backend.perform(command)
         }
     }
