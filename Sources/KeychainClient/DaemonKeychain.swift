@@ -40,8 +40,11 @@ public final class DaemonKeychain: KeychainBackend {
     /// Where the daemon listens.
     public var location: SocketLocation { pool.location }
 
+    /// Every one: the daemon refuses what it does not serve.
+    public var families: CommandFamily { .all }
+
     /// Sends a command and waits for its reply.
-    public func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+    public func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         try pool.withTurn(isUrgent: command.has(.isUrgent)) { () throws(KeychainError) in
             try performInTurn(command)
         }

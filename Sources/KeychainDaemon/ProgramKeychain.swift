@@ -47,7 +47,9 @@ final class ProgramKeychain: KeychainBackend {
     /// Notes which groups the command that comes next leaves out, and why.
     func note(refusals: [String]) { self.refusals.withLock { $0 = refusals } }
 
-    func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+    var families: CommandFamily { keychain.families }
+
+    func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         let result = Self.$isForSandbox.withValue(program.isSandboxed) {
             Result { () throws(KeychainError) in
                 guard case .maintenance(.move(let step)) = command else { return try keychain.perform(command) }

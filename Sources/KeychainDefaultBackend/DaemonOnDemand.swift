@@ -101,8 +101,13 @@ package final class DaemonOnDemand: NotifyingKeychain {
     /// The program that is started on demand; `nil` if there is none.
     package func program() throws(KeychainError) -> String? { try launcher.program() }
 
+    /// What the daemon may serve.
+    package var families: CommandFamily {
+        kind == .files ? .files : [.dataProtection, .move]
+    }
+
     /// Executes a command through the daemon, which is started if none listens.
-    package func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+    package func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         // Where nobody listens there is nothing to end.
         if command.has(.endsContext) { return (try? performByRunning(command)) ?? .done }
         if command == .files(.lockAll) { return try lockAll() }

@@ -11,8 +11,10 @@ final class HomelessKeychain: KeychainBackend {
     /// A keychain that fails with an error wherever something would be stored.
     init(_ error: KeychainError) { self.error = error }
 
+    var families: CommandFamily { .all }
+
     /// Looks for what a command names in an empty keychain, or says why there is none.
-    func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+    func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         guard command.row.storeUse != .needs else { throw error }
         return try empty.perform(command)
     }

@@ -87,9 +87,14 @@ public final class RoutedKeychain: ObservableKeychain {
     /// Whether a service has the store.
     public var unlocksForAll: Bool { route != .embedded }
 
+    /// What an owner of the store serves, and keychain files.
+    public var families: CommandFamily {
+        [embedded, daemon, system, files].reduce([]) { $0.union($1.families) }
+    }
+
     /// Executes a command through the owner of the store, or the daemon of keychain files.
-    public func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
-        if case .files = command { return try files.perform(command) }
+    public func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+        if command.row.family == .files { return try files.perform(command) }
         if command.has(.endsContext) { return try performOnKnownRoute(command) }
         var moves = 0
         var pauses: Deadline.Pauses?

@@ -85,7 +85,9 @@ private final class ExplainingKeychain: KeychainBackend {
         self.problems = problems
     }
 
-    func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+    var families: CommandFamily { .all }
+
+    func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         guard case .items(let call) = command else { return try keychain.perform(command) }
         switch moment {
         case .before: return try performAfterExplaining(call)

@@ -234,7 +234,9 @@ private final class FakeDaemon: NotifyingKeychain {
         set { state.withLock { $0.failures = newValue } }
     }
 
-    func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply { .done }
+    var families: CommandFamily { .all }
+
+    func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply { .done }
 
     func observe(
         as client: Client,

@@ -31,7 +31,9 @@ struct RouteObserversTests {
 private struct NotifyingDaemon: NotifyingKeychain {
     var identity: ObjectIdentifier { ObjectIdentifier(Told.self) }
 
-    func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply { .done }
+    let families = CommandFamily.all
+
+    func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply { .done }
 
     func observe(
         as client: Client,
@@ -46,5 +48,7 @@ private struct NotifyingDaemon: NotifyingKeychain {
 private struct SilentKeychain: KeychainBackend {
     var identity: ObjectIdentifier { ObjectIdentifier(Told.self) }
 
-    func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply { .done }
+    let families = CommandFamily.all
+
+    func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply { .done }
 }

@@ -188,7 +188,9 @@ private final class CountingKeychain: KeychainBackend {
         set { state.withLock { $0.losesAnswers = newValue } }
     }
 
-    func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+    var families: CommandFamily { .all }
+
+    func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         if isUnreachable { throw KeychainError(.notAvailable, "nobody listens", kind: .unavailable) }
         let reply = try keychain.perform(command)
         state.withLock { $0.count += 1 }

@@ -16,7 +16,9 @@ final class StandIn: KeychainBackend {
         self.usual = usual
     }
 
-    func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+    var families: CommandFamily { .all }
+
+    func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         guard case .items(let request) = command else { throw .unexpectedReply }
         let answer = state.withLock { state in
             state.operations.append(request.operation)

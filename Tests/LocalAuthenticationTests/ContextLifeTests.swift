@@ -20,7 +20,9 @@ struct ContextLifeTests {
 
         var commands: [KeychainCommand.Authentication] { heard.withLock(\.self) }
 
-        func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+        var families: CommandFamily { .all }
+
+        func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
             switch command {
             case .items: return .answer(.nothing)
             case .authentication(.status):

@@ -90,28 +90,6 @@ package struct CommandRow: Sendable, Hashable {
     }
 }
 
-/// A kind of commands, which a keychain carries out all or none of.
-package struct CommandFamily: OptionSet, Sendable, Hashable {
-    package let rawValue: UInt8
-
-    package init(rawValue: UInt8) { self.rawValue = rawValue }
-
-    /// Calls of item functions, and their explanations.
-    package static let items = CommandFamily(rawValue: 1 << 0)
-    /// Lock, passcode and policy of the device.
-    package static let device = CommandFamily(rawValue: 1 << 1)
-    /// Authentication contexts.
-    package static let authentication = CommandFamily(rawValue: 1 << 2)
-    /// Keys that never leave the device.
-    package static let enclave = CommandFamily(rawValue: 1 << 3)
-    /// Looking after the store.
-    package static let maintenance = CommandFamily(rawValue: 1 << 4)
-    /// File-based keychains.
-    package static let files = CommandFamily(rawValue: 1 << 5)
-    /// What only the system service does: to take over keychains of users, and give them back.
-    package static let move = CommandFamily(rawValue: 1 << 6)
-}
-
 extension KeychainCommand {
     /// Whether something holds of the command.
     package func has(_ trait: CommandRow.Traits) -> Bool { row.traits.contains(trait) }

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What carries out commands on a keychain: the embedded engine, or the client of a daemon.
+///
+/// Commands go in by ``perform(_:)``, which refuses those of families that the keychain does not serve.
 public protocol KeychainBackend: Sendable {
-    /// Carries out one command; may block on the disk, and for as long as the user takes to answer.
+    /// The kinds of commands that it carries out, or passes on to another that may.
+    var families: CommandFamily { get }
+
+    /// Carries out one command of the ``families``; may block on the disk, and for as long as the user takes to answer.
     ///
-    /// - Throws: ``KeychainError``. A call of an item function has changed nothing then, but for the delete of an
-    ///   identity of which one half is missing (Semantics, "Keys, certificates, identities"), and where the error says
-    ///   that it is not known: ``KeychainError/StorageFailure/doubtfulCommit``.
-    func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply
+    /// - Throws: As ``perform(_:)``.
+    func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply
 
     /// Which keychain this is: the same for all values that reach one keychain as one program.
     var identity: ObjectIdentifier { get }
@@ -24,6 +27,22 @@ extension KeychainBackend where Self: AnyObject {
 extension KeychainBackend {
     /// Not where the program itself has the keychain.
     public var unlocksForAll: Bool { false }
+
+    /// Carries out one command; may block on the disk, and for as long as the user takes to answer.
+    ///
+    /// The end of an authentication context, where contexts are not served, is ``KeychainReply/done``: it counts for
+    /// nothing where the context is not known.
+    ///
+    /// - Throws: ``KeychainError``; `errSecUnimplemented` for a command that the keychain does not serve. A call of an
+    ///   item function has changed nothing then, but for the delete of an identity of which one half is missing
+    ///   (Semantics, "Keys, certificates, identities"), and where the error says that it is not known:
+    ///   ``KeychainError/StorageFailure/doubtfulCommit``.
+    public func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+        let row = command.row
+        if families.contains(row.family) { return try carryOut(command) }
+        if row.traits.contains(.endsContext) { return .done }
+        throw .unserved(command)
+    }
 
     /// Carries out a call of an item function.
     ///

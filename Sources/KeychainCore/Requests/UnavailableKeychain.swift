@@ -10,6 +10,9 @@ public final class UnavailableKeychain: KeychainBackend {
     /// A keychain that fails with `errSecNotAvailable` and a reason.
     public convenience init(reason: String) { self.init(KeychainError(.notAvailable, reason, kind: .unavailable)) }
 
+    /// Every one, so that each fails with the reason.
+    public var families: CommandFamily { .all }
+
     /// Says why there is no keychain.
-    public func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply { throw error }
+    public func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply { throw error }
 }

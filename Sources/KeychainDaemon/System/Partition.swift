@@ -86,8 +86,11 @@ final class Partition: ServedKeychain {
         }
     }
 
+    /// What the engine serves, and what only the system service does.
+    var families: CommandFamily { [.dataProtection, .move] }
+
     /// Executes a command; the first one opens the store.
-    func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+    func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         switch command {
         case .maintenance(.takeOver): try takeOver()
         case .maintenance(.giveBack(let onlyIfEmpty)): try giveBack(onlyIfEmpty: onlyIfEmpty)

@@ -77,8 +77,11 @@ public final class EmbeddedKeychain: KeychainBackend {
         )
     }
 
+    /// What a data protection keychain serves.
+    public var families: CommandFamily { .dataProtection }
+
     /// Carries out a command; a change is durable when it returns.
-    public func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+    public func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         switch command {
         case .items(let request): .answer(try perform(request))
         case .explain(let request): .explanation(try explain(request))
@@ -87,12 +90,7 @@ public final class EmbeddedKeychain: KeychainBackend {
         case .authentication(let command): try evaluator.perform(command)
         case .enclave(let command): try EmbeddedEnclave(access: access, evaluator: evaluator).perform(command)
         case .maintenance(let command): try perform(command)
-        case .files:
-            throw KeychainError(
-                .notAvailable,
-                "keychain files are served by a daemon of their own, 'keychaind --files'",
-                kind: .unavailable
-            )
+        case .files: throw .unserved(command)
         }
     }
 
@@ -114,8 +112,7 @@ public final class EmbeddedKeychain: KeychainBackend {
                     floor: access.device.passwordFloor
                 )
             )
-        case .takeOver, .giveBack, .move: throw .parameter("only the system service takes over keychains of users")
-        case .auditLog: throw .parameter("only the system service shows its log; any other daemon's is a file")
+        case .takeOver, .giveBack, .move, .auditLog: throw .unserved(.maintenance(command))
         }
     }
 

@@ -33,18 +33,13 @@ public final class KeychainFiles: KeychainBackend {
         return KeychainFiles(device: device)
     }
 
-    /// Carries out a command on keychain files, and refuses all others.
-    public func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
-        // There are no contexts here that could end.
-        if command.has(.endsContext) { return .done }
-        guard case .files(let command) = command else {
-            throw KeychainError(
-                .notAvailable,
-                "this daemon serves keychain files, and no other keychain",
-                kind: .unavailable
-            )
-        }
-        return try perform(command)
+    /// Keychain files alone.
+    public var families: CommandFamily { .files }
+
+    /// Carries out a command on keychain files.
+    public func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+        guard case .files(let fileCommand) = command else { throw .unserved(command) }
+        return try perform(fileCommand)
     }
 
     private func perform(_ command: KeychainFileCommand) throws(KeychainError) -> KeychainReply {

@@ -77,12 +77,16 @@ public final class FileBasedKeychain: KeychainBackend {
         return try keychains.secret(of: item)
     }
 
-    /// Carries out a call of an item function, or a command on keychain files; refuses all others.
-    public func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+    /// Calls of item functions, and commands on keychain files.
+    public var families: CommandFamily { [.items, .files] }
+
+    /// Carries out a call of an item function, or a command on keychain files.
+    public func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         switch command {
         case .items(let request): return .answer(try perform(request.operation))
         case .files: return try backend.perform(command)
-        default: throw KeychainError(.notAvailable, "file-based keychains have items alone", kind: .unavailable)
+        // Nothing explains them.
+        default: throw .unserved(command)
         }
     }
 

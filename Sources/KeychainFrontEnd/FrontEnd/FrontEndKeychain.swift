@@ -29,8 +29,11 @@ public final class FrontEndKeychain: KeychainBackend {
         self.preferences = preferences
     }
 
+    /// What either keychain serves.
+    public var families: CommandFamily { dataProtection.families.union(files.families) }
+
     /// Carries out a command through the keychains that it is for.
-    public func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+    public func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         switch command {
         case .items(let request): return .answer(try perform(request.operation, as: request.client))
         case .itemsExplained(let request): return .explained(try perform(explaining: request))

@@ -83,8 +83,10 @@ public struct WholeKeychains: Sendable {
         do throws(KeychainError) {
             try files.lockAll()
         } catch {
-            // Where what serves keychain files is not there, none is unlocked.
-            guard error.status == .notAvailable, searched == [.dataProtection] else { throw error }
+            // Where nothing serves keychain files, or what does is not there, none is unlocked.
+            guard [.notAvailable, .unimplemented].contains(error.status), searched == [.dataProtection] else {
+                throw error
+            }
         }
         guard searched.contains(.dataProtection) else { return }
         do throws(KeychainError) {

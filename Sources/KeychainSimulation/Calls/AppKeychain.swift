@@ -9,7 +9,9 @@ struct AppKeychain: KeychainBackend {
 
     var identity: ObjectIdentifier { ObjectIdentifier(app) }
 
-    func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+    var families: CommandFamily { app.device.backend.families }
+
+    func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         switch command {
         case .items(let request):
             let (operation, query, attributes) = request.operation.parts

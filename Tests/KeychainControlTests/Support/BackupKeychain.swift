@@ -37,7 +37,9 @@ final class BackupKeychain: KeychainBackend {
 
     var backups: [Backup] { state.withLock(\.self) }
 
-    func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+    var families: CommandFamily { .all }
+
+    func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         switch command {
         case .device(let command): return try fake(command)
         case .maintenance(.createBackup(let path, let secret)), .maintenance(.restoreBackup(let path, let secret)):

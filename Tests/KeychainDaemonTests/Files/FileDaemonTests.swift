@@ -3,6 +3,7 @@
 import Foundation
 import Glibc
 import HostFiles
+import KeychainClient
 import KeychainCore
 import KeychainDefaultBackend
 import KeychainEngine
@@ -68,14 +69,20 @@ struct FileDaemonTests {
 
     @Test("The daemon serves keychain files and nothing else, and the store stays embedded")
     func nothingElse() throws {
+        try program.create(at: path, password: password)
         let files = folder.parts().files
+        let daemon = DaemonKeychain(at: try files.socket())
         let request = KeychainRequest(.copyMatching(["class": .string("genp")]), client: Client(accessGroups: ["a"]))
         for command in [
             .device(.status), .device(.lock), .device(.setPolicy(DevicePolicy())), .maintenance(.check),
             .authentication(.biometry), .enclave(.kind), .items(request),
         ] as [KeychainCommand] {
-            let error = #expect(throws: KeychainError.self) { try files.perform(command) }
-            #expect(error?.status == .notAvailable && error?.reason.contains("keychain files") == true, "\(command)")
+            // The client refuses them, and so does the daemon of any other one.
+            for keychain in [files, daemon] as [any KeychainBackend] {
+                let error = #expect(throws: KeychainError.self) { try keychain.perform(command) }
+                #expect(error?.status == .unimplemented, "\(command)")
+                #expect(error?.reason.contains("keychain files") == true, "\(command)")
+            }
         }
         #expect(try folder.parts().embedded.checkOwner() == false, "it makes no store")
     }

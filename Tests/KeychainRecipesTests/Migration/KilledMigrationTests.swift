@@ -138,7 +138,9 @@ private struct SteppedKeychain: KeychainBackend {
 
     var identity: ObjectIdentifier { keychain.identity }
 
-    func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+    var families: CommandFamily { .all }
+
+    func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         guard case .items = command else { return try keychain.perform(command) }
         steps?.pass()
         defer { steps?.pass() }

@@ -46,7 +46,9 @@ final class CountingKeychain: KeychainBackend {
         opened.broadcast()
     }
 
-    func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+    var families: CommandFamily { .all }
+
+    func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         switch command {
         case .items(let request):
             waitUntilOpen()

@@ -101,7 +101,9 @@ private final class TellingKeychain: ObservableKeychain {
         for observer in observers.withLock({ Array($0.values) }) { observer.handler(notice) }
     }
 
-    func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply { try keychain.perform(command) }
+    var families: CommandFamily { .all }
+
+    func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply { try keychain.perform(command) }
 
     func observeChanges(
         as client: Client,

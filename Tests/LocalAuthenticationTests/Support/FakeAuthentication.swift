@@ -48,7 +48,9 @@ final class FakeAuthentication: KeychainBackend {
 
     var questions: [Question] { state.withLock(\.questions) }
 
-    func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+    var families: CommandFamily { .all }
+
+    func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         guard case .authentication(let command) = command else {
             throw KeychainError(.itemNotFound, "nothing is stored")
         }

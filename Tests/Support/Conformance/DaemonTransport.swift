@@ -72,7 +72,9 @@ private final class ServedKeychain: KeychainBackend {
         client = server.client(authenticator, options: options)
     }
 
-    func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply { try client.perform(command) }
+    var families: CommandFamily { .all }
+
+    func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply { try client.perform(command) }
 }
 
 /// An admission that trusts what programs report about biometry, which no daemon does: the cases need it.

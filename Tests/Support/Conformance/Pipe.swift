@@ -20,7 +20,9 @@ private final class RemoteKeychain: KeychainBackend {
 
     init(_ end: KeychainEnd) { self.end = end }
 
-    func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+    var families: CommandFamily { .all }
+
+    func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         let number = number.add(1, ordering: .relaxed).newValue
         let message: WireMessage
         do throws(WireError) {

@@ -22,7 +22,10 @@ final class RecordingKeychain: KeychainBackend {
         state = Mutex(State())
     }
 
-    func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+    /// Every one.
+    var families: CommandFamily { .all }
+
+    func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         guard case .items(let request) = command else { return try backend.perform(command) }
         if state.withLock(\.isCapturing) {
             state.withLock { $0.calls.append((request, .internalComponent)) }

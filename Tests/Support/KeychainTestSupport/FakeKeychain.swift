@@ -33,8 +33,11 @@ public final class FakeKeychain: KeychainBackend {
         self.init { _ throws(KeychainError) in throw KeychainError(status, "this is the reason") }
     }
 
+    /// Every one.
+    public var families: CommandFamily { .all }
+
     /// Answers by the closures.
-    public func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+    public func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         switch command {
         case .items(let request): .answer(try answer(request))
         case .device(let command): try device(command)

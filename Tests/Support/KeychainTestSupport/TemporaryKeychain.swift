@@ -20,8 +20,11 @@ public final class TemporaryKeychain: KeychainBackend {
         keychain = EmbeddedKeychain(at: location, options: options, device: device)
     }
 
+    /// Those of the keychain.
+    public var families: CommandFamily { keychain.families }
+
     /// Carries out a command.
-    public func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+    public func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         try keychain.perform(command)
     }
 }

@@ -57,7 +57,9 @@ private final class UserKeychains: KeychainBackend {
 
     init(_ location: KeychainLocation) { dataProtection = EmbeddedKeychain(at: location) }
 
-    func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+    var families: CommandFamily { .all }
+
+    func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         guard case .files = command else { return try dataProtection.perform(command) }
         return try keychainFiles.perform(command)
     }

@@ -148,7 +148,9 @@ private final class LoggingKeychain: KeychainBackend {
 
     init(_ path: String) { log = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600) }
 
-    func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+    var families: CommandFamily { .all }
+
+    func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         switch command {
         case .items(let request):
             if case .add(let attributes) = request.operation, case .string(let name)? = attributes["acct"] {

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Kinds of commands, by which a keychain names those that it serves.
+public struct CommandFamily: OptionSet, Sendable, Hashable {
+    /// One bit a kind.
+    public let rawValue: UInt8
+
+    /// Kinds by their bits.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Calls of item functions, and their explanations.
+    public static let items = CommandFamily(rawValue: 1 << 0)
+    /// Lock, passcode and policy of the device.
+    public static let device = CommandFamily(rawValue: 1 << 1)
+    /// Authentication contexts.
+    public static let authentication = CommandFamily(rawValue: 1 << 2)
+    /// Keys that never leave the device.
+    public static let enclave = CommandFamily(rawValue: 1 << 3)
+    /// Looking after the store.
+    public static let maintenance = CommandFamily(rawValue: 1 << 4)
+    /// File-based keychains.
+    public static let files = CommandFamily(rawValue: 1 << 5)
+    /// What only the system service does: to take over keychains of users, to give them back, and to show its log.
+    public static let move = CommandFamily(rawValue: 1 << 6)
+
+    /// What a data protection keychain serves that is not the system service's.
+    public static let dataProtection: CommandFamily = [.items, .device, .authentication, .enclave, .maintenance]
+
+    /// Every kind.
+    public static let all: CommandFamily = [dataProtection, .files, .move]
+}
+
+extension KeychainError {
+    /// A command of a family that the keychain does not serve: `errSecUnimplemented`.
+    package static func unserved(_ command: KeychainCommand) -> KeychainError {
+        let row = command.row
+        let reason =
+            switch row.family {
+            case .files: "keychain files are served by a daemon of their own, 'keychaind --files'"
+            case .move: "only the system service, 'keychaind --system', does that"
+            default: "it is for a data protection keychain, and not for keychain files"
+            }
+        return KeychainError(.unimplemented, "this keychain does not serve '\(row.name)': \(reason)")
+    }
+}
