@@ -161,5 +161,5 @@ extension DaemonKeychain: ObservableKeychain {
 
 extension KeychainError {
     /// Whether the same attempt may succeed later.
-    fileprivate var isTemporary: Bool { kind == .unavailable || kind == .transport }
+    fileprivate var isTemporary: Bool { isUnavailable || kind == .transport }
 }

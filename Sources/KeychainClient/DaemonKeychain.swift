@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// Thread-safe; a forked child opens connections of its own. A command that may have reached a daemon that is gone is
 /// not sent again, unless it is read-only: its error says that its outcome is not known
-/// (``KeychainError/Kind/transport``).
+/// (``KeychainError/Kind/transport``, ``KeychainError/ServiceFailure/silentAfterCommand``).
 public final class DaemonKeychain: KeychainBackend {
     private let pool: ConnectionPool
     private let authenticator: any Authenticator

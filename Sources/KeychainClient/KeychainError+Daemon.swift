@@ -14,8 +14,8 @@ extension KeychainError {
             self.init(
                 .notAvailable,
                 "no keychain daemon listens on \(path); \(Self.advice(location))",
-                kind: .unavailable,
-                facts: ["path": path, Self.absenceFact: "daemon"]
+                kind: .service(.missing),
+                facts: ["path": path]
             )
         case .system("connect", _, _) where !Self.mayBeSocket(path):
             self.init(socket: .wrongKind(path: path, expected: "a socket"))
@@ -28,8 +28,6 @@ extension KeychainError {
         return lstat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFSOCK
     }
 
-    private static let absenceFact = "missing"
-
     /// How to start a daemon again.
     private static func advice(_ location: SocketLocation) -> String {
         guard location.isSystemService else { return "start it with `keychainctl service restart`" }
@@ -38,19 +36,16 @@ extension KeychainError {
             : "have root start the system service that listens there"
     }
 
-    /// Whether no daemon was there to connect to: nothing was done.
-    package var isMissingDaemon: Bool { facts[Self.absenceFact] == "daemon" }
-
     /// Whether a daemon was there, and stopped: another may follow.
-    var isGoneDaemon: Bool { facts[Self.absenceFact] == "gone" }
+    var isGoneDaemon: Bool { kind == .service(.gone) }
 
     /// A socket on which the daemon no longer listens.
     package static func movedDaemon(from path: String) -> KeychainError {
         KeychainError(
             .notAvailable,
             "the keychain daemon no longer listens on \(path)",
-            kind: .unavailable,
-            facts: ["path": path, absenceFact: "daemon"]
+            kind: .service(.missing),
+            facts: ["path": path]
         )
     }
 
@@ -59,8 +54,8 @@ extension KeychainError {
         KeychainError(
             .notAvailable,
             "the keychain daemon at \(path) stopped before it accepted the command; nothing was done",
-            kind: .unavailable,
-            facts: ["path": path, absenceFact: "gone"]
+            kind: .service(.gone),
+            facts: ["path": path]
         )
     }
 
@@ -73,8 +68,8 @@ extension KeychainError {
             .notAvailable,
             "the keychain daemon at \(location.path) does not respond; nothing was done. It may be stopped (SIGCONT "
                 + "continues it), or \(fix)",
-            kind: .unavailable,
-            facts: ["path": location.path, silenceFact: "yes"]
+            kind: .service(.silent),
+            facts: ["path": location.path]
         )
     }
 
@@ -118,14 +113,9 @@ extension KeychainError {
     /// The same of a daemon that is silent.
     static func silentOutcome(_ path: String) -> KeychainError {
         var error = unknownOutcome(path, "it does not respond, and may be stopped (SIGCONT continues it)")
-        error.facts[silenceFact] = "yes"
+        error.kind = .service(.silentAfterCommand)
         return error
     }
-
-    private static let silenceFact = "silent"
-
-    /// Whether the daemon runs and is silent: a retry would take as long again.
-    package var isSilence: Bool { facts[Self.silenceFact] != nil }
 
     /// A lock that the daemon at a socket, which is silent, finds as soon as it continues.
     package static func lockedInSilence(_ path: String) -> KeychainError {
@@ -133,13 +123,8 @@ extension KeychainError {
             .notAvailable,
             "the keychain is locked, and the daemon, which does not respond, wipes its keys at its next call; it may be "
                 + "stopped (SIGCONT continues it)",
-            kind: .unavailable,
-            facts: ["path": path, lockFact: "yes"]
+            kind: .service(.lockedInSilence),
+            facts: ["path": path]
         )
     }
-
-    private static let lockFact = "locked"
-
-    /// Whether the keychain is locked, although the daemon did not respond.
-    package var isLockedInSilence: Bool { facts[Self.lockFact] != nil }
 }

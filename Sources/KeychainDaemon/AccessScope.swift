@@ -57,8 +57,8 @@ struct AccessScope {
                 .missingEntitlement,
                 "without the program's identity, the item would be stored where every program of the user can read it: "
                     + "\(loss); an add that names an access group stores it there nevertheless",
-                subject: AttributeName.accessGroup.description,
-                facts: ["identity": "lost"]
+                kind: .lostIdentity,
+                subject: AttributeName.accessGroup.description
             )
         }
         guard let first = claimed.first else { return }
@@ -76,8 +76,8 @@ struct AccessScope {
         throw KeychainError(
             .missingEntitlement,
             "the access group \(refusal)",
-            subject: AttributeName.accessGroup.description,
-            facts: identity.loss == nil ? [:] : ["identity": "lost"]
+            kind: identity.loss == nil ? .request : .lostIdentity,
+            subject: AttributeName.accessGroup.description
         )
     }
 }

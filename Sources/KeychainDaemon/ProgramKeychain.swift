@@ -87,7 +87,7 @@ final class ProgramKeychain: KeychainBackend {
             )
         }
         var error = error
-        if program.loss != nil { error.facts["identity"] = "lost" }
+        if program.loss != nil { error.kind = .lostIdentity }
         error.reason = ([error.reason] + sentences).joined(separator: "; ")
         return error
     }

@@ -102,8 +102,7 @@ package struct DaemonLauncher: Sendable {
         throw KeychainError(
             .notAvailable,
             service.withoutProgram(missing),
-            kind: .unavailable,
-            facts: ["missing": missing]
+            kind: .service(.notInstalled)
         )
     }
 

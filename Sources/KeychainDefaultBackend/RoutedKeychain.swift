@@ -12,7 +12,7 @@ import Synchronization
 ///
 /// Commands on keychain files, which lie outside of the store, go to a daemon of their own.
 ///
-/// When a store changes owner, transactions of the former owner fail with ``KeychainError/KeyFailure/foreignOwner``
+/// When a store changes owner, transactions of the former owner fail with ``KeychainError/Kind/foreignOwner(_:)``
 /// before anything is changed, and the command goes to the new owner. So no command is executed twice.
 public final class RoutedKeychain: ObservableKeychain {
     /// The backend that executes commands.
@@ -146,7 +146,7 @@ public final class RoutedKeychain: ObservableKeychain {
         case .some: return false
         case nil:
             // A daemon whose store was taken back has exited.
-            guard route != .embedded, error.kind == .unavailable else { return false }
+            guard route != .embedded, error.isUnavailable else { return false }
             learnOwner()
         }
         return current.load(ordering: .relaxed) != route

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCore
+
 /// What can go wrong with keys and sealed rows.
 public enum ProtectionError: Error, Sendable, Hashable {
     /// No memory for keys could be had.

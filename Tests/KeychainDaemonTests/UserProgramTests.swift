@@ -225,7 +225,7 @@ struct UserProgramTests {
             let error = #expect(throws: KeychainError.self) { try perform(operation, ["a"], of: lost) }
             #expect(error?.status == expected)
             #expect(error?.reason.contains(loss) == true, "\(error?.reason ?? "")")
-            #expect(error?.facts["identity"] == "lost")
+            #expect(error?.kind == .lostIdentity)
         }
         #expect(throws: Never.self) { try perform(.add(named), ["a"], of: lost) }
         #expect(throws: Never.self) { try perform(.copyMatching(["class": .string("genp")]), ["a"], of: lost) }

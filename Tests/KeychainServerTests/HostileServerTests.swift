@@ -168,7 +168,7 @@ struct HostileServerTests {
     @Test("a daemon that was stopped before it greets is given up; nothing was done")
     func stoppedAtGreeting() {
         let error = #expect(throws: KeychainError.self) { try client(silence: 100).add("a") }
-        #expect(error?.status == .notAvailable && error?.kind == .unavailable)
+        #expect(error?.status == .notAvailable && error?.kind == .service(.silent))
         #expect(error?.reason.contains("nothing was done") == true)
     }
 
@@ -187,7 +187,7 @@ struct HostileServerTests {
         let error = #expect(throws: KeychainError.self) {
             if changes { try client.add("a") } else { _ = try client.read() }
         }
-        #expect(error?.kind == .transport)
+        #expect(error?.kind == .service(.silentAfterCommand))
         gate.signal()
         #expect(error?.reason.contains("does not respond") == true)
         #expect(serving.connections == 1)

@@ -212,7 +212,7 @@ enum WireSamples {
 
     static let moveStatuses: [MoveStatus] = {
         var status = MoveStatus()
-        status.owner = "system"
+        status.owner = .system
         status.storeIdentifier = identifier
         status.itemCounts = [1, 2, 0, 3]
         (status.hasItems, status.hasRows, status.hasPasscode) = (false, true, true)
@@ -333,7 +333,8 @@ enum WireSamples {
             .attemptTooSoon(secondsUntilNextAttempt: 0.5), .erased, .locked, .unusablePolicy,
         ]
         let kinds: [KeychainError.Kind] =
-            [.request, .unavailable, .transport] + device.map { .device($0) }
+            [.request, .unavailable, .transport, .foreignOwner(.daemon), .foreignOwner(StoreOwner(rawValue: 9)), .lostIdentity]
+            + device.map { .device($0) } + KeychainError.ServiceFailure.allCases.map { .service($0) }
             + AuthenticationFailure.allCases.map { .authentication($0) }
             + KeychainError.StorageFailure.allCases.map { .storage($0) }
             + KeychainError.KeyFailure.allCases.map { .keys($0) }

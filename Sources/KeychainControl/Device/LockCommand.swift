@@ -17,7 +17,7 @@ struct LockCommand: ParsableCommand {
             try surroundings.keychain.device.lock()
             surroundings.say("Locked.")
         } catch {
-            guard error.isLockedInSilence else { throw Refusal(error) }
+            guard error.kind == .service(.lockedInSilence) else { throw Refusal(error) }
             surroundings.say("Locked. The daemon does not respond, and wipes its keys at its next call.")
         }
     }

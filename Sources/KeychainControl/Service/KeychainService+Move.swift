@@ -73,7 +73,7 @@ extension KeychainService {
             try session.perform(.activate)
             // The service opens it anew for that.
             let theirs = try service.moveStatus()
-            let isServed = theirs.owner == StoreOwner.system.name
+            let isServed = theirs.owner == .system
             guard isServed, try store.moveStatus().storeIdentifier == theirs.storeIdentifier else {
                 throw .notServed
             }

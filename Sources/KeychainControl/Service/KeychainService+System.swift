@@ -70,7 +70,7 @@ extension KeychainService {
             if owner == .embedded, ours.hasContents, theirs.isOccupied,
                 ours.storeIdentifier != theirs.storeIdentifier
             {
-                throw theirs.owner == StoreOwner.moving.name ? .frozenThere : .occupiedThere
+                throw theirs.owner == .moving ? .frozenThere : .occupiedThere
             }
             // What cannot be moved is refused here already.
             let rows = ours.hasContents ? own : nil
@@ -196,7 +196,7 @@ extension KeychainService {
             try refusing { () throws(KeychainError) in try giveBack(by: system, leavesItems: leavesItems) }
             return 0
         }
-        if theirs.owner == StoreOwner.embedded.name {
+        if theirs.owner == .embedded {
             // It was given back without what it has.
             _ = try refusing { () throws(KeychainError) in try system.perform(.maintenance(.takeOver)) }
         }
@@ -235,7 +235,7 @@ extension KeychainService {
         let end = ["hand the store back to the programs that use it", "make one call without the system service"]
         guard try isThere(orLeavesItems: leavesItems) else { return end }
         let theirs = try refusing { () throws(KeychainError) in try system.moveStatus() }
-        let isInterrupted = try owner() == .moving || theirs.owner == StoreOwner.moving.name
+        let isInterrupted = try owner() == .moving || theirs.owner == .moving
         let beginning = isInterrupted ? ["complete or revert the move that was interrupted"] : []
         guard theirs.isOccupied, !leavesItems else {
             return beginning + ["have the system service refuse every command on the keychain"] + end

@@ -20,7 +20,7 @@ struct MoveSession {
     }
 
     /// Whether the service has given away its keychain, and was not told that it has arrived.
-    var isFrozen: Bool { theirs.owner == StoreOwner.moving.name }
+    var isFrozen: Bool { theirs.owner == .moving }
 
     /// Has the service carry out a step.
     @discardableResult

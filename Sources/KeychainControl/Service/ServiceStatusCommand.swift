@@ -29,8 +29,8 @@ struct ServiceStatusCommand: ParsableCommand {
 
 /// What is known of a keychain's daemon.
 struct ServiceStatus: Encodable {
-    /// `embedded`, `daemon`, `system`, or the number of another owner; `nil` where there is no store.
-    var owner: String?
+    /// `nil` where there is no store.
+    var owner: StoreOwner?
     var socket: String?
     var process: Int32?
     var version: String?
@@ -46,7 +46,7 @@ struct ServiceStatus: Encodable {
 
     init(_ service: KeychainService) throws(Refusal) {
         let owner = try service.owner()
-        self.owner = owner?.name
+        self.owner = owner
         fileProcess = try service.runningProcessForFiles()
         fileVersion = try service.folderForFiles().flatMap { DaemonRecord(in: $0) }?.version
         let hasSystemRecord = try service.folder().map(service.isOfSystem) ?? false
@@ -72,15 +72,15 @@ struct ServiceStatus: Encodable {
             let theirs = try service.system.moveStatus()
             self.service =
                 switch theirs.owner {
-                case StoreOwner.system.name: "serves a keychain\(theirs.isOccupied ? "" : " without items")"
-                case StoreOwner.moving.name: "gives its keychain away, which has not arrived, or was not removed"
-                case nil where owner == StoreOwner.system.name:
+                case .system: "serves a keychain\(theirs.isOccupied ? "" : " without items")"
+                case .moving: "gives its keychain away, which has not arrived, or was not removed"
+                case nil where owner == .system:
                     "has no keychain of this user yet; the first item that is stored makes it"
                 case nil: "has no keychain of this user"
                 default: "has a keychain\(theirs.isOccupied ? "" : " without items"), which it does not serve"
                 }
             // Any other command makes a keychain where there is none.
-            guard owner == StoreOwner.system.name, theirs.owner == StoreOwner.system.name else { return }
+            guard owner == .system, theirs.owner == .system else { return }
             state = Self.state(try service.system.perform(.device(.status)))
         } catch {
             self.service = "unknown: \(error.reason)"
@@ -95,16 +95,16 @@ struct ServiceStatus: Encodable {
     var text: String {
         let whose =
             switch owner {
-            case StoreOwner.daemon.name: "owned by the daemon"
-            case StoreOwner.system.name: "owned by the system service"
-            case StoreOwner.embedded.name: "embedded: each program opens it itself"
-            case StoreOwner.moving.name:
+            case .daemon: "owned by the daemon"
+            case .system: "owned by the system service"
+            case .embedded: "embedded: each program opens it itself"
+            case .moving:
                 "being moved; repeat 'service enable --system' or 'service disable' if that was interrupted"
             case nil: "not created yet; embedded once a program creates it"
-            case let other?: "owned by \(other), which this version does not know"
+            case let other?: "owned by \(other.name), which this version does not know"
             }
         var rows = [("Keychain", whose)]
-        if owner == StoreOwner.daemon.name {
+        if owner == .daemon {
             rows.append(("Socket", socket ?? "unknown"))
             let daemon = process.map { "process \($0), \(version ?? "unknown version")" }
             rows.append(("Daemon", daemon ?? "not running; started by the next call"))
@@ -148,5 +148,13 @@ enum SocketTable {
             let fields = line.split(separator: " ", maxSplits: 7)
             return fields.count == 8 && fields[5] == "03" && fields[7] == path
         }
+    }
+}
+
+extension StoreOwner: Encodable {
+    /// Writes `embedded`, `daemon`, `system`, or the number of another owner.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(name)
     }
 }

@@ -13,8 +13,14 @@ extension KeychainError {
         case storage(StorageFailure)
         /// Keys cannot be had, or something does not open with them.
         case keys(KeyFailure)
+        /// The store is another owner's; nothing was changed.
+        case foreignOwner(StoreOwner)
+        /// The keychain's daemon does not identify the program as what it was, or should be.
+        case lostIdentity
         /// There is no keychain.
         case unavailable
+        /// The daemon or system service that has the keychain does not answer.
+        case service(ServiceFailure)
         /// A command or its reply did not arrive as it was sent.
         case transport
     }
@@ -23,6 +29,8 @@ extension KeychainError {
     public enum StorageFailure: String, Sendable, Hashable, CaseIterable {
         /// Someone else is using it: nothing was changed, and a retry may succeed.
         case busy
+        /// It has items, and was to have none.
+        case hasItems
         /// A file or folder cannot be used.
         case file
         /// There is no room.
@@ -75,8 +83,6 @@ extension KeychainError {
         case replacedKeybag
         /// A newer version wrote the keybag.
         case newerKeybag
-        /// The store is another program's.
-        case foreignOwner
         /// The rows of a backup are not those that were put into it.
         case alteredBackup
         /// An item's password was not given.
@@ -92,6 +98,45 @@ extension KeychainError {
         /// A cryptographic operation failed that cannot fail with valid keys.
         case cryptography
     }
+
+    /// What is wrong with a daemon or system service.
+    public enum ServiceFailure: String, Sendable, Hashable, CaseIterable {
+        /// None listens on the socket: nothing was done.
+        case missing
+        /// None listens, and there is no program to start: nothing was done.
+        case notInstalled
+        /// It stopped before it accepted the command: nothing was done, and another may follow.
+        case gone
+        /// It accepts no connection, or does not greet: nothing was done, and a retry would take as long again.
+        case silent
+        /// It accepted the command, and does not respond: whether a change was made is not known.
+        case silentAfterCommand
+        /// It does not respond; the keychain is locked nevertheless, and its keys are wiped at its next call.
+        case lockedInSilence
+    }
+
+    /// The owner of the store that was refused; `nil` for every other failure.
+    ///
+    /// Nothing was changed then.
+    package var foreignOwner: StoreOwner? {
+        guard case .foreignOwner(let owner) = kind else { return nil }
+        return owner
+    }
+
+    /// Whether no keychain could be reached: nothing was done.
+    package var isUnavailable: Bool {
+        switch kind {
+        case .unavailable: true
+        case .service(let failure): failure != .silentAfterCommand
+        default: false
+        }
+    }
+
+    /// Whether no daemon was there to connect to: nothing was done.
+    package var isMissingDaemon: Bool { kind == .service(.missing) }
+
+    /// Whether the daemon runs and is silent: a retry would take as long again.
+    package var isSilence: Bool { kind == .service(.silent) || kind == .service(.silentAfterCommand) }
 
     /// Whether someone else was using the store: nothing was changed, and a retry may succeed.
     public var isBusy: Bool { kind == .storage(.busy) }

@@ -125,8 +125,8 @@ public struct MovedRow: Sendable, Hashable {
 
 /// What is known of a store before it is moved.
 public struct MoveStatus: Sendable, Hashable {
-    /// The name of its owner; `nil` if there is no store.
-    public var owner: String?
+    /// Its owner; `nil` if there is no store.
+    public var owner: StoreOwner?
     /// Which store it is; `nil` if there is none.
     public var storeIdentifier: Bytes16?
     /// The number of items of each class of ``ItemClass/stored``, in this order; empty if there is no store.

@@ -118,14 +118,14 @@ struct PartitionMoves: ~Copyable {
     private mutating func receive(_ moved: MovedDevice) throws(KeychainError) {
         try checkHasBegun()
         let present = try status()
-        guard present.owner != StoreOwner.moving.name else {
+        guard present.owner != .moving else {
             throw KeychainError(ProtectionError.foreignOwner(.moving))
         }
         guard !present.hasItems else { throw Self.hasItems }
         guard !present.hasPasscode else { throw Self.hasPasscode }
         // What is announced is checked before anything is changed.
         let incoming = try IncomingKeychain(in: location, moved, options.device)
-        let wasServed = present.owner == StoreOwner.system.name
+        let wasServed = present.owner == .system
         do throws(KeychainError) {
             let reservation = try options.moveSpace.reserve(moved.rows.byteCount, in: location.path)
             if wasServed { try owned(by: .system).handOver(to: .embedded, onlyIfEmpty: true) }

@@ -10,7 +10,7 @@ extension EmbeddedKeychain {
     /// Hands the store over to another owner.
     ///
     /// It is one transaction: a process that has the store open fails at its next transaction with
-    /// ``KeychainError/KeyFailure/foreignOwner``, and a transaction in progress is finished before. Unlocked keys, also
+    /// ``KeychainError/Kind/foreignOwner(_:)``, and a transaction in progress is finished before. Unlocked keys, also
     /// those offered to other programs, are locked.
     ///
     /// - Parameters:
@@ -71,7 +71,7 @@ extension EmbeddedKeychain {
 
     /// Whether there is a store, and this keychain may open it; nothing is made.
     ///
-    /// - Throws: ``KeychainError``, of ``KeychainError/KeyFailure/foreignOwner`` for the store of another owner.
+    /// - Throws: ``KeychainError``, of ``KeychainError/Kind/foreignOwner(_:)`` for the store of another owner.
     package func checkOwner() throws(KeychainError) -> Bool {
         guard try access.hasStore() else { return false }
         try withEngine(.observing) { (engine) throws(KeychainError) in
@@ -86,7 +86,7 @@ extension Engine {
         guard newOwner != owner else { return }
         try write { (writer) throws(KeychainError) in
             if mustBeEmpty, try Self.hasItems(writer) {
-                throw KeychainError(.notAvailable, "the keychain has items", facts: [Self.itemsFact: "some"])
+                throw KeychainError(.notAvailable, "the keychain has items", kind: .storage(.hasItems))
             }
             if mustBeEmpty, device.keybag.passcodeSlot != nil {
                 throw KeychainError(.notAvailable, "the keychain has a passcode")
@@ -105,8 +105,6 @@ extension Engine {
 }
 
 extension Engine {
-    fileprivate static let itemsFact = "items"
-
     /// Whether there are items of any client, also such that cannot be opened.
     static func hasItems(_ reader: RowReader) throws(KeychainError) -> Bool {
         for itemClass in ItemClass.stored {
@@ -115,18 +113,5 @@ extension Engine {
             if try !reader.quarantinedRows(every, limit: 1).isEmpty { return true }
         }
         return false
-    }
-}
-
-extension KeychainError {
-    /// Whether a store was not handed over because it has items.
-    package var isAboutItems: Bool { facts[Engine.itemsFact] != nil }
-
-    /// The owner of the store that was refused; `nil` for every other failure.
-    ///
-    /// Nothing was changed then.
-    package var foreignOwner: StoreOwner? {
-        guard kind == .keys(.foreignOwner), let name = facts["owner"] else { return nil }
-        return StoreOwner(name: name)
     }
 }

@@ -41,40 +41,7 @@ extension KeychainError {
                 unusable: .unsupportedRootKey,
                 "the root key of the store is \(kind), which this version cannot use; use one that can"
             )
-        case .foreignOwner(.daemon):
-            self.init(
-                unusable: .foreignOwner,
-                "the keychain daemon owns the store, so this process does not open it itself; use it through the "
-                    + "daemon, or take it back with 'keychainctl service disable'",
-                facts: ["owner": StoreOwner.daemon.name]
-            )
-        case .foreignOwner(.embedded):
-            self.init(
-                unusable: .foreignOwner,
-                "the store is embedded: programs open it themselves, and the daemon does not; hand it over with "
-                    + "'keychainctl service enable'",
-                facts: ["owner": StoreOwner.embedded.name]
-            )
-        case .foreignOwner(.system):
-            self.init(
-                unusable: .foreignOwner,
-                "the system's keychain daemon owns the store, so no program of a user opens it; use it through the "
-                    + "daemon, or take it back with 'keychainctl service disable'",
-                facts: ["owner": StoreOwner.system.name]
-            )
-        case .foreignOwner(.moving):
-            self.init(
-                unusable: .foreignOwner,
-                "the keychain is being moved between the user's own store and the system service; try again, and if that was "
-                    + "interrupted, repeat 'keychainctl service enable --system' or 'service disable'",
-                facts: ["owner": StoreOwner.moving.name]
-            )
-        case .foreignOwner(let owner):
-            self.init(
-                unusable: .foreignOwner,
-                "the store has an owner that this version does not know (\(owner.rawValue)); update this program",
-                facts: ["owner": owner.name]
-            )
+        case .foreignOwner(let owner): self.init(.notAvailable, Self.reason(owner), kind: .foreignOwner(owner))
         case .alteredBackup:
             self.init(
                 unusable: .alteredBackup,
@@ -116,6 +83,25 @@ extension KeychainError {
         case .tooLarge:
             self.init(.dataTooLarge, "the item is larger than \(ItemLimits.secretByteCount) bytes")
         case .cryptography(let why): self.init(.internalComponent, why, kind: .keys(.cryptography))
+        }
+    }
+
+    /// Why the store of another owner is not opened, and what to do.
+    private static func reason(_ owner: StoreOwner) -> String {
+        switch owner {
+        case .daemon:
+            "the keychain daemon owns the store, so this process does not open it itself; use it through the daemon, or "
+                + "take it back with 'keychainctl service disable'"
+        case .embedded:
+            "the store is embedded: programs open it themselves, and the daemon does not; hand it over with 'keychainctl "
+                + "service enable'"
+        case .system:
+            "the system's keychain daemon owns the store, so no program of a user opens it; use it through the daemon, or "
+                + "take it back with 'keychainctl service disable'"
+        case .moving:
+            "the keychain is being moved between the user's own store and the system service; try again, and if that was "
+                + "interrupted, repeat 'keychainctl service enable --system' or 'service disable'"
+        default: "the store has an owner that this version does not know (\(owner.rawValue)); update this program"
         }
     }
 

@@ -71,7 +71,7 @@ extension EmbeddedKeychain {
         return try withEngine(.observing) { (engine) throws(KeychainError) in
             try engine.read { (reader) throws(KeychainError) in
                 var status = MoveStatus()
-                status.owner = engine.owner.name
+                status.owner = engine.owner
                 status.storeIdentifier = engine.device.keybag.storeIdentifier
                 for itemClass in ItemClass.stored {
                     status.itemCounts.append(try reader.count(RowFilter(itemClass), limit: .max))

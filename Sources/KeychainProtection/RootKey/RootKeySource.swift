@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HostFiles
+import KeychainCore
 
 /// Keeps the root keys of stores: in a file beside the store, later in a TPM or as a systemd credential.
 public protocol RootKeySource: Sendable {

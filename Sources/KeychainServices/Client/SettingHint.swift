@@ -29,16 +29,16 @@ enum SettingHint: CaseIterable {
     ///   - operation: the call.
     ///   - client: who made it.
     ///   - isVirtual: whether it reached a virtual device of the testing kit, whose entitlements are a test's own.
-    ///   - facts: what the error says in addition.
+    ///   - kind: what kind of failure it is.
     init?(
         _ status: Status,
         _ operation: KeychainRequest.Operation,
         _ client: Client,
         isVirtual: Bool,
-        facts: [String: String] = [:]
+        kind: KeychainError.Kind = .request
     ) {
         switch status {
-        case .missingEntitlement where facts["identity"] == "lost", .itemNotFound where facts["identity"] == "lost":
+        case .missingEntitlement where kind == .lostIdentity, .itemNotFound where kind == .lostIdentity:
             self = .lostIdentity
         case .missingEntitlement where !isVirtual:
             if client.accessGroups.isEmpty {
@@ -104,7 +104,7 @@ extension SettingHint {
         // A task's own context without the kit is a test of this package.
         let isVirtual = TestingKit.isLinked
         guard isVirtual || KeychainContext.current == nil,
-            let hint = SettingHint(error.status, operation, client, isVirtual: isVirtual, facts: error.facts),
+            let hint = SettingHint(error.status, operation, client, isVirtual: isVirtual, kind: error.kind),
             told.withLock({ $0.insert(hint).inserted })
         else { return }
         let line = "swift-keychain: \(hint.text) (SWIFT_KEYCHAIN_HINTS=off: no hints)\n"

@@ -62,9 +62,10 @@ extension KeychainError {
     fileprivate var isAboutTheStore: Bool {
         switch kind {
         case .storage, .keys: [.notAvailable, .readOnly, .io, .decode].contains(status)
-        // A daemon owns it that is not installed.
-        case .unavailable: facts["missing"] != nil
-        case .request, .device, .authentication, .transport: false
+        case .foreignOwner: true
+        // A daemon owns it that is not there.
+        case .service(let failure): [.missing, .notInstalled, .gone].contains(failure)
+        case .request, .device, .authentication, .lostIdentity, .unavailable, .transport: false
         }
     }
 }

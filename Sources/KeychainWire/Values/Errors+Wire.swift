@@ -26,6 +26,9 @@ extension KeychainError.Kind: WireValue {
         case .keys(let failure): try writer.write(case: 5, failure)
         case .unavailable: try writer.write(case: 6)
         case .transport: try writer.write(case: 7)
+        case .foreignOwner(let owner): try writer.write(case: 8, owner)
+        case .lostIdentity: try writer.write(case: 9)
+        case .service(let failure): try writer.write(case: 10, failure)
         }
     }
 
@@ -38,6 +41,9 @@ extension KeychainError.Kind: WireValue {
         case 5: self = try .keys(reader.value())
         case 6: self = .unavailable
         case 7: self = .transport
+        case 8: self = try .foreignOwner(reader.value())
+        case 9: self = .lostIdentity
+        case 10: self = try .service(reader.value())
         default: throw .unknownCase
         }
     }
@@ -46,6 +52,10 @@ extension KeychainError.Kind: WireValue {
 extension KeychainError.StorageFailure: WireRawValue {}
 
 extension KeychainError.KeyFailure: WireRawValue {}
+
+extension KeychainError.ServiceFailure: WireRawValue {}
+
+extension StoreOwner: WireRawValue {}
 
 extension AuthenticationFailure: WireRawValue {}
 

@@ -167,7 +167,7 @@ private struct KilledMove {
         #expect(outcome.status == 0 || !isEnabledNext && isRefused, "\(outcome)")
         let ours = try #require(try EmbeddedKeychain.ofAnyOwner(at: KeychainLocation(path: store)))
         let status = try ours.moveStatus()
-        if status.owner == "embedded" {
+        if status.owner == .embedded {
             #expect(!isEnabledNext)
             #expect(try ours.movedRows().digest == digest)
             #expect(status.hasPasscode == hasPasscode)
@@ -176,7 +176,7 @@ private struct KilledMove {
             #expect(enabled.status == 0, "\(enabled)")
         }
         let left = try EmbeddedKeychain.ofAnyOwner(at: KeychainLocation(path: store))?.moveStatus()
-        #expect(left?.owner == "system" && left?.hasContents == false, "\(String(describing: left))")
+        #expect(left?.owner == .system && left?.hasContents == false, "\(String(describing: left))")
         for folder in [store, partition] {
             let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
             #expect(!names.contains { $0 == "incoming" || $0.hasPrefix("root.key.") }, "\(names)")

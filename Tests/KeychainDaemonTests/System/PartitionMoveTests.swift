@@ -49,7 +49,7 @@ struct PartitionMoveTests {
         #expect(try status(&moves) == MoveStatus())
         try receive(&moves, by: Self.mine)
         let there = try status(&moves)
-        #expect(there.owner == "system" && there.hasItems && there.itemCounts == device.rows.counts)
+        #expect(there.owner == .system && there.hasItems && there.itemCounts == device.rows.counts)
         #expect(there.storeIdentifier == (try moving.moveStatus().storeIdentifier))
         #expect(!hasIncoming)
 
@@ -80,7 +80,7 @@ struct PartitionMoveTests {
             #expect(try moves.perform(Self.step(step), by: Self.mine) == .done)
         }
         let left = try status(&moves)
-        #expect(left.owner == "embedded" && !left.hasContents && left.storeIdentifier != there.storeIdentifier)
+        #expect(left.owner == .embedded && !left.hasContents && left.storeIdentifier != there.storeIdentifier)
     }
 
     @Test("steps without what comes before them are refused")
@@ -253,7 +253,7 @@ struct PartitionMoveTests {
             try moves.perform(Self.step(.send), by: Self.mine)
         }
         #expect(unsent?.status == .diskFull)
-        #expect(try status(&moves).owner == StoreOwner.system.name)
+        #expect(try status(&moves).owner == .system)
 
         let space = MoveSpace(limit: 3 << 20, available: { _ in nil })
         var kept: [MoveSpace.Reservation] = []

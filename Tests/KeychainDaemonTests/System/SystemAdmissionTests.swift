@@ -170,7 +170,7 @@ struct SystemAdmissionTests {
         let kept = #expect(throws: KeychainError.self) {
             try manager.perform(.maintenance(.giveBack(onlyIfEmpty: true)))
         }
-        #expect(kept?.isAboutItems == true)
+        #expect(kept?.kind == .storage(.hasItems))
         let query = KeychainRequest(.copyMatching(["class": .string("genp")]), client: client)
         _ = try routed.perform(query)
 

@@ -220,7 +220,7 @@ struct SystemMoveTests {
             #expect(refused.errors.contains("different items") || isUntouched, "\(refused)")
         }
         let owner = try EmbeddedKeychain.ofAnyOwner(at: KeychainLocation(path: home))?.moveStatus().owner
-        #expect(owner == (backup == .before ? "embedded" : "moving"))
+        #expect(owner == (backup == .before ? .embedded : .moving))
         // Without a store of the user's own, the service goes on with what it has.
         #expect(try root.run("/bin/mv", [home, "\(home).copy"]).status == 0)
         let enabled = try root.control(enable)

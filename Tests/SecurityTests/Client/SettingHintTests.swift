@@ -46,13 +46,12 @@ struct SettingHintTests {
 
     @Test("a program that lost its identity is told how to find out why, whether it finds nothing or may not add")
     func lostIdentity() {
-        let facts = ["identity": "lost"]
         for (status, operation) in [
             (.itemNotFound, .copyMatching(Self.plain)), (.missingEntitlement, .add(Self.plain)),
         ]
             as [(Status, KeychainRequest.Operation)]
         {
-            #expect(SettingHint(status, operation, Self.client, isVirtual: false, facts: facts) == .lostIdentity)
+            #expect(SettingHint(status, operation, Self.client, isVirtual: false, kind: .lostIdentity) == .lostIdentity)
             #expect(hint(status, operation) == nil)
         }
     }

@@ -132,7 +132,7 @@ enum KeychainPeer {
             )
             return "ok \(name)"
         } catch {
-            return error.kind == .transport ? "unknown \(name)" : "failed \(name)"
+            return [.transport, .service(.silentAfterCommand)].contains(error.kind) ? "unknown \(name)" : "failed \(name)"
         }
     }
 

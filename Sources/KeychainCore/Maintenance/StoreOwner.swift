@@ -26,14 +26,6 @@ public struct StoreOwner: RawRepresentable, Sendable, Hashable {
     /// Its name in messages; the number of one that this version does not know.
     package var name: String { Self.names.first { $0.owner == self }?.name ?? "\(rawValue)" }
 
-    /// An owner by its name in messages.
-    package init?(name: String) {
-        guard let known = Self.names.first(where: { $0.name == name })?.owner ?? UInt8(name).map(Self.init) else {
-            return nil
-        }
-        self = known
-    }
-
     private static let names: [(owner: StoreOwner, name: String)] = [
         (.embedded, "embedded"), (.daemon, "daemon"), (.system, "system"),
         (.keychainFile, "keychain file"), (.moving, "moving"),
