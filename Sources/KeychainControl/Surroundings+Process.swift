@@ -15,7 +15,7 @@ extension Surroundings {
             var surroundings = Surroundings(
                 keychain: keychain,
                 offerUnlock: { (passcode) throws(KeychainError) in
-                    guard keychain.route != .embedded else { return try parts.embedded.offerUnlock(passcode: passcode) }
+                    guard keychain.owner != .embedded else { return try parts.embedded.offerUnlock(passcode: passcode) }
                     // The daemon unlocks for all, the program that is started among them.
                     try keychain.device.unlock(passcode: passcode)
                     return nil

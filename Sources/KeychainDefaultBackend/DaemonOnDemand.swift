@@ -98,6 +98,31 @@ package final class DaemonOnDemand: NotifyingKeychain {
         }
     }
 
+    /// Whether a daemon serves the store in the folder at this moment, on the socket that programs use.
+    ///
+    /// The store is not opened for that: the folder's lock and the records beside it tell.
+    package var isServing: Bool {
+        do throws(FileError) {
+            guard kind == .user, let folder = try PrivateDirectory(existing: location),
+                let running = DaemonRecord(serving: folder)
+            else { return false }
+            return (try? socket().path) == running.socket
+        } catch {
+            return false
+        }
+    }
+
+    /// Starts the daemon that was recorded for the store, for a program that cannot read whose the store is.
+    ///
+    /// - Returns: Whether it serves the store, which it has opened as its owner.
+    func startIfRecorded() -> Bool {
+        guard kind == .user, let folder = (try? PrivateDirectory(existing: location)) ?? nil,
+            ServiceRecord(in: folder)?.program != nil
+        else { return false }
+        // Another daemon may listen on the socket that a copied record names.
+        return (try? perform(.device(.status))) != nil && isServing
+    }
+
     /// The program that is started on demand; `nil` if there is none.
     package func program() throws(KeychainError) -> String? { try launcher.program() }
 

@@ -74,14 +74,22 @@ extension RoutedKeychain {
     /// A router over the parts of a process's keychain.
     package convenience init(_ parts: ProcessKeychain.Parts) {
         let embedded = parts.embedded
+        self.init(parts, embedded: embedded) { () throws(KeychainError) in try embedded.checkOwner() }
+    }
+
+    /// The same, of what opens the store in this process.
+    convenience init(
+        _ parts: ProcessKeychain.Parts,
+        embedded: any KeychainBackend,
+        checkOwner: @escaping @Sendable () throws(KeychainError) -> Bool
+    ) {
+        let daemon = parts.daemon
         self.init(
-            embedded: embedded,
-            daemon: parts.daemon,
-            system: parts.system,
+            [(.embedded, embedded), (.daemon, daemon), (.system, parts.system)],
             files: parts.files,
-            folder: parts.location.path
-        ) { () throws(KeychainError) in
-            try embedded.checkOwner()
-        }
+            folder: parts.location.path,
+            findServing: { canStart in daemon.isServing || canStart && daemon.startIfRecorded() ? .daemon : nil },
+            checkOwner: checkOwner
+        )
     }
 }

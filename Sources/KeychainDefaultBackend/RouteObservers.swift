@@ -24,12 +24,12 @@ final class RouteObservers: @unchecked Sendable {
         let handler: @Sendable (ChangeNotice) -> Void
         var observation: ChangeObservation?
         /// What the observation is of; `nil` before the first one, and after one that could not begin.
-        var route: RoutedKeychain.Route?
+        var owner: StoreOwner?
         /// Whether the daemon may be at another socket by now.
         var isStale = false
     }
 
-    private let backends: [RoutedKeychain.Route: any KeychainBackend]
+    private let backends: [StoreOwner: any KeychainBackend]
     private let folder: String?
     private let retryMilliseconds: Int
     /// Reads the store's owner, and calls ``follow(_:)``; set once, before anything else is called.
@@ -47,10 +47,10 @@ final class RouteObservers: @unchecked Sendable {
     /// Observers of the store in a folder.
     ///
     /// - Parameters:
-    ///   - backends: the daemons that may own the store.
+    ///   - backends: what carries out the commands of each owner; a daemon notifies of changes.
     ///   - folder: its folder; `nil` for none.
     ///   - retryMilliseconds: the time between attempts at what failed.
-    init(_ backends: [RoutedKeychain.Route: any KeychainBackend], folder: String?, retryMilliseconds: Int) {
+    init(_ backends: [StoreOwner: any KeychainBackend], folder: String?, retryMilliseconds: Int) {
         self.backends = backends
         self.folder = folder
         self.retryMilliseconds = retryMilliseconds
@@ -83,7 +83,7 @@ final class RouteObservers: @unchecked Sendable {
     }
 
     /// Subscribes the observers to the daemon that executes commands, and ends their subscription to another one.
-    func follow(_ route: RoutedKeychain.Route) {
+    func follow(_ owner: StoreOwner) {
         guard isUsed.load(ordering: .relaxed), isUsable else { return }
         // Retained until the lock is released.
         var replaced: [Observer] = []
@@ -91,19 +91,19 @@ final class RouteObservers: @unchecked Sendable {
         var unnotified: [UInt64] = []
         var (isChanged, hasFailed) = (false, false)
         locked {
-            let backend = backends[route] as? any NotifyingKeychain
-            for (number, observer) in observers where observer.route != route || observer.isStale {
+            let backend = backends[owner] as? any NotifyingKeychain
+            for (number, observer) in observers where observer.owner != owner || observer.isStale {
                 replaced.append(observer)
                 var new = Observer(client: observer.client, handler: observer.handler)
                 do throws(KeychainError) {
                     new.observation = try backend?.observe(as: observer.client, observer.handler)
-                    new.route = route
+                    new.owner = owner
                     isChanged = true
                 } catch {
                     hasFailed = true
                 }
                 observers[number] = new
-                if observer.observation != nil, observer.route != route, new.observation == nil {
+                if observer.observation != nil, observer.owner != owner, new.observation == nil {
                     unnotified.append(number)
                 }
             }

@@ -4,32 +4,32 @@ import HostFiles
 import KeychainClient
 import KeychainCore
 import KeychainEngine
-import KeychainProtection
 import Synchronization
 
-/// The keychain of a store that is embedded, or owned by the user's daemon or the system service: each command goes to
-/// the store's owner at that moment.
+/// The keychain of a store that has one owner or another: each command goes to the owner of that moment.
 ///
-/// Commands on keychain files, which lie outside of the store, go to a daemon of their own.
+/// The owners are a list: the programs themselves, the user's daemon, the system service. Commands on keychain files,
+/// which lie outside of the store, go to a daemon of their own.
 ///
 /// When a store changes owner, transactions of the former owner fail with ``KeychainError/Kind/foreignOwner(_:)``
 /// before anything is changed, and the command goes to the new owner. So no command is executed twice.
+///
+/// The store says whose it is. A program whose first command finds a daemon that serves the store does not ask it: the
+/// daemon has opened it as its owner, and looks again in each transaction.
 public final class RoutedKeychain: ObservableKeychain {
-    /// The backend that executes commands.
-    package enum Route: UInt8, Sendable, AtomicRepresentable {
-        case embedded
-        case daemon
-        case system
-    }
-
-    private let embedded: any KeychainBackend
-    private let daemon: any KeychainBackend
-    private let system: any KeychainBackend
+    /// What carries out the commands of each owner.
+    private let backends: [StoreOwner: any KeychainBackend]
     private let files: any KeychainBackend
+    private let findServing: @Sendable (_ canStart: Bool) -> StoreOwner?
     private let checkOwner: @Sendable () throws(KeychainError) -> Bool
-    // Not a lock: a child that is forked while another thread holds it would deadlock.
-    private let current = Atomic<Route>(.embedded)
+    /// The number of the owner that was found last.
+    ///
+    /// Not a lock: a child that is forked while another thread holds it would deadlock.
+    private let current = Atomic<UInt8>(RoutedKeychain.noOwner)
     private let observers: RouteObservers
+
+    /// No owner was looked for yet.
+    private static let noOwner: UInt8 = 0
 
     /// How many times a command follows the store at once; then it pauses before it does.
     private static let promptMoves = 2
@@ -40,33 +40,28 @@ public final class RoutedKeychain: ObservableKeychain {
     /// A router.
     ///
     /// - Parameters:
-    ///   - embedded: opens the store in this process.
-    ///   - daemon: reaches the user's daemon, which it may have to start.
-    ///   - system: reaches the system service.
+    ///   - owners: who may own the store, and what carries out commands then; one of ``StoreOwner/embedded`` among them,
+    ///     which opens the store in this process.
     ///   - files: serves keychain files.
     ///   - folder: the folder of the store, watched for a daemon while someone observes changes; `nil` for none.
     ///   - retryMilliseconds: the time between attempts to read the owner, or to observe, while that fails.
+    ///   - findServing: the owner that serves the store at this moment, if that is known without a look at the store;
+    ///     for a program that cannot read the store, one that has to be started first.
     ///   - checkOwner: whether there is a store that this process may open; throws as
     ///     ``EmbeddedKeychain/checkOwner()``.
     package init(
-        embedded: any KeychainBackend,
-        daemon: any KeychainBackend,
-        system: any KeychainBackend,
+        _ owners: [(owner: StoreOwner, backend: any KeychainBackend)],
         files: any KeychainBackend = UnavailableKeychain(reason: "nothing serves keychain files here"),
         folder: String? = nil,
         retryMilliseconds: Int = 30_000,
+        findServing: @escaping @Sendable (_ canStart: Bool) -> StoreOwner? = { _ in nil },
         checkOwner: @escaping @Sendable () throws(KeychainError) -> Bool
     ) {
-        self.embedded = embedded
-        self.daemon = daemon
-        self.system = system
+        backends = Dictionary(owners.map { ($0.owner, $0.backend) }) { first, _ in first }
         self.files = files
+        self.findServing = findServing
         self.checkOwner = checkOwner
-        observers = RouteObservers(
-            [.daemon: daemon, .system: system],
-            folder: folder,
-            retryMilliseconds: retryMilliseconds
-        )
+        observers = RouteObservers(backends, folder: folder, retryMilliseconds: retryMilliseconds)
         observers.setUp { [weak self] in self?.learnOwner() }
     }
 
@@ -78,39 +73,36 @@ public final class RoutedKeychain: ObservableKeychain {
         observers.add(client, handler)
     }
 
-    /// The current route, according to the store.
-    package var route: Route {
+    /// The owner of the store, according to the store.
+    package var owner: StoreOwner {
         learnOwner()
-        return current.load(ordering: .relaxed)
+        return known
     }
 
     /// Whether a service has the store.
-    public var unlocksForAll: Bool { route != .embedded }
+    public var unlocksForAll: Bool { (findServing(false) ?? owner) != .embedded }
 
     /// What an owner of the store serves, and keychain files.
-    public var families: CommandFamily {
-        [embedded, daemon, system, files].reduce([]) { $0.union($1.families) }
-    }
+    public var families: CommandFamily { backends.values.reduce(files.families) { $0.union($1.families) } }
 
     /// Executes a command through the owner of the store, or the daemon of keychain files.
     public func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
-        if command.row.family == .files { return try files.perform(command) }
-        if command.has(.endsContext) { return try performOnKnownRoute(command) }
+        let row = command.row
+        if row.family == .files { return try files.perform(command) }
+        if row.traits.contains(.endsContext) { return try performOnKnownRoute(command) }
+        if current.load(ordering: .relaxed) == Self.noOwner { take(findServing(false) ?? .embedded) }
         var moves = 0
         var pauses: Deadline.Pauses?
         while true {
-            var route = current.load(ordering: .relaxed)
-            if route == .embedded, command.row.storeUse == .none {
-                learnOwner()
-                route = current.load(ordering: .relaxed)
-            }
+            if row.storeUse == .none, known == .embedded { learnOwner() }
+            let owner = known
             do throws(KeychainError) {
-                let reply = try backend(route).perform(command)
+                let reply = try backend(owner).perform(command)
                 if let failure = reply.foreignOwnerFailure { throw failure }
                 return reply
             } catch {
-                guard isMoved(by: error, from: route) else {
-                    throw command.has(.locksDevice) ? lockError(error, route) : error
+                guard isMoved(by: error, from: owner) else {
+                    throw row.traits.contains(.locksDevice) ? lockError(error, owner) : error
                 }
                 moves += 1
                 guard moves > Self.promptMoves else { continue }
@@ -121,35 +113,44 @@ public final class RoutedKeychain: ObservableKeychain {
         }
     }
 
+    /// The owner that was found last; before, the one whose keychain finds out.
+    private var known: StoreOwner {
+        let number = current.load(ordering: .relaxed)
+        return number == Self.noOwner ? .embedded : StoreOwner(rawValue: number)
+    }
+
     /// The failure of a lock; of a daemon that does not respond, once the lock mark was replaced, which it looks at
     /// before it uses a key.
-    private func lockError(_ error: KeychainError, _ route: Route) -> KeychainError {
-        guard route == .daemon, error.isSilence else { return error }
-        do throws(KeychainError) { _ = try embedded.perform(.device(.lock)) } catch let refusal {
+    private func lockError(_ error: KeychainError, _ owner: StoreOwner) -> KeychainError {
+        guard owner == .daemon, error.isSilence else { return error }
+        do throws(KeychainError) { _ = try backend(.embedded).perform(.device(.lock)) } catch let refusal {
             guard refusal.foreignOwner == .daemon else { return error }
         }
         return .lockedInSilence(error.facts["path"] ?? "")
     }
 
-    /// Updates the route from a failure.
+    /// Updates the owner from a failure.
     ///
-    /// - Returns: Whether another route is to be tried.
-    private func isMoved(by error: KeychainError, from route: Route) -> Bool {
-        switch error.foreignOwner {
-        case .daemon?: take(.daemon)
-        case .system?: take(.system)
-        case .embedded?: take(.embedded)
-        case .moving?:
+    /// - Returns: Whether another one is to be tried.
+    private func isMoved(by error: KeychainError, from owner: StoreOwner) -> Bool {
+        switch error.kind {
+        case .foreignOwner(.moving):
             // Until it has arrived; then the store tells where.
             learnOwner()
             return true
-        case .some: return false
-        case nil:
+        case .foreignOwner(let other):
+            guard backends[other] != nil else { return false }
+            take(other)
+        case .storage(.libraryTooOld), .storage(.readOnly), .storage(.file):
+            // A program that cannot open the store cannot find whose it is; its daemon can.
+            guard owner == .embedded, let serving = findServing(true) else { return false }
+            take(serving)
+        default:
             // A daemon whose store was taken back has exited.
-            guard route != .embedded, error.isUnavailable else { return false }
+            guard owner != .embedded, error.isUnavailable else { return false }
             learnOwner()
         }
-        return current.load(ordering: .relaxed) != route
+        return known != owner
     }
 
     /// Reads the store's owner.
@@ -160,37 +161,29 @@ public final class RoutedKeychain: ObservableKeychain {
             _ = try checkOwner()
             take(.embedded)
         } catch {
-            switch error.foreignOwner {
-            case .daemon?: take(.daemon)
-            case .system?: take(.system)
-            case .some: take(.embedded)
-            case nil:
+            guard let owner = error.foreignOwner else {
                 // A busy or unreadable store does not say that its owner is another one.
-                observers.follow(current.load(ordering: .relaxed))
-                observers.lookLater()
+                observers.follow(known)
+                return observers.lookLater()
             }
+            take(backends[owner] == nil ? .embedded : owner)
         }
     }
 
-    private func take(_ route: Route) {
-        current.store(route, ordering: .relaxed)
-        observers.follow(route)
+    private func take(_ owner: StoreOwner) {
+        current.store(owner.rawValue, ordering: .relaxed)
+        observers.follow(owner)
     }
 
     /// Ends a context in every keychain that may know it; no daemon is started for that.
     private func performOnKnownRoute(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         // It may have been named before the store changed hands.
-        let reply = try embedded.perform(command)
-        let route = current.load(ordering: .relaxed)
-        return route == .embedded ? reply : try backend(route).perform(command)
+        let reply = try backend(.embedded).perform(command)
+        return known == .embedded ? reply : try backend(known).perform(command)
     }
 
-    private func backend(_ route: Route) -> any KeychainBackend {
-        switch route {
-        case .embedded: embedded
-        case .daemon: daemon
-        case .system: system
-        }
+    private func backend(_ owner: StoreOwner) -> any KeychainBackend {
+        backends[owner] ?? UnavailableKeychain(reason: "nothing serves a store of the owner '\(owner.name)'")
     }
 }
 

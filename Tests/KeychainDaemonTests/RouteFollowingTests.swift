@@ -35,7 +35,7 @@ struct RouteFollowingTests {
         let observation = program.observeChanges(as: Self.client) { _ in }
         #expect(eventually("it is subscribed") { daemon.current == 1 })
         store.owner = .failure(KeychainError(.io, "too many open files", kind: .storage(.file)))
-        #expect(program.route == .daemon)
+        #expect(program.owner == .daemon)
         #expect(daemon.current == 1 && daemon.total == 1)
         store.owner = .success(.embedded)
         #expect(eventually("it reads the owner again") { daemon.current == 0 })
@@ -48,14 +48,14 @@ struct RouteFollowingTests {
         let observation = program.observeChanges(as: Self.client) { _ in }
         #expect(eventually("the owner was read, and verified") { store.reads >= 2 })
         store.holdNext()
-        Thread.detachNewThread { _ = program.route }
+        Thread.detachNewThread { _ = program.owner }
         store.waitUntilHeld()
         store.owner = .success(.daemon)
-        #expect(program.route == .daemon)
+        #expect(program.owner == .daemon)
         #expect(daemon.current == 1)
         store.release()
         #expect(eventually("the stale owner was corrected") { daemon.current == 1 && daemon.total == 2 })
-        #expect(program.route == .daemon)
+        #expect(program.owner == .daemon)
         withExtendedLifetime(observation) {}
     }
 
@@ -129,7 +129,7 @@ struct RouteFollowingTests {
         let other = program.observeChanges(as: Self.client) { _ in }
         store.waitUntilHeld()
         store.owner = .success(.embedded)
-        #expect(program.route == .embedded)
+        #expect(program.owner == .embedded)
         withExtendedLifetime(observation) {}
         observation = nil
         let reads = store.reads
@@ -143,9 +143,7 @@ struct RouteFollowingTests {
     private func program() -> RoutedKeychain {
         let store = store
         return RoutedKeychain(
-            embedded: FakeDaemon(),
-            daemon: daemon,
-            system: FakeDaemon(),
+            [(.embedded, FakeDaemon()), (.daemon, daemon)],
             folder: path,
             retryMilliseconds: 10
         ) { () throws(KeychainError) in try store.checkOwner() }

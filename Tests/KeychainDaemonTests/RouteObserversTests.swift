@@ -10,16 +10,16 @@ import Testing
 struct RouteObserversTests {
     @Test("a change of owner is notified once, by the next daemon or, if there is none, for want of one")
     func once() {
-        let backends: [RoutedKeychain.Route: any KeychainBackend] = [
+        let backends: [StoreOwner: any KeychainBackend] = [
             .embedded: SilentKeychain(), .daemon: NotifyingDaemon(), .system: NotifyingDaemon(),
         ]
         let observers = RouteObservers(backends, folder: nil, retryMilliseconds: 60_000)
         let told = Told()
         let observation = observers.add(Client(accessGroups: ["shared"]), told.take)
         observers.follow(.embedded)
-        for route in [.daemon, .system, .daemon, .embedded, .system, .embedded] as [RoutedKeychain.Route] {
-            observers.follow(route)
-            #expect(told.next() == .unknown, "\(route)")
+        for owner in [.daemon, .system, .daemon, .embedded, .system, .embedded] as [StoreOwner] {
+            observers.follow(owner)
+            #expect(told.next() == .unknown, "\(owner)")
         }
         // What came too often came before the last one, which a serial queue delivers.
         #expect(told.isEmpty)

@@ -28,7 +28,7 @@ struct RoutedKeychainTests {
         device.owner = .daemon
         self.embedded = embedded
         daemon = CountingKeychain(EmbeddedKeychain(at: location, device: device))
-        routed = RoutedKeychain(embedded: embedded, daemon: daemon, system: daemon) { () throws(KeychainError) in
+        routed = RoutedKeychain([(.embedded, embedded), (.daemon, daemon)]) { () throws(KeychainError) in
             try embedded.checkOwner()
         }
     }
@@ -40,10 +40,10 @@ struct RoutedKeychainTests {
         try embedded.handOver(to: .daemon)
         try add("second")
         #expect(daemon.count == 1)
-        #expect(routed.route == .daemon)
+        #expect(routed.owner == .daemon)
         try daemon.keychain.handOver(to: .embedded)
         try add("third")
-        #expect(routed.route == .embedded)
+        #expect(routed.owner == .embedded)
         #expect(try accounts() == ["first", "second", "third"])
     }
 
@@ -53,7 +53,7 @@ struct RoutedKeychainTests {
         try embedded.handOver(to: .daemon)
         let location = KeychainLocation(path: folder.path(of: "keychain"))
         let other = EmbeddedKeychain(at: location)
-        let program = RoutedKeychain(embedded: other, daemon: daemon, system: daemon) { () throws(KeychainError) in
+        let program = RoutedKeychain([(.embedded, other), (.daemon, daemon)]) { () throws(KeychainError) in
             try other.checkOwner()
         }
         _ = try program.perform(.authentication(.biometry))
@@ -72,6 +72,24 @@ struct RoutedKeychainTests {
         try daemon.keychain.handOver(to: .embedded)
         try add("second")
         #expect(try accounts() == ["first", "second"])
+    }
+
+    @Test("a program that takes the daemon for the owner by mistake is refused there, and opens the store")
+    func wronglyServing() throws {
+        try add("first")
+        let location = KeychainLocation(path: folder.path(of: "keychain"))
+        let other = EmbeddedKeychain(at: location)
+        let program = RoutedKeychain(
+            [(.embedded, other), (.daemon, daemon)],
+            findServing: { _ in .daemon },
+            checkOwner: { () throws(KeychainError) in try other.checkOwner() }
+        )
+        _ = try program.perform(KeychainRequest(.add(Self.item("second")), client: Self.client))
+        #expect(daemon.count == 0)
+        #expect(program.owner == .embedded)
+        daemon.isUnreachable = true
+        _ = try program.perform(KeychainRequest(.add(Self.item("third")), client: Self.client))
+        #expect(try accounts() == ["first", "second", "third"])
     }
 
     @Test("a store of an owner that is not known is refused, and the daemon is not asked")

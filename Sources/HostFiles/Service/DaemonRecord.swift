@@ -41,6 +41,19 @@ public struct DaemonRecord: Sendable, Hashable {
         self.init(process: process, startTime: startTime, version: lines[2], socket: lines[3])
     }
 
+    /// The record of the daemon that serves the store in a folder at this moment; `nil` if there is none, or none in this
+    /// PID namespace.
+    ///
+    /// The kernel knows which process holds the folder's lock. So a record that was left behind does not count, nor one
+    /// that was copied with its folder. Not for the daemon itself.
+    public init?(serving folder: PrivateDirectory) {
+        // A process that looks at a lock of its own lets go of it.
+        guard let record = DaemonRecord(in: folder), record.process != getpid(),
+            FileLock.holder(of: Self.lockName, in: folder) == record.process
+        else { return nil }
+        self = record
+    }
+
     /// The process of the daemon of a store, also of one that found no room on the disk for its record.
     public static func process(in folder: PrivateDirectory) -> Int32? {
         FileLock.holder(of: lockName, in: folder) ?? DaemonRecord(in: folder)?.process

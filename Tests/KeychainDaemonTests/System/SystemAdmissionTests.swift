@@ -162,7 +162,8 @@ struct SystemAdmissionTests {
         let (manager, program) = (server.client(), server.client())
         let own = EmbeddedKeychain(at: KeychainLocation(path: folder.path(of: "own")), device: DeviceOptions())
         try own.handOver(to: .system)
-        let routed = RoutedKeychain(embedded: own, daemon: manager, system: program) { () throws(KeychainError) in
+        let routed = RoutedKeychain([(.embedded, own), (.daemon, manager), (.system, program)]) {
+            () throws(KeychainError) in
             try own.checkOwner()
         }
         let (client, add) = (Client(accessGroups: ["example"]), KeychainRequest.Operation.add(Self.item("name")))
