@@ -36,7 +36,7 @@ struct FileKeychainView {
             return query.attributes.allSatisfy { name, value in
                 guard FileSearchAttributes.of(item.itemClass).contains(name.description), let column = schema[name]
                 else { return true }
-                return item.attributes[name].map { column.isEqual($0, value) } ?? false
+                return FileItemConditions.isMet(value, by: item.attributes[name], column)
             }
         }
     }
@@ -153,7 +153,7 @@ struct FileKeychainView {
                     passedOver.append(index)
                     continue
                 }
-                if !(item.attributes[name].map { column.isEqual($0, value) } ?? false) { failed.append(index) }
+                if !FileItemConditions.isMet(value, by: item.attributes[name], column) { failed.append(index) }
             case .itemClass: break
             case .reference, .nothing: failed.append(index)
             default: passedOver.append(index)

@@ -3,17 +3,17 @@
 import KeychainCertificates
 import KeychainCore
 
-/// Attributes of items of file-based keychains: what type each has, and when two values are the same (Semantics,
-/// "Searching file-based keychains").
+/// Attributes of items of file-based keychains: what type each has (Semantics, "Parameters of the file-based
+/// keychain").
 enum FileAttributes {
-    /// The attributes of a dictionary that a search compares; `nil` as a value stands for an empty one.
+    /// What a dictionary asks of items of a class.
     ///
     /// - Throws: `errSecParam` for a number of an internet password that is none.
     static func searched(
         _ entries: PropertyEntries,
         _ itemClass: ItemClass
-    ) throws(KeychainError) -> [AttributeName: AttributeValue?] {
-        try taken(entries, itemClass, FileSearchAttributes.of(itemClass))
+    ) throws(KeychainError) -> FileItemConditions {
+        FileItemConditions(itemClass, try taken(entries, itemClass, FileSearchAttributes.of(itemClass)))
     }
 
     /// The attributes of a dictionary that an item keeps, without those that have a wrong type.
@@ -68,34 +68,9 @@ enum FileAttributes {
     private static let bytes: Set<String> = ["gena", "subj", "issr", "slnr", "pkhh", "skid"]
     private static let numbers = FileSearchAttributes.numbersOfInternetPasswords
 
-    /// Whether an item has each of the values.
-    static func matches(_ item: KeychainFileItem, _ conditions: [AttributeName: AttributeValue?]) -> Bool {
-        let schema = ItemSchema.of(item.itemClass)
-        return conditions.allSatisfy { name, value in
-            guard let column = schema[name] else { return true }
-            let stored = item.attributes[name.description].flatMap { try? column.coerce($0) }
-            guard let value else { return stored?.isEmpty ?? true }
-            guard let stored else { return value.isEmpty }
-            if name == .issuer || name == .subject {
-                return column.isEqual(stored.normalizedName, value.normalizedName)
-            }
-            return column.isEqual(stored, value)
-        }
-    }
-}
-
-extension AttributeValue {
-    fileprivate var isEmpty: Bool {
-        switch self {
-        case .string(let text): text.isEmpty
-        case .data(let bytes): bytes.isEmpty
-        case .number, .date, .accessControl: false
-        }
-    }
-
-    /// The content of a name, normalized, whichever form it has.
-    fileprivate var normalizedName: AttributeValue {
-        guard case .data(let bytes) = self else { return self }
+    /// The form in which two values are compared: names in certificates match whole or by their normalized content.
+    static func normalized(_ name: AttributeName, _ value: AttributeValue) -> AttributeValue {
+        guard name == .issuer || name == .subject, case .data(let bytes) = value else { return value }
         return .data(DistinguishedName.normalizedContent(SecretBytes(bytes)).unprotectedCopy)
     }
 }

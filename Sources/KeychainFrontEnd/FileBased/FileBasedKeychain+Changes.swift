@@ -64,7 +64,7 @@ extension FileBasedKeychain {
             guard case .identity(let certificate, let key, _) = match else {
                 return try remove(match.main, keychains)
             }
-            let halves = try keychains.items(of: .key, in: [key.keychain])
+            let halves = try keychains.items(FileItemConditions(.key), in: [key.keychain])
             let publicKey = halves.first { $0.item.keyClass == 0 && $0.item.isKey(of: certificate.item) }
             for item in [publicKey, key, certificate].compactMap(\.self) { try remove(item, keychains) }
         }

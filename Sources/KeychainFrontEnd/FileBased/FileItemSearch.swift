@@ -53,30 +53,31 @@ struct FileItemSearch {
     }
 
     private func items(_ itemClass: ItemClass) throws(KeychainError) -> [LocatedItem] {
-        let conditions = try conditions(itemClass)
-        let found = try keychains.items(of: itemClass, in: paths)
-            .filter { FileAttributes.matches($0.item, conditions) }
+        let found = try keychains.items(try conditions(itemClass), in: paths)
         if found.isEmpty { try keychains.checkReadable(itemClass, in: paths) }
         return found
     }
 
     /// The conditions by attributes; issuer and serial number together are a search of their own, and so is an e-mail
     /// address.
-    private func conditions(_ itemClass: ItemClass) throws(KeychainError) -> [AttributeName: AttributeValue?] {
-        let conditions = try FileAttributes.searched(query.entries, itemClass)
+    private func conditions(_ itemClass: ItemClass) throws(KeychainError) -> FileItemConditions {
+        var conditions = try FileAttributes.searched(query.entries, itemClass)
         guard itemClass == .certificate else { return conditions }
-        if conditions[.issuer] != nil, conditions["slnr"] != nil {
-            return conditions.filter { $0.key == .issuer || $0.key == "slnr" }
+        if conditions.values[.issuer] != nil, conditions.values["slnr"] != nil {
+            conditions.values = conditions.values.filter { $0.key == .issuer || $0.key == "slnr" }
+        } else if query.certificates.emailAddress != nil {
+            conditions.values = [:]
         }
-        return query.certificates.emailAddress == nil ? conditions : [:]
+        return conditions
     }
 
     /// Certificates with private keys: a search of its own, in which of the attributes only the uses of keys count.
     private func identities() throws(KeychainError) -> [FileMatch] {
-        let uses = try FileAttributes.searched(query.entries, .key).filter { Self.keyUses.contains($0.key.description) }
-        let keys = try keychains.items(of: .key, in: paths)
-            .filter { $0.item.keyClass == 1 && FileAttributes.matches($0.item, uses) }
-        let found: [FileMatch] = try keychains.items(of: .certificate, in: paths).compactMap { certificate in
+        var uses = try FileAttributes.searched(query.entries, .key)
+        uses.values = uses.values.filter { Self.keyUses.contains($0.key.description) }
+        let keys = try keychains.items(uses, in: paths).filter { $0.item.keyClass == 1 }
+        let found: [FileMatch] = try keychains.items(FileItemConditions(.certificate), in: paths).compactMap {
+            certificate in
             keys.first { $0.item.isKey(of: certificate.item) }
                 .map { .identity(certificate: certificate, key: $0, isNamed: false) }
         }
@@ -120,7 +121,7 @@ struct FileItemSearch {
     private func match(_ reference: KeychainItemReference) throws(KeychainError) -> FileMatch? {
         guard let item = try keychains.item(reference) else { return nil }
         guard reference.itemClass == .identity else { return .item(item) }
-        let key = try keychains.items(of: .key, in: [reference.keychain] + paths)
+        let key = try keychains.items(FileItemConditions(.key), in: [reference.keychain] + paths)
             .first { $0.item.keyClass == 1 && $0.item.isKey(of: item.item) }
         return key.map { .identity(certificate: item, key: $0, isNamed: true) }
     }
@@ -132,7 +133,7 @@ struct FileItemSearch {
             PropertyEntries(certificate.attributes.filter { names.contains($0.key) }),
             .certificate
         )
-        return try keychains.items(of: .certificate, in: paths).first { FileAttributes.matches($0.item, conditions) }
+        return try keychains.items(conditions, in: paths).first
     }
 
     private func located(_ key: KeyReference) throws(KeychainError) -> LocatedItem? {
@@ -142,7 +143,7 @@ struct FileItemSearch {
             PropertyEntries(key.attributes.filter { names.contains($0.key) }),
             .key
         )
-        return try keychains.items(of: .key, in: paths).first { FileAttributes.matches($0.item, conditions) }
+        return try keychains.items(conditions, in: paths).first
     }
 
     // MARK: - Certificates
@@ -164,7 +165,7 @@ struct FileItemSearch {
 
     private func allCertificates() throws(KeychainError) -> [Certificate] {
         var certificates: [Certificate] = []
-        for item in try keychains.items(of: .certificate, in: paths) {
+        for item in try keychains.items(FileItemConditions(.certificate), in: paths) {
             if let certificate = try certificate(item) { certificates.append(certificate) }
         }
         return certificates

@@ -59,7 +59,10 @@ struct FileResults {
         case .item(let item):
             switch item.item.itemClass {
             case .certificate: return .certificate(try certificate(item))
-            case .key: return .key(try key(item, certificates: keychains.items(of: .certificate, in: [item.keychain])))
+            case .key:
+                return .key(
+                    try key(item, certificates: keychains.items(FileItemConditions(.certificate), in: [item.keychain]))
+                )
             case .genericPassword, .internetPassword, .identity: return .keychainItem(item.reference)
             }
         }

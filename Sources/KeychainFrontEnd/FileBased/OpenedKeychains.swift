@@ -13,18 +13,17 @@ final class OpenedKeychains {
         self.unlocker = unlocker
     }
 
-    /// The items of a class in some keychains; those without a file are passed over.
+    /// The items in some keychains that meet conditions; keychains without a file are passed over.
     ///
-    /// One that cannot be read is passed over where others are there.
-    func items(of itemClass: ItemClass, in paths: [String]) throws(KeychainError) -> [LocatedItem] {
+    /// One that cannot be read is passed over where others have a match.
+    func items(_ conditions: FileItemConditions, in paths: [String]) throws(KeychainError) -> [LocatedItem] {
         var found: [LocatedItem] = []
         var failure: KeychainError?
         var visited: Set<String> = []
         for path in paths where visited.insert(path).inserted {
             do throws(KeychainError) {
-                for item in try items(in: path) where item.itemClass == itemClass && !item.isUnreadable {
-                    found.append(LocatedItem(keychain: path, item: item))
-                }
+                found += try items(in: path).matching(conditions, normalize: FileAttributes.normalized)
+                    .map { LocatedItem(keychain: path, item: $0) }
             } catch {
                 if error.status != .noSuchKeychain { failure = failure ?? error }
             }
@@ -37,9 +36,7 @@ final class OpenedKeychains {
     func checkReadable(_ itemClass: ItemClass, in paths: [String]) throws(KeychainError) {
         for path in paths {
             do throws(KeychainError) {
-                guard try items(in: path).contains(where: { $0.itemClass == itemClass && $0.isUnreadable }) else {
-                    continue
-                }
+                guard try items(in: path).hasUnreadable(itemClass) else { continue }
             } catch {
                 guard error.status != .noSuchKeychain else { continue }
                 throw error

@@ -4,7 +4,7 @@ import KeychainCore
 
 /// Which items are meant: those whose attributes have these values.
 ///
-/// To file keychains an attribute that is empty and one that is absent are the same.
+/// An attribute that is empty and one that is absent are the same, as in keychain files.
 struct Conditions: Sendable {
     /// Values for the keychain to look for.
     private(set) var attributes: [String: PropertyValue] = [:]
@@ -21,17 +21,21 @@ struct Conditions: Sendable {
         }
     }
 
-    /// Whether an item has the values, as bytes: what is empty and what is absent are the same, and so is 0.
-    func hold(_ item: StoredItem) -> Bool {
-        let haveValues = attributes.allSatisfy { name, value in
-            guard let name = AttributeName(name) else { return false }
-            return Self.bytes(item[name]) == Self.bytes(value)
-        }
-        return haveValues && holdBlanks(item)
-    }
+    /// Whether there are attributes that are to be empty, which shows in the items alone.
+    var hasBlanks: Bool { !blanks.isEmpty }
 
-    private static func bytes(_ value: PropertyValue?) -> [UInt8] {
-        value == .number(.integer(0)) ? [] : AttributeBlock.bytes(value) ?? []
+    /// The same for keychain files; `nil` for a value that no item can have.
+    func ofFiles(_ itemClass: ItemClass) -> FileItemConditions? {
+        let schema = ItemSchema.of(itemClass)
+        var conditions = FileItemConditions(itemClass)
+        for name in blanks { conditions.values[name] = .some(nil) }
+        for (key, value) in attributes {
+            guard let name = AttributeName(key), let column = schema[name], let value = try? column.coerce(value) else {
+                return nil
+            }
+            conditions.values[name] = value
+        }
+        return conditions
     }
 
     /// Whether the attributes that are to be empty are.

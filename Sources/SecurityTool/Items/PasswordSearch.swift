@@ -24,7 +24,7 @@ struct PasswordSearch {
     /// - Throws: ``CommandFailure``, with errSecItemNotFound when there is none.
     func first() throws(CommandFailure) -> StoredItem {
         for store in stores {
-            if let item = try items(in: store).first { return item }
+            if let item = try first(in: store) { return item }
         }
         throw CommandFailure(try absence(), Self.searching)
     }
@@ -35,18 +35,11 @@ struct PasswordSearch {
     func firstWithSecret() throws(CommandFailure) -> (StoredItem, SecretBytes) {
         var damaged: StoredItem?
         for store in stores {
-            for item in try items(in: store) {
-                do {
-                    return (item, try store.secret(of: item))
-                } catch {
-                    switch error.status {
-                    // Damaged: the next one is the first now. Or it was deleted just now.
-                    case .decode: damaged = damaged ?? item
-                    case .itemNotFound, .invalidItemReference: continue
-                    case .interactionNotAllowed: throw CommandFailure(status: error.status.rawValue)
-                    default: throw CommandFailure(error, "SecKeychainItemCopyContent")
-                    }
-                }
+            guard let first = try first(in: store) else { continue }
+            if let secret = try secret(of: first, orElse: &damaged) { return (first, secret) }
+            // The others are asked for only where the first is damaged, or was deleted just now.
+            for item in try items(in: store) where !item.isSameItem(as: first) {
+                if let secret = try secret(of: item, orElse: &damaged) { return (item, secret) }
             }
         }
         if let damaged, let failure = CommandFailure(damaged: damaged, "SecKeychainItemCopyContent") { throw failure }
@@ -55,10 +48,31 @@ struct PasswordSearch {
         throw CommandFailure(status, Self.searching)
     }
 
+    /// The secret of an item; `nil` for one that is damaged, the first of which is kept, or was deleted just now.
+    private func secret(of item: StoredItem, orElse damaged: inout StoredItem?) throws(CommandFailure) -> SecretBytes? {
+        do throws(KeychainError) {
+            return try item.store.secret(of: item)
+        } catch {
+            switch error.status {
+            case .decode: damaged = damaged ?? item
+            case .itemNotFound, .invalidItemReference: break
+            case .interactionNotAllowed: throw CommandFailure(status: error.status.rawValue)
+            default: throw CommandFailure(error, "SecKeychainItemCopyContent")
+            }
+            return nil
+        }
+    }
+
     /// What one keychain has; the next one is asked only where that is nothing.
     private func items(in store: any ItemStore) throws(CommandFailure) -> [StoredItem] {
         try reporting(Self.searching) { () throws(KeychainError) in
             try store.items(fields.kind.itemClass, fields.filter)
+        }
+    }
+
+    private func first(in store: any ItemStore) throws(CommandFailure) -> StoredItem? {
+        try reporting(Self.searching) { () throws(KeychainError) in
+            try store.first(fields.kind.itemClass, fields.filter)
         }
     }
 

@@ -71,6 +71,16 @@ struct StoredItem: Sendable {
         }
     }
 
+    /// The values of these attributes; one that is absent has its default.
+    var identifyingValues: [String: PropertyValue] {
+        let columns = ItemSchema.of(itemClass).primaryKey.filter { !Self.unknownToMacOS.contains($0.name) }
+        return Dictionary(
+            uniqueKeysWithValues: columns.compactMap { column in
+                (self[column.name] ?? column.defaultValue?.property).map { (column.name.description, $0) }
+            }
+        )
+    }
+
     private static let unknownToMacOS: Set<AttributeName> = [.accessGroup, .synchronizable]
 
     /// When the item was changed last.

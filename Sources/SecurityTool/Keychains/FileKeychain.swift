@@ -49,9 +49,8 @@ struct FileKeychain: ItemStore {
 
     func items(_ itemClass: ItemClass, _ conditions: Conditions) throws(KeychainError) -> [StoredItem] {
         do throws(KeychainError) {
-            return try files.items(at: location).filter { $0.itemClass == itemClass && !$0.isUnreadable }
-                .map { StoredItem($0, in: self) }
-                .filter(conditions.hold)
+            let items = try files.items(at: location)
+            return conditions.ofFiles(itemClass).map { items.matching($0) }?.map { StoredItem($0, in: self) } ?? []
         } catch {
             guard Self.passedOver.contains(error.status) else { throw error }
             return []
@@ -61,8 +60,7 @@ struct FileKeychain: ItemStore {
     /// Every item can be shown, also while the keychain is locked, unless its attributes are damaged.
     func obstacle(_ itemClass: ItemClass, _ conditions: Conditions) throws(KeychainError) -> Status? {
         do throws(KeychainError) {
-            let isDamaged = try files.items(at: location).contains { $0.itemClass == itemClass && $0.isUnreadable }
-            return isDamaged ? .decode : nil
+            return try files.items(at: location).hasUnreadable(itemClass) ? .decode : nil
         } catch {
             guard Self.passedOver.contains(error.status) else { throw error }
             return nil

@@ -13,6 +13,9 @@ protocol ItemStore: Sendable, ItemDestination, ItemSource {
     /// Finds every item that can be shown; none where the keychain cannot be opened, which a search passes over.
     func items(_ itemClass: ItemClass, _ conditions: Conditions) throws(KeychainError) -> [StoredItem]
 
+    /// Finds the first of these items, and asks for no more than that takes.
+    func first(_ itemClass: ItemClass, _ conditions: Conditions) throws(KeychainError) -> StoredItem?
+
     /// Refuses a keychain file that is damaged as a whole; one that is not there is none.
     ///
     /// - Throws: `errSecInvalidKeychain`.
@@ -55,6 +58,11 @@ protocol ItemStore: Sendable, ItemDestination, ItemSource {
 extension ItemStore {
     /// Only a file is damaged as a whole while others can be read.
     func checkUndamaged() throws(KeychainError) {}
+
+    /// A keychain file is read as a whole.
+    func first(_ itemClass: ItemClass, _ conditions: Conditions) throws(KeychainError) -> StoredItem? {
+        try items(itemClass, conditions).first
+    }
 
     /// Finds every item of a class that can be shown.
     func items(_ itemClass: ItemClass) throws(KeychainError) -> [StoredItem] { try items(itemClass, Conditions()) }

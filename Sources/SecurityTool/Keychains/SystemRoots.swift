@@ -18,7 +18,7 @@ struct SystemRoots: ItemStore {
     var version: Int { 256 }
 
     func items(_ itemClass: ItemClass, _ conditions: Conditions) throws(KeychainError) -> [StoredItem] {
-        guard itemClass == .certificate else { return [] }
+        guard itemClass == .certificate, let wanted = conditions.ofFiles(itemClass) else { return [] }
         return certificates().compactMap { certificate in
             var attributes = certificate.attributes
             attributes["ctyp"] = .number(.integer(1))
@@ -26,7 +26,7 @@ struct SystemRoots: ItemStore {
             // The bytes say which one it is.
             attributes[PropertyKey.valuePersistentReference] = .data(SecretBytes(certificate.der))
             return StoredItem(itemClass, .dictionary(attributes), in: self)
-        }.filter(conditions.hold)
+        }.filter { wanted.hold(KeychainFileItem(identifier: .zero, itemClass: itemClass, attributes: $0.attributes)) }
     }
 
     func obstacle(_ itemClass: ItemClass, _ conditions: Conditions) throws(KeychainError) -> Status? { nil }

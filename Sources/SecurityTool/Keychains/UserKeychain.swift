@@ -30,11 +30,33 @@ struct UserKeychain: ItemStore {
     ) throws(KeychainError) -> [StoredItem] {
         var query = query(itemClass, conditions)
         query[PropertyKey.matchLimit] = .string(PropertyKey.matchLimitAll)
+        return ordered(try found(query, itemClass).filter(conditions.holdBlanks))
+    }
+
+    /// The same for the first of them: one item is asked for, and then those that differ from it in their group only.
+    func first(_ itemClass: ItemClass, _ conditions: Conditions) throws(KeychainError) -> StoredItem? {
+        guard !conditions.hasBlanks else { return try items(itemClass, conditions).first }
+        var query = query(itemClass, conditions)
+        var inCommonGroup = query
+        inCommonGroup[AttributeName.accessGroup.description] = .string(Client.commonGroup)
+        var candidate = try found(inCommonGroup, itemClass).first
+        if candidate == nil { candidate = try found(query, itemClass).first }
+        guard let first = candidate else { return nil }
+        query.entries.merge(first.identifyingValues) { $1 }
+        query[PropertyKey.matchLimit] = .string(PropertyKey.matchLimitAll)
+        let copies = try found(query, itemClass).filter { $0.keyWithinKeychain == first.keyWithinKeychain }
+        return ordered(copies).first ?? first
+    }
+
+    private func found(_ query: PropertyDictionary, _ itemClass: ItemClass) throws(KeychainError) -> [StoredItem] {
+        var query = query
         query[PropertyKey.returnAttributes] = .boolean(true)
         query[PropertyKey.returnPersistentReference] = .boolean(true)
         query[PropertyKey.useAuthenticationUI] = .string(PropertyKey.useAuthenticationUISkip)
-        let values = try answer(toRepeated: query).values
-        let items = values.compactMap { StoredItem(itemClass, $0, in: self) }.filter(conditions.holdBlanks)
+        return try answer(toRepeated: query).values.compactMap { StoredItem(itemClass, $0, in: self) }
+    }
+
+    private func ordered(_ items: [StoredItem]) -> [StoredItem] {
         let ordered = items.filter(\.isInCommonGroup) + items.filter { !$0.isInCommonGroup }
         let copies = Dictionary(grouping: ordered.enumerated(), by: \.element.keyWithinKeychain)
         let firsts = copies.values.map { copies in

@@ -92,6 +92,20 @@ struct FileSearchRuleTests {
         #expect(copy(row.query).status == (row.isFound ? errSecSuccess : errSecItemNotFound))
     }
 
+    @Test("What is empty, 0 or absent is the same in a search, and a value is another one")
+    func blanks() {
+        let item: [CFString: Any] = [kSecClass: kSecClassInternetPassword, kSecAttrServer: "example.org"]
+        #expect(add(item.merging([kSecAttrComment: ""]) { $1 }) == errSecSuccess)
+        let conditions: [([CFString: Any], Bool)] = [
+            ([kSecAttrPort: 0], true), ([kSecAttrPort: 443], false), ([kSecAttrComment: ""], true),
+            ([kSecAttrDescription: ""], true), ([kSecAttrDescription: "d"], false), ([kSecAttrPath: ""], true),
+        ]
+        for (condition, isFound) in conditions {
+            let status = copy(item.merging(condition) { $1 }).status
+            #expect(status == (isFound ? errSecSuccess : errSecItemNotFound), "\(condition)")
+        }
+    }
+
     @Test("A service of the prefix ProtectedCloudStorage is that of the default keychain")
     func cloudStorage() throws {
         let other: SecKeychain = try app.run {
