@@ -83,19 +83,20 @@ package final class DaemonOnDemand: NotifyingKeychain {
 
     /// The daemon's socket: the one that its folder records, or else the default one.
     package func socket() throws(KeychainError) -> SocketLocation {
-        do throws(FileError) {
-            let folder = try PrivateDirectory(existing: location)
-            if let folder, let record = ServiceRecord(in: folder) {
-                return SocketLocation(path: record.socket, isSystemService: kind == .system)
-            }
-            // Nobody enables the one of keychain files: it runs where the environment of the first program has it.
-            if kind == .files, let folder, let running = DaemonRecord(in: folder) {
-                return SocketLocation(path: running.socket)
-            }
-            return kind == .system ? .system : try SocketLocation(of: location)
-        } catch {
+        do throws(FileError) { return try socket(in: PrivateDirectory(existing: location)) } catch {
             throw KeychainError(socket: error)
         }
+    }
+
+    private func socket(in folder: PrivateDirectory?) throws(FileError) -> SocketLocation {
+        if let folder, let record = ServiceRecord(in: folder) {
+            return SocketLocation(path: record.socket, isSystemService: kind == .system)
+        }
+        // Nobody enables the one of keychain files: it runs where the environment of the first program has it.
+        if kind == .files, let folder, let running = DaemonRecord(in: folder) {
+            return SocketLocation(path: running.socket)
+        }
+        return kind == .system ? .system : try SocketLocation(of: location)
     }
 
     /// Whether a daemon serves the store in the folder at this moment, on the socket that programs use.
@@ -106,7 +107,7 @@ package final class DaemonOnDemand: NotifyingKeychain {
             guard kind == .user, let folder = try PrivateDirectory(existing: location),
                 let running = DaemonRecord(serving: folder)
             else { return false }
-            return (try? socket().path) == running.socket
+            return try socket(in: folder).path == running.socket
         } catch {
             return false
         }
