@@ -12,6 +12,8 @@ import KeychainStore
 final class Engine {
     let store: Store
     let rootKey: any RootKey
+    /// What keeps root keys, this one among them.
+    let rootKeys: RootKeySources
     /// Where the store lies; `nil` for one in memory.
     let folder: PrivateDirectory?
     let session: DeviceSession
@@ -41,6 +43,7 @@ final class Engine {
     init(
         store: Store,
         rootKey: any RootKey,
+        rootKeys: RootKeySources,
         folder: PrivateDirectory?,
         session: DeviceSession,
         owner: StoreOwner,
@@ -51,6 +54,7 @@ final class Engine {
     ) {
         self.store = store
         self.rootKey = rootKey
+        self.rootKeys = rootKeys
         self.folder = folder
         lockMark = folder.map(LockMark.init)
         self.session = session
@@ -181,6 +185,7 @@ extension Engine {
         let other = Engine(
             store: store,
             rootKey: rootKey,
+            rootKeys: rootKeys,
             folder: folder,
             session: session,
             owner: owner,

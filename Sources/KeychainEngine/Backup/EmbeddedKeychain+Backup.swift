@@ -54,7 +54,8 @@ extension EmbeddedKeychain {
         secret: SecretBytes,
         to location: KeychainLocation,
         _ options: StoreOptions = StoreOptions(),
-        floor: ScryptFloor
+        floor: ScryptFloor,
+        rootKeys: RootKeySources = RootKeySources()
     ) throws(KeychainError) -> BackupReport {
         let folder: PrivateDirectory
         do { folder = try PrivateDirectory(location) } catch { throw KeychainError(error) }
@@ -65,7 +66,7 @@ extension EmbeddedKeychain {
             opened = backup
             let rootKey: any RootKey
             do throws(RootKeyError) {
-                rootKey = try RootKeySources().rootKeyForNewStore(in: folder)
+                rootKey = try rootKeys.rootKeyForNewStore(in: folder)
             } catch {
                 throw KeychainError(error)
             }

@@ -109,7 +109,8 @@ public final class EmbeddedKeychain: KeychainBackend {
                     secret: secret,
                     to: location,
                     options,
-                    floor: access.device.passwordFloor
+                    floor: access.device.passwordFloor,
+                    rootKeys: access.device.rootKeys
                 )
             )
         case .takeOver, .giveBack, .move, .auditLog: throw .unserved(.maintenance(command))

@@ -357,6 +357,7 @@ final class EngineAccess: Sendable {
         Engine(
             store: store,
             rootKey: rootKey,
+            rootKeys: device.rootKeys,
             folder: folder,
             session: session,
             owner: device.owner,

@@ -47,16 +47,19 @@ extension EmbeddedKeychain {
         _ device: DeviceOptions = DeviceOptions()
     ) throws(KeychainError) {
         IncomingKeychain.remove(from: location)
-        guard try hasRemains(at: location) else { return }
+        guard try hasRemains(at: location, device) else { return }
         try ofAnyOwner(at: location, device)?.settleRootKey()
     }
 
     /// Whether a move is under way in a folder, or left rows there or a root key that is not in place.
-    package static func hasRemains(at location: KeychainLocation) throws(KeychainError) -> Bool {
+    package static func hasRemains(
+        at location: KeychainLocation,
+        _ device: DeviceOptions = DeviceOptions()
+    ) throws(KeychainError) -> Bool {
         let folder: PrivateDirectory?
         do { folder = try PrivateDirectory(existing: location) } catch { throw KeychainError(error) }
         guard let folder else { return false }
-        return RootKeyFile().hasNext(in: folder)
+        return device.rootKeys.hasNext(in: folder)
             || folder.names(beginningWith: "").contains(IncomingKeychain.folderName)
     }
 
@@ -97,15 +100,15 @@ extension EmbeddedKeychain {
     /// What makes the keychain the same device elsewhere, and the digest of its rows.
     ///
     /// - Complexity: Reads the whole store.
-    /// - Throws: ``KeychainError``, among others for a root key that is not in a file, and for more than ``MoveLimits``
-    ///   allow.
+    /// - Throws: ``KeychainError``, among others for a root key that cannot be taken out, and for more than
+    ///   ``MoveLimits`` allow.
     package func movedDevice() throws(KeychainError) -> MovedDevice {
         try withEngine(.reading) { (engine) throws(KeychainError) in
-            let folder = try engine.checkRootKey()
+            let (source, folder) = try engine.checkRootKey()
             return try engine.read { (reader) throws(KeychainError) in
                 let keybag = try reader.keybag()
                 let rootKey: SecretBytes
-                do throws(RootKeyError) { rootKey = try RootKeyFile().bytes(of: keybag, in: folder) } catch {
+                do throws(RootKeyError) { rootKey = try source.bytes(of: keybag, in: folder) } catch {
                     throw KeychainError(error)
                 }
                 return MovedDevice(
@@ -238,7 +241,7 @@ extension Engine {
 
     /// What only who has the root key and the passcode slot of this store can give.
     private func moveReceipt() throws(KeychainError) -> SecretBytes {
-        guard let key = rootKey as? SoftwareRootKey else { throw .immovableRootKey }
+        guard let key = rootKey as? any ProvableRootKey else { throw .immovableRootKey }
         return try protecting { () throws(ProtectionError) in
             try key.receipt(for: device.keybag.storeIdentifier, device.keybag.passcodeSlot)
         }
@@ -246,14 +249,14 @@ extension Engine {
 
     /// Refuses a root key that cannot be moved.
     ///
-    /// - Returns: The folder in which it is.
+    /// - Returns: What keeps it, and the folder of the store.
     @discardableResult
-    fileprivate func checkRootKey() throws(KeychainError) -> PrivateDirectory {
-        guard rootKey.kind == .software, let folder else { throw .immovableRootKey }
-        return folder
+    fileprivate func checkRootKey() throws(KeychainError) -> (any ReplaceableRootKeySource, PrivateDirectory) {
+        guard let source = rootKeys.replaceable(rootKey.kind), let folder else { throw .immovableRootKey }
+        return (source, folder)
     }
 
-    /// Replaces root key, keybag and record, and changes rows, in one transaction; the root key's file follows it.
+    /// Replaces root key, keybag and record, and changes rows, in one transaction; the root key's place follows it.
     ///
     /// - Parameters:
     ///   - newRootKey: the next root key; `nil` for a random one.
@@ -263,16 +266,15 @@ extension Engine {
     /// - Throws: ``KeychainError``, also what the closures throw; nothing was changed then.
     fileprivate func replaceDevice(
         _ newRootKey: SecretBytes?,
-        _ keybag: (SoftwareRootKey) throws(ProtectionError) -> [UInt8],
+        _ keybag: (any RootKey) throws(ProtectionError) -> [UInt8],
         _ record: DeviceRecord,
         _ changeRows: (RowWriter) throws(KeychainError) -> Void
     ) throws(KeychainError) {
-        let folder = try checkRootKey()
-        let files = RootKeyFile()
+        let (source, folder) = try checkRootKey()
         // Nobody else puts a root key in place meanwhile.
         let lock = try Store.lock(folder, until: Deadline(milliseconds: 0))
         let next: NextRootKey
-        do throws(RootKeyError) { next = try files.makeNext(newRootKey, in: folder) } catch {
+        do throws(RootKeyError) { next = try source.makeNext(newRootKey, in: folder) } catch {
             throw KeychainError(error)
         }
         let bytes: [UInt8]
@@ -289,7 +291,7 @@ extension Engine {
             }
         } catch {
             // Of a change that may come to light later, the key is kept.
-            if error.kind != .storage(.doubtfulCommit) { files.remove(next, in: folder) }
+            if error.kind != .storage(.doubtfulCommit) { source.remove(next, in: folder) }
             throw error
         }
         withdrawUnlocks()
@@ -297,14 +299,14 @@ extension Engine {
         session.clear()
         forgetDevice()
         // Until it is in place, it is found beside the former one; `hasRemains` tells.
-        try? files.settle(bytes, in: folder)
+        try? source.settle(bytes, in: folder)
         _ = try? store.eraseLog()
         _ = consume lock
     }
 
     /// Puts the root key in place that the keybag is under, and removes the others.
     fileprivate func settleRootKey() throws(KeychainError) {
-        let folder = try checkRootKey()
+        let (source, folder) = try checkRootKey()
         let lock = try Store.lock(folder, until: Deadline(milliseconds: 0))
         // After another change, none comes to light any more whose process was killed while it was made durable.
         let keybag = try write { (writer) throws(KeychainError) in
@@ -314,7 +316,7 @@ extension Engine {
             return try writer.keybag()
         }
         forgetDevice()
-        do throws(RootKeyError) { try RootKeyFile().settle(keybag, in: folder) } catch { throw KeychainError(error) }
+        do throws(RootKeyError) { try source.settle(keybag, in: folder) } catch { throw KeychainError(error) }
         _ = consume lock
     }
 }
@@ -331,7 +333,8 @@ extension KeychainError {
 
     static let immovableRootKey = KeychainError(
         .notAvailable,
-        "the root key of the keychain is not in a file, so it cannot be moved; create a backup, and restore that instead",
+        "the root key of the keychain cannot be taken out of where it is kept, so the keychain cannot be moved; create a "
+            + "backup, and restore that instead",
         kind: .keys(.unsupportedRootKey)
     )
 

@@ -91,8 +91,17 @@ public struct SoftwareRootKey: RootKey {
         }
     }
 
-    /// What shows that its sender has this root key, and the store's passcode slot as it is, without giving either
-    /// away: HMAC-SHA-256 over the slot, 32 bytes.
+    fileprivate func withKey<Result>(
+        _ purpose: String,
+        _ storeIdentifier: Bytes16,
+        _ body: (SymmetricKey) throws(ProtectionError) -> Result
+    ) throws(ProtectionError) -> Result {
+        try body(KeyDerivation.derive(purpose, from: key, context: storeIdentifier.bytes))
+    }
+}
+
+extension SoftwareRootKey: ProvableRootKey {
+    /// HMAC-SHA-256 over the slot.
     package func receipt(
         for storeIdentifier: Bytes16,
         _ slot: PasscodeSlot?
@@ -102,13 +111,5 @@ public struct SoftwareRootKey: RootKey {
             let code = input.withUnsafeBytes { Authentication.code($0, under: key) }
             return code.withUnsafeBytes { SecretBytes(copying: $0) }
         }
-    }
-
-    private func withKey<Result>(
-        _ purpose: String,
-        _ storeIdentifier: Bytes16,
-        _ body: (SymmetricKey) throws(ProtectionError) -> Result
-    ) throws(ProtectionError) -> Result {
-        try body(KeyDerivation.derive(purpose, from: key, context: storeIdentifier.bytes))
     }
 }

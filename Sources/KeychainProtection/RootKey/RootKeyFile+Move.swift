@@ -4,17 +4,14 @@ import Crypto
 import HostFiles
 import KeychainCore
 
-/// How a store gets another root key together with another keybag.
-///
-/// The next key lies beside the present one, under a name of its own, before the transaction that replaces the keybag.
-/// Which one the keybag is under is told by trying: who only opens the store uses that one, and leaves all files as
-/// they are. Who holds the lock under which stores are made puts it in place, and removes the others.
-extension RootKeyFile {
+/// The next root key of a store lies beside the present one, in a file with a name of its own.
+extension RootKeyFile: ReplaceableRootKeySource {
     /// What the names of next root keys begin with; 32 hexadecimal digits follow.
     private static let prefix = "root.key."
 
     /// The root key that a keybag is under, or else the one that is in place.
-    func rootKey(of keybag: Keybag, in folder: PrivateDirectory) throws(RootKeyError) -> any RootKey {
+    package func rootKey(under keybag: [UInt8], in folder: PrivateDirectory) throws(RootKeyError) -> any RootKey {
+        let keybag = try Self.parse(keybag)
         var inPlace: Result<any RootKey, RootKeyError>
         var isSecondLook = false
         repeat {
@@ -113,13 +110,6 @@ extension RootKeyFile {
     private static func parse(_ keybag: [UInt8]) throws(RootKeyError) -> Keybag {
         do throws(ProtectionError) { return try KeybagCodec.parse(keybag).contents } catch { throw .protection(error) }
     }
-}
-
-/// A root key for the next keybag of a store, in a file beside the present one.
-package struct NextRootKey: Sendable {
-    fileprivate let name: String
-    /// The key.
-    package let key: SoftwareRootKey
 }
 
 extension Keybag {

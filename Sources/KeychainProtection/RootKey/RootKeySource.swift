@@ -57,20 +57,32 @@ public struct RootKeySources: Sendable {
         in folder: PrivateDirectory,
         owner: StoreOwner = .embedded
     ) throws(RootKeyError) -> any RootKey {
-        let contents: Keybag
         let origin: KeybagOrigin
         do throws(ProtectionError) {
-            contents = try KeybagCodec.parse(keybag).contents
-            origin = KeybagOrigin(contents)
+            origin = try KeybagOrigin(keybag)
             try origin.check(owner)
         } catch {
             throw .protection(error)
         }
-        guard let source = ([preferred] + others).first(where: { $0.kind == origin.rootKeyKind }) else {
+        guard let source = source(origin.rootKeyKind) else {
             throw .protection(.unsupportedRootKey(origin.rootKeyKind))
         }
-        if let file = source as? RootKeyFile { return try file.rootKey(of: contents, in: folder) }
-        return try source.rootKey(for: folder)
+        guard let replaceable = source as? any ReplaceableRootKeySource else { return try source.rootKey(for: folder) }
+        return try replaceable.rootKey(under: keybag, in: folder)
+    }
+
+    /// The source of a kind whose keys can be replaced; `nil` where there is none, or they cannot.
+    package func replaceable(_ kind: RootKeyKind) -> (any ReplaceableRootKeySource)? {
+        source(kind) as? any ReplaceableRootKeySource
+    }
+
+    /// Whether a next key of a store is left in any source.
+    package func hasNext(in folder: PrivateDirectory) -> Bool {
+        ([preferred] + others).contains { ($0 as? any ReplaceableRootKeySource)?.hasNext(in: folder) ?? false }
+    }
+
+    private func source(_ kind: RootKeyKind) -> (any RootKeySource)? {
+        ([preferred] + others).first { $0.kind == kind }
     }
 
     /// The root key for a store that is being made.

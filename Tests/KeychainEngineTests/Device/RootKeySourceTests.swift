@@ -58,11 +58,67 @@ struct RootKeySourceTests {
         #expect(source.calls.withLock(\.self) == 2)
     }
 
+    @Test("a backup is restored with a root key where the device keeps its own, and no file of it")
+    func restoredBackup() throws {
+        let secret = SecretBytes(Array("correct horse".utf8))
+        let backup = folder.path(of: "backup")
+        let original = try TemporaryFolder()
+        let location = KeychainLocation(path: original.path(of: "keychain"))
+        let keychain = EmbeddedKeychain(at: location, device: Self.device(RootKeySources()))
+        #expect(keychain.add("anna", "secret") == .done)
+        _ = try keychain.createBackup(at: backup, secret: secret)
+        let restored = EmbeddedKeychain(at: self.location, device: Self.device(RootKeySources(chip, RootKeyFile())))
+        _ = try restored.perform(.maintenance(.restoreBackup(path: backup, secret: secret)))
+        #expect(!FileManager.default.fileExists(atPath: folder.path(of: "keychain/\(RootKeyFile.name)")))
+        #expect(open(RootKeySources(chip)).secret("anna") == .secret("secret"))
+        #expect(open(RootKeySources()).secret("anna") == .failed(.notAvailable))
+    }
+
+    @Test("a keychain whose root key cannot be taken out is not moved, and stays as it is")
+    func immovable() throws {
+        let keychain = open(RootKeySources(chip))
+        #expect(keychain.add("anna", "secret") == .done)
+        for move in [{ _ = try keychain.movedDevice() }, { _ = try keychain.movedRows() }] as [() throws -> Void] {
+            let error = #expect(throws: KeychainError.self) { try move() }
+            #expect(error?.kind == .keys(.unsupportedRootKey))
+        }
+        #expect(keychain.secret("anna") == .secret("secret"))
+    }
+
+    @Test("a store gets another root key, and has it put in place, wherever keys that can be replaced are kept")
+    func replaceable() throws {
+        let safe = Safe()
+        let keychain = open(RootKeySources(safe))
+        #expect(keychain.add("anna", "secret") == .done)
+        let first = safe.keys.withLock(\.self)
+        #expect(first.count == 1)
+        #expect(try keychain.movedDevice().rootKey == first[Safe.inPlace])
+        try keychain.empty(owner: .embedded, ifCopied: keychain.movedCopy())
+        let second = safe.keys.withLock(\.self)
+        #expect(second.keys.sorted() == [Safe.inPlace] && second != first)
+        #expect(open(RootKeySources(safe)).secret("anna") == .failed(.itemNotFound))
+        #expect(open(RootKeySources(safe)).add("bert", "secret") == .done)
+        #expect(!FileManager.default.fileExists(atPath: folder.path(of: "keychain/\(RootKeyFile.name)")))
+        // One that a process left which was killed in the midst is removed.
+        safe.keys.withLock { $0["next"] = SecretBytes([UInt8](repeating: 7, count: 32)) }
+        let device = Self.device(RootKeySources(safe))
+        #expect(try EmbeddedKeychain.hasRemains(at: location, device))
+        try EmbeddedKeychain.discardRemains(at: location, device)
+        #expect(try !EmbeddedKeychain.hasRemains(at: location, device))
+        #expect(open(RootKeySources(safe)).secret("bert") == .secret("secret"))
+    }
+
+    private var location: KeychainLocation { KeychainLocation(path: folder.path(of: "keychain")) }
+
     private func open(_ sources: RootKeySources, _ options: StoreOptions = StoreOptions()) -> EmbeddedKeychain {
+        EmbeddedKeychain(at: location, options: options, device: Self.device(sources))
+    }
+
+    private static func device(_ sources: RootKeySources) -> DeviceOptions {
         var device = DeviceOptions()
+        device.passwordWork = .testing
         device.rootKeys = sources
-        let location = KeychainLocation(path: folder.path(of: "keychain"))
-        return EmbeddedKeychain(at: location, options: options, device: device)
+        return device
     }
 
     /// Keeps one key, for whatever store.
@@ -74,6 +130,64 @@ struct RootKeySourceTests {
         func rootKey(for folder: PrivateDirectory) -> any RootKey { key }
 
         func rootKeyForNewStore(in folder: PrivateDirectory) -> any RootKey { key }
+    }
+
+    /// Keeps keys by their names in the memory of this process, for one store.
+    private final class Safe: ReplaceableRootKeySource {
+        static let inPlace = "in place"
+
+        let keys = Mutex<[String: SecretBytes]>([:])
+
+        var kind: RootKeyKind { .software }
+
+        func rootKey(for folder: PrivateDirectory) throws(RootKeyError) -> any RootKey { try key(Self.inPlace) }
+
+        func rootKeyForNewStore(in folder: PrivateDirectory) throws(RootKeyError) -> any RootKey {
+            keys.withLock { $0[Self.inPlace] = $0[Self.inPlace] ?? Self.random() }
+            return try key(Self.inPlace)
+        }
+
+        func rootKey(under keybag: [UInt8], in folder: PrivateDirectory) throws(RootKeyError) -> any RootKey {
+            try key(name(under: keybag) ?? Self.inPlace)
+        }
+
+        func bytes(of keybag: [UInt8], in folder: PrivateDirectory) throws(RootKeyError) -> SecretBytes {
+            let name = name(under: keybag) ?? Self.inPlace
+            guard let bytes = keys.withLock({ $0[name] }) else { throw .missing(path: name) }
+            return bytes
+        }
+
+        func makeNext(_ bytes: SecretBytes?, in folder: PrivateDirectory) throws(RootKeyError) -> NextRootKey {
+            keys.withLock { $0["next"] = bytes ?? Self.random() }
+            return NextRootKey(name: "next", key: try key("next"))
+        }
+
+        func remove(_ next: NextRootKey, in folder: PrivateDirectory) { keys.withLock { $0[next.name] = nil } }
+
+        func hasNext(in folder: PrivateDirectory) -> Bool { keys.withLock { $0["next"] != nil } }
+
+        func settle(_ keybag: [UInt8], in folder: PrivateDirectory) throws(RootKeyError) {
+            guard let name = name(under: keybag) else { throw .protection(.wrongRootKey) }
+            keys.withLock { keys in keys = keys[name].map { [Self.inPlace: $0] } ?? [:] }
+        }
+
+        private func name(under keybag: [UInt8]) -> String? {
+            keys.withLock(\.self).first { _, bytes in
+                guard let key = try? SoftwareRootKey(copying: bytes.unprotectedCopy) else { return false }
+                return (try? OpenKeybag(keybag, rootKey: key)) != nil
+            }?.key
+        }
+
+        private func key(_ name: String) throws(RootKeyError) -> any RootKey {
+            guard let bytes = keys.withLock({ $0[name] }),
+                let key = try? SoftwareRootKey(copying: bytes.unprotectedCopy)
+            else { throw .missing(path: name) }
+            return key
+        }
+
+        private static func random() -> SecretBytes {
+            SymmetricKey(size: .bits256).withUnsafeBytes { SecretBytes(copying: $0) }
+        }
     }
 
     /// Has another program replace the device of the store between the two looks at keybag and root key.

@@ -113,7 +113,8 @@ struct StolenFileTests {
 }
 
 extension SoftwareRootKey {
-    fileprivate init(copying bytes: [UInt8]) throws {
+    /// A root key of 32 bytes.
+    init(copying bytes: [UInt8]) throws {
         let result = bytes.withUnsafeBytes { bytes in
             Result { () throws(ProtectionError) in try SoftwareRootKey(bytes) }
         }
