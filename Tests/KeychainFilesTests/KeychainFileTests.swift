@@ -47,6 +47,27 @@ struct KeychainFileTests {
         try files.files.changePassword(at: path, from: password, to: SecretBytes())
     }
 
+    @Test("Items are found by their attributes, also in a locked keychain")
+    func find() throws {
+        try files.files.create(at: path, password: password)
+        for account in ["a", "b"] {
+            let attributes: [String: PropertyValue] = ["acct": .string(account), "srvr": .string("example.org")]
+            _ = try files.files.add(.internetPassword, attributes, secret: .secret, access, at: path)
+        }
+        try files.files.lock(at: path)
+        let all = try files.files.items(at: path)
+        #expect(try files.files.items(FileItemConditions(.internetPassword), at: path) == all)
+        let second = FileItemConditions(.internetPassword, [.account: .string("b"), "port": .number(.integer(0))])
+        #expect(try files.files.items(second, at: path) == [all[1]])
+        for conditions in [
+            FileItemConditions(.internetPassword, [.account: .string("c")]), FileItemConditions(.genericPassword),
+            FileItemConditions(.identity),
+        ] {
+            #expect(try files.files.items(conditions, at: path).isEmpty)
+        }
+        #expect(thrownStatus { _ = try files.files.items(second, at: path + "x") } == .noSuchKeychain)
+    }
+
     @Test("Attributes of a locked keychain can be read, secrets and access cannot", arguments: ItemClass.stored)
     func locked(_ itemClass: ItemClass) throws {
         try files.files.create(at: path, password: password)

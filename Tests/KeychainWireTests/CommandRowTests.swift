@@ -54,6 +54,7 @@ struct CommandRowTests {
             "restore backup": "opensPath replacesItems needs owner", "take over": "needs outsideOfSandbox",
             "move send": "needs passcode", "move rows": "isUnlogged needs outsideOfSandbox",
             "audit log": "changesNothing isUnlogged needs outsideOfSandbox",
+            "keychain file find": "changesNothing needs outsideOfSandbox",
             "keychain file secret": "changesNothing needs outsideOfSandbox",
             "lock all keychain files": "isUrgent needs outsideOfSandbox",
         ]

@@ -253,7 +253,14 @@ enum WireSamples {
     static let fileCommands: [KeychainFileCommand] =
         ([
             .create(password: secret("p")), .delete, .lock, .unlock(password: SecretBytes()), .status,
-            .changePassword(from: secret("1"), to: secret("2")), .items, .secret(of: identifier),
+            .changePassword(from: secret("1"), to: secret("2")), .items,
+            .find(
+                FileItemConditions(
+                    .internetPassword,
+                    [.account: .string("a"), "port": .number(.integer(0)), "labl": nil]
+                )
+            ),
+            .secret(of: identifier),
             .access(of: identifier), .update(identifier, KeychainFileItem.Changes()),
             .update(
                 identifier,
@@ -333,7 +340,10 @@ enum WireSamples {
             .attemptTooSoon(secondsUntilNextAttempt: 0.5), .erased, .locked, .unusablePolicy,
         ]
         let kinds: [KeychainError.Kind] =
-            [.request, .unavailable, .transport, .foreignOwner(.daemon), .foreignOwner(StoreOwner(rawValue: 9)), .lostIdentity]
+            [
+                .request, .unavailable, .transport, .foreignOwner(.daemon), .foreignOwner(StoreOwner(rawValue: 9)),
+                .lostIdentity,
+            ]
             + device.map { .device($0) } + KeychainError.ServiceFailure.allCases.map { .service($0) }
             + AuthenticationFailure.allCases.map { .authentication($0) }
             + KeychainError.StorageFailure.allCases.map { .storage($0) }

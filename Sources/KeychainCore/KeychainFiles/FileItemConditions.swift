@@ -3,15 +3,15 @@
 /// What a search of file-based keychains asks of items of a class: values of attributes, compared as a whole.
 ///
 /// The item functions, `security` and the doctor compare by this one rule (Semantics, "File-based keychains here").
-package struct FileItemConditions: Sendable, Hashable {
+public struct FileItemConditions: Sendable, Hashable {
     /// The class.
-    package let itemClass: ItemClass
+    public let itemClass: ItemClass
 
     /// The values; `nil` stands for an empty one.
-    package var values: [AttributeName: AttributeValue?]
+    public var values: [AttributeName: AttributeValue?]
 
     /// Conditions; without values, every item of the class meets them.
-    package init(_ itemClass: ItemClass, _ values: [AttributeName: AttributeValue?] = [:]) {
+    public init(_ itemClass: ItemClass, _ values: [AttributeName: AttributeValue?] = [:]) {
         self.itemClass = itemClass
         self.values = values
     }

@@ -27,6 +27,8 @@ public enum KeychainFileCommand: Sendable, Hashable {
         /// Every item with its attributes and without its secret, also of a locked keychain; the reply is a
         /// ``KeychainReply/fileItems(_:)``.
         case items
+        /// The items that meet conditions, as ``items`` gives them; the reply is a ``KeychainReply/fileItems(_:)``.
+        case find(FileItemConditions)
         /// The secret of an item; the reply is a ``KeychainReply/secret(_:)``.
         case secret(of: Bytes16)
         /// Who may use an item; the reply is a ``KeychainReply/itemAccess(_:)``.

@@ -64,6 +64,14 @@ public struct KeychainFileService: Sendable {
         return items
     }
 
+    /// The items of a keychain that meet conditions, as ``items(at:)`` gives them; none whose attributes are damaged.
+    public func items(_ conditions: FileItemConditions, at path: String) throws(KeychainError) -> [KeychainFileItem] {
+        guard case .fileItems(let items) = try perform(.keychain(path: path, .find(conditions))) else {
+            throw .unexpectedReply
+        }
+        return items
+    }
+
     /// The secret of an item.
     ///
     /// - Throws: `errSecInvalidItemRef` for an item that is not there.

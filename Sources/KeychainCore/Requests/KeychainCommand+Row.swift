@@ -178,6 +178,7 @@ extension KeychainFileCommand {
                 case .setSettings: ("keychain file set settings", [])
                 case .changePassword: ("keychain file change password", [])
                 case .items: ("keychain file items", .changesNothing)
+                case .find: ("keychain file find", .changesNothing)
                 case .secret: ("keychain file secret", .changesNothing)
                 case .access: ("keychain file access", .changesNothing)
                 case .add: ("keychain file add", [])

@@ -22,6 +22,12 @@ struct FileItems {
             }
     }
 
+    /// Those that meet conditions, in the same order.
+    func all(_ conditions: FileItemConditions) throws(KeychainError) -> [KeychainFileItem] {
+        guard ItemClass.stored.contains(conditions.itemClass) else { return [] }
+        return try all(conditions.itemClass).matching(conditions)
+    }
+
     private func all(_ itemClass: ItemClass) throws(KeychainError) -> [KeychainFileItem] {
         var query = PropertyDictionary([PropertyKey.itemClass: .string(itemClass.rawValue)]).returning([])
         query[PropertyKey.matchLimit] = .string(PropertyKey.matchLimitAll)

@@ -51,6 +51,7 @@ final class KeychainFile: @unchecked Sendable {
             try change { (engine) throws(KeychainError) in try FileSettings.set(settings, in: engine) }
         case .changePassword(let old, let new): try changePassword(from: old, to: new)
         case .items: return .fileItems(try FileItems(try keychain()).all())
+        case .find(let conditions): return .fileItems(try FileItems(try keychain()).all(conditions))
         case .secret(let item): return .secret(try FileItems(try keychain()).contents(of: item).secret)
         case .access(let item): return .itemAccess(try FileItems(try keychain()).contents(of: item).access)
         case .add(let item, let secret, let access):

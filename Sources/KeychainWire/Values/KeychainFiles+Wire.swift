@@ -37,6 +37,7 @@ extension KeychainFileCommand.Action: WireValue {
         case .setPartitions(let partitions, let item, let password):
             try writer.write(case: 13, partitions, item, password)
         case .remove(let item): try writer.write(case: 14, item)
+        case .find(let conditions): try writer.write(case: 15, conditions)
         }
     }
 
@@ -56,9 +57,16 @@ extension KeychainFileCommand.Action: WireValue {
         case 12: self = try .update(reader.value(), reader.value())
         case 13: self = try .setPartitions(reader.value(), of: reader.value(), password: reader.value())
         case 14: self = try .remove(reader.value())
+        case 15: self = try .find(reader.value())
         default: throw .unknownCase
         }
     }
+}
+
+extension FileItemConditions: WireValue {
+    func write(to writer: inout WireWriter) throws(WireError) { try writer.write(values: itemClass, values) }
+
+    init(from reader: inout WireReader) throws(WireError) { try self.init(reader.value(), reader.value()) }
 }
 
 extension KeychainFileSettings: WireValue {

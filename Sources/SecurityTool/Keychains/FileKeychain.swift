@@ -49,8 +49,8 @@ struct FileKeychain: ItemStore {
 
     func items(_ itemClass: ItemClass, _ conditions: Conditions) throws(KeychainError) -> [StoredItem] {
         do throws(KeychainError) {
-            let items = try files.items(at: location)
-            return conditions.ofFiles(itemClass).map { items.matching($0) }?.map { StoredItem($0, in: self) } ?? []
+            guard let conditions = conditions.ofFiles(itemClass) else { return [] }
+            return try files.items(conditions, at: location).map { StoredItem($0, in: self) }
         } catch {
             guard Self.passedOver.contains(error.status) else { throw error }
             return []

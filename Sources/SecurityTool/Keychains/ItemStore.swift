@@ -59,7 +59,7 @@ extension ItemStore {
     /// Only a file is damaged as a whole while others can be read.
     func checkUndamaged() throws(KeychainError) {}
 
-    /// A keychain file is read as a whole.
+    /// Where items are found by their attributes, one that is found is given with the others.
     func first(_ itemClass: ItemClass, _ conditions: Conditions) throws(KeychainError) -> StoredItem? {
         try items(itemClass, conditions).first
     }
