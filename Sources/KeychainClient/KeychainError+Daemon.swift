@@ -44,7 +44,7 @@ extension KeychainError {
         KeychainError(
             .notAvailable,
             "the keychain daemon no longer listens on \(path)",
-            kind: .service(.missing),
+            kind: .service(.moved),
             facts: ["path": path]
         )
     }

@@ -61,7 +61,9 @@ package final class DaemonOnDemand: NotifyingKeychain {
             do throws(KeychainError) {
                 return try client.perform(command)
             } catch {
-                guard error.isMissingDaemon, hasMoved(client.location) else { throw error }
+                // By now, it may be back where it was.
+                let hasLeft = error.isMissingDaemon && hasMoved(client.location)
+                guard hasLeft || error.kind == .service(.moved) else { throw error }
             }
             drop(client)
             return try self.client(make).perform(command)

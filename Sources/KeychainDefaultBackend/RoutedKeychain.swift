@@ -134,7 +134,7 @@ public final class RoutedKeychain: ObservableKeychain {
     /// - Returns: Whether another one is to be tried.
     private func isMoved(by error: KeychainError, from owner: StoreOwner) -> Bool {
         switch error.kind {
-        case .foreignOwner(.moving):
+        case .foreignOwner(.moving), .service(.moved):
             // Until it has arrived; then the store tells where.
             learnOwner()
             return true

@@ -92,6 +92,17 @@ struct RoutedKeychainTests {
         #expect(try accounts() == ["first", "second", "third"])
     }
 
+    @Test("a daemon that listens elsewhere for a moment is asked again, also where the store is its own all the time")
+    func movedForAMoment() throws {
+        try add("first")
+        try embedded.handOver(to: .daemon)
+        try add("second")
+        daemon.movesLeft = 4
+        try add("third")
+        #expect(daemon.movesLeft == 0)
+        #expect(try accounts() == ["first", "second", "third"])
+    }
+
     @Test("a store of an owner that is not known is refused, and the daemon is not asked")
     func unknownOwner() throws {
         try add("first")
@@ -190,7 +201,7 @@ struct RoutedKeychainTests {
 /// A keychain in place of the client of a daemon: counts what reaches it, and fails as that one does.
 private final class CountingKeychain: KeychainBackend {
     let keychain: EmbeddedKeychain
-    private let state = Mutex((count: 0, isUnreachable: false, losesAnswers: false))
+    private let state = Mutex((count: 0, isUnreachable: false, losesAnswers: false, movesLeft: 0))
 
     init(_ keychain: EmbeddedKeychain) { self.keychain = keychain }
 
@@ -206,10 +217,21 @@ private final class CountingKeychain: KeychainBackend {
         set { state.withLock { $0.losesAnswers = newValue } }
     }
 
+    /// How many calls from now on do not find it.
+    var movesLeft: Int {
+        get { state.withLock(\.movesLeft) }
+        set { state.withLock { $0.movesLeft = newValue } }
+    }
+
     var families: CommandFamily { .all }
 
     func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         if isUnreachable { throw KeychainError(.notAvailable, "nobody listens", kind: .unavailable) }
+        let hasMoved = state.withLock { state in
+            defer { state.movesLeft = max(0, state.movesLeft - 1) }
+            return state.movesLeft > 0
+        }
+        if hasMoved { throw KeychainError(.notAvailable, "it is elsewhere", kind: .service(.moved)) }
         let reply = try keychain.perform(command)
         state.withLock { $0.count += 1 }
         if losesAnswers { throw KeychainError(.notAvailable, "no answer came", kind: .transport) }

@@ -103,6 +103,9 @@ extension KeychainError {
     public enum ServiceFailure: String, Sendable, Hashable, CaseIterable {
         /// None listens on the socket: nothing was done.
         case missing
+        /// None listens on the socket any more: the keychain is being handed over, or the daemon has another socket.
+        /// Nothing was done.
+        case moved
         /// None listens, and there is no program to start: nothing was done.
         case notInstalled
         /// It stopped before it accepted the command: nothing was done, and another may follow.

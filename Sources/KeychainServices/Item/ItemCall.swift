@@ -64,7 +64,7 @@ extension KeychainError {
         case .storage, .keys: [.notAvailable, .readOnly, .io, .decode].contains(status)
         case .foreignOwner: true
         // A daemon owns it that is not there.
-        case .service(let failure): [.missing, .notInstalled, .gone].contains(failure)
+        case .service(let failure): [.missing, .moved, .notInstalled, .gone].contains(failure)
         case .request, .device, .authentication, .lostIdentity, .unavailable, .transport: false
         }
     }
