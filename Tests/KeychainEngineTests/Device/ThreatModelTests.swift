@@ -24,7 +24,9 @@ struct ThreatModelTests {
         for name in Set(names).sorted() {
             let parts = name.split(separator: ".")
             let isThere = sources.contains { source in
-                ["struct", "class"].contains { source.contains("\($0) \(parts[0]) ") }
+                ["struct", "class"].contains { kind in
+                    [" ", ":"].contains { source.contains("\(kind) \(parts[0])\($0)") }
+                }
                     && source.contains("func \(parts[1])(")
             }
             #expect(isThere, "\(name)")

@@ -123,11 +123,11 @@ struct ExplainedTermTests {
             "class": .string("genp"), "acct": .string("anna"), "svce": .string("mail"),
         ]
         let search = try Self.explain(query, ExplanationOptions(scope: .owner), Self.keychain())
-        #expect(search.terms.map(\.key) == ["class", "acct", "svce", "sync", "agrp", "pdmn"])
-        #expect(search.terms.map(\.ruledOut) == [1, 2, 0, 1, 1, 0])
-        #expect(search.terms.map(\.ruledOutAlone) == [1, 2, 0, 1, 1, 0])
+        #expect(search.terms.map(\.key) == ["class", "acct", "svce", "sync", "agrp"])
+        #expect(search.terms.map(\.ruledOut) == [1, 2, 0, 1, 1])
+        #expect(search.terms.map(\.ruledOutAlone) == [1, 2, 0, 1, 1])
         #expect(search.matchCount == 2)
-        #expect(search.terms.map(\.isGiven) == [true, true, true, false, false, false])
+        #expect(search.terms.map(\.isGiven) == [true, true, true, false, false])
     }
 
     @Test("a list is bounded and says so, and counts are of all")
