@@ -106,23 +106,4 @@ struct RootManifestTests {
         #expect(found.identity.kind == .rootManifest(file))
         #expect(found.checks.contains { $0.detail.contains("a.json is ignored") })
     }
-
-    @Test("every folder on the way, and what links lead to, must be root's")
-    func trust() throws {
-        let trust = options().trust
-        let folder = bench.folder.path(of: "way")
-        try bench.write("x", to: folder + "/file")
-        chmod(folder + "/file", 0o644)
-        #expect(trust.objection(to: folder + "/file") == nil)
-        chmod(folder, 0o775)
-        #expect(trust.objection(to: folder + "/file")?.contains("is writable by others") == true)
-        chmod(folder, 0o755)
-        #expect(symlink(folder + "/file", bench.folder.path(of: "link")) == 0)
-        #expect(trust.objection(to: bench.folder.path(of: "link")) == nil)
-        #expect(FileTrust(owner: geteuid() &+ 1, base: bench.folder.path).objection(to: folder + "/file") != nil)
-        #expect(FileTrust().objection(to: "/nowhere/at/all") != nil)
-        #expect(FileTrust().objection(to: "/dev/null") != nil)
-        #expect(FileTrust().objection(to: "/tmp/../tmp") != nil)
-        #expect(FileTrust().objection(to: "/bin/sh") == nil)
-    }
 }

@@ -14,7 +14,7 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(30)))
 final class SharedFolderTests {
     private let folder: TemporaryFolder
-    private var mounts: [String] = []
+    private var mounts: [FUSEMount] = []
 
     init() throws {
         folder = try TemporaryFolder(prefix: "shared")
@@ -24,18 +24,12 @@ final class SharedFolderTests {
             attributes: [.posixPermissions: 0o700]
         )
         for name in ["one", "two"] {
-            let path = folder.path(of: name)
-            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-            let shell = Shell(environment: ["PATH": "/usr/bin:/bin:/usr/sbin:/sbin"])
-            // It goes to the background, and would keep what tells Foundation that a process has ended.
-            let command = #"for n in $(ls /proc/$$/fd); do ((n < 3)) || eval "exec $n>&-"; done; exec bindfs "$0" "$1""#
-            let outcome = try shell.run("/bin/bash", ["-c", command, folder.path(of: "disk"), path])
-            try #require(outcome.status == 0, "bindfs is needed, and /dev/fuse: \(outcome.errors)")
-            mounts.append(path)
+            mounts.append(try FUSEMount(of: folder.path(of: "disk"), at: folder.path(of: name)))
         }
     }
 
-    deinit { for mount in mounts { umount2(mount, Int32(MNT_DETACH)) } }
+    // Before the folder is removed.
+    deinit { mounts = [] }
 
     private func start(_ mount: String, isAllowed: Bool = true) throws -> StormProcess {
         let prefix = isAllowed ? ["/usr/bin/env", "SWIFT_KEYCHAIN_NETWORK_HOME=1"] : []

@@ -95,5 +95,8 @@ struct Executable: ~Copyable {
     /// Whether the file is on a FUSE file system, which may execute other code than it returns for reads.
     var isServedByProgram: Bool { keychain_is_served_by_program(file.number) != 0 }
 
+    /// Why others than root can change it; `nil` when they cannot.
+    func objection(by trust: FileTrust) -> String? { trust.objection(to: file.number) }
+
     private func pread(at offset: UInt64, count: Int) -> [UInt8]? { file.contents(at: offset, count: count) }
 }

@@ -27,7 +27,7 @@ final class ExecutableHashes: Sendable {
     /// - Throws: ``IdentityError`` when it cannot be read, and when it is being changed.
     func digest(of file: Int32, _ path: String) throws(IdentityError) -> (SHA256Value, FileMark) {
         let before = try mark(of: file, path)
-        let isCacheable = isRoots(before, path)
+        let isCacheable = trust.objection(to: file) == nil
         if isCacheable, let digest = known.withLock({ $0[before] }) { return (digest, before) }
         let result = computation.value(of: before) {
             Result { () throws(IdentityError) -> SHA256Value in
@@ -46,12 +46,6 @@ final class ExecutableHashes: Sendable {
             }
         }
         return (digest, before)
-    }
-
-    /// Whether the file at a path is the open one, and only root can change it.
-    private func isRoots(_ mark: FileMark, _ path: String) -> Bool {
-        var status = stat()
-        return trust.objection(to: path) == nil && lstat(path, &status) == 0 && FileMark(status) == mark
     }
 
     private func mark(of file: Int32, _ path: String) throws(IdentityError) -> FileMark {

@@ -24,6 +24,9 @@ struct Descriptor: ~Copyable {
 
     deinit { close(number) }
 
+    /// O_PATH (open(2)), which Glibc keeps from Swift: it takes no right to read, and opens no device or pipe.
+    static let asPath: Int32 = 0o10_000_000
+
     /// The first bytes of the file, at most `limit`; `nil` with `errno` set.
     func contents(limit: Int) -> [UInt8]? {
         var contents: [UInt8] = []

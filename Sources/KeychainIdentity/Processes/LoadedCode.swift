@@ -13,6 +13,9 @@ struct LoadedCode: Sendable {
     let hashes: ExecutableHashes
     let system: SystemCode
 
+    /// Opens a file that a process has mapped: everything that is then asked about it is asked of the open file.
+    var open: @Sendable (_ path: String) -> Descriptor? = { Descriptor($0, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) }
+
     /// The code that a program may execute.
     struct Allowance: Sendable {
         /// Its executable.
@@ -90,7 +93,7 @@ struct LoadedCode: Sendable {
         _ allowance: Allowance
     ) throws(IdentityError) -> File {
         guard !mapping.path.hasSuffix(" (deleted)"), mapping.path.hasPrefix("/"),
-            let file = Descriptor(mapping.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK), let status = file.status,
+            let file = open(mapping.path), let status = file.status,
             status.st_mode & S_IFMT == S_IFREG, try Self.isMapped(mapping, file, status)
         else {
             throw IdentityError(
@@ -98,7 +101,7 @@ struct LoadedCode: Sendable {
             )
         }
         if FileMark(status).isSameFile(as: allowance.executable) { return .executable }
-        guard let reason = trust.objection(to: mapping.path) ?? system.objection(to: file, mapping.path, parts) else {
+        guard let reason = trust.objection(to: file.number) ?? system.objection(to: file, mapping.path, parts) else {
             return .system
         }
         guard !allowance.libraries.isEmpty else { throw Self.foreign(mapping, reason) }

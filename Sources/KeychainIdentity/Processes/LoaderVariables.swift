@@ -45,6 +45,9 @@ enum LoaderVariables {
     private static func objection(to folder: ArraySlice<UInt8>, _ trust: FileTrust) -> String? {
         guard !folder.isEmpty else { return "an empty name in it is the current folder" }
         guard let path = String(validating: folder, as: UTF8.self) else { return "it has a name that is not UTF-8" }
+        // The loader replaces what begins with a dollar sign.
+        let isPlain = !path.split(separator: "/").contains { $0 == ".." || $0.contains("$") }
+        guard isPlain || !path.hasPrefix("/") else { return "\(path) is no plain path" }
         return trust.objection(toFolder: path).map { "\(path) \($0)" }
     }
 }

@@ -260,9 +260,6 @@ extension PeerProcess {
         return file.contents(limit: limit)
     }
 
-    /// O_PATH (open(2)), which Glibc keeps from Swift: no right to list the folders on the way is needed.
-    private static let asPath: Int32 = 0o10_000_000
-
     /// Whether it has the same folder as this process at a path, and on a writable mount.
     ///
     /// Symbolic links in its own view are not followed.
@@ -271,10 +268,10 @@ extension PeerProcess {
         defer { free(resolved) }
         var ours = stat()
         guard let path = String(validatingCString: resolved), stat(path, &ours) == 0,
-            var theirs = Descriptor("root", below: folder.number, Self.asPath | O_DIRECTORY)
+            var theirs = Descriptor("root", below: folder.number, Descriptor.asPath | O_DIRECTORY)
         else { return false }
         for name in path.split(separator: "/") {
-            let flags = Self.asPath | O_DIRECTORY | O_NOFOLLOW
+            let flags = Descriptor.asPath | O_DIRECTORY | O_NOFOLLOW
             guard let next = Descriptor(String(name), below: theirs.number, flags) else { return false }
             theirs = next
         }

@@ -86,7 +86,7 @@ public struct RootManifest: Sendable, Hashable {
         init(_ path: String, _ trust: FileTrust) {
             guard let stream = opendir(path) else { return }
             defer { closedir(stream) }
-            if let objection = trust.objection(to: path) {
+            if let objection = trust.objection(to: dirfd(stream)) {
                 objections = ["\(path) \(objection), so its manifests are ignored"]
                 return
             }
@@ -99,17 +99,24 @@ public struct RootManifest: Sendable, Hashable {
             }
             for name in names.sorted() {
                 let file = "\(path)/\(name)"
-                do throws(IdentityError) { manifests.append((file, try Self.read(file, trust))) } catch {
+                do throws(IdentityError) {
+                    manifests.append((file, try Self.read(name, below: dirfd(stream), trust)))
+                } catch {
                     objections.append("\(file) is ignored: \(error)")
                 }
             }
         }
 
-        private static func read(_ path: String, _ trust: FileTrust) throws(IdentityError) -> RootManifest {
-            if let objection = trust.objection(to: path) { throw IdentityError("it \(objection)") }
-            guard let file = Descriptor(path, O_RDONLY | O_NONBLOCK), let text = file.contents(limit: 1 << 20) else {
-                throw .system("reading", path, errno)
+        private static func read(
+            _ name: String,
+            below folder: Int32,
+            _ trust: FileTrust
+        ) throws(IdentityError) -> RootManifest {
+            guard let file = Descriptor(name, below: folder, O_RDONLY | O_NONBLOCK) else {
+                throw .system("open", name, errno)
             }
+            if let objection = trust.objection(to: file.number) { throw IdentityError("it \(objection)") }
+            guard let text = file.contents(limit: 1 << 20) else { throw .system("reading", name, errno) }
             return try RootManifest(text: text)
         }
     }

@@ -83,7 +83,7 @@ struct ProgramProof: Sendable {
             return nil
         }
         let (manifest, published) = signed(files, facts.0, options, &findings, &record)
-        let root = rootOwned(named, facts.0, manifest, options.trust, &findings)
+        let root = rootOwned(named, executable, facts.0, manifest, options.trust, &findings)
         guard manifest != nil || root != nil else { return nil }
         return ProgramProof(
             path: path,
@@ -109,7 +109,7 @@ struct ProgramProof: Sendable {
         _ options: IdentityOptions
     ) -> String? {
         guard executable.mark.byteCount <= largestByteCount else { return "it is too large for a program" }
-        guard executable.isServedByProgram, options.trust.objection(to: executable.path) != nil else { return nil }
+        guard executable.isServedByProgram, executable.objection(by: options.trust) != nil else { return nil }
         return "it is on a FUSE file system, which may execute other code than it returns for reads"
     }
 
@@ -192,6 +192,7 @@ struct ProgramProof: Sendable {
 
     private static func rootOwned(
         _ named: [(file: String, manifest: RootManifest)],
+        _ executable: borrowing Executable,
         _ digest: SHA256Value,
         _ signed: ProgramManifest?,
         _ trust: FileTrust,
@@ -199,12 +200,11 @@ struct ProgramProof: Sendable {
     ) -> (file: String, manifest: RootManifest)? {
         for (file, manifest) in named {
             let objection: String?
-            if let executable = manifest.executable, executable != digest {
+            if let required = manifest.executable, required != digest {
                 objection = "it names another SHA-256; update it after an upgrade"
             } else if let team = manifest.team, signed?.team != team {
                 objection = "it requires a program that team \(team) has signed"
-            } else if manifest.executable == nil, manifest.team == nil, let reason = trust.objection(to: manifest.path)
-            {
+            } else if manifest.executable == nil, manifest.team == nil, let reason = executable.objection(by: trust) {
                 objection = "\(manifest.path) \(reason), and it names neither a SHA-256 nor a team"
             } else {
                 objection = nil

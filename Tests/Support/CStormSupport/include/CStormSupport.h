@@ -49,6 +49,10 @@ size_t storm_search_process(pid_t process, int undumpable_only, storm_needle *ne
 // Runs a function on a thread that has these bytes, whole pages, as its stack, and waits for its end. Returns 0 or an errno.
 int storm_run_on_stack(void *stack, size_t size, void (*function)(void *context), void *context);
 
+// Runs a function on a thread that has a mount namespace of its own, from which nothing is passed on, and waits for its end.
+// Only root may. Returns 0 or an errno.
+int storm_run_with_own_mounts(void (*function)(void *context), void *context);
+
 // Runs a function on this thread, but on a stack of these bytes, as a coroutine. Returns 0 or an errno.
 int storm_run_as_coroutine(void *stack, size_t size, void (*function)(void));
 
