@@ -16,9 +16,10 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     }
     _ = try? SignedDocument(text: input)
     _ = try? PublishedStatements.statements(input)
-    _ = ELFFile { offset, count in
+    let executable = ELFFile { offset, count in
         offset < UInt64(input.count) ? Array(input[Int(offset)...].prefix(count)) : []
     }
+    if let executable { _ = LibrarySearch.objection(to: executable, at: "/usr/bin/tool", FileTrust()) }
     _ = try? RootManifest(text: input)
     _ = try? IdentityRecord(text: input)
     _ = FlatpakInformation(text: input)

@@ -19,7 +19,7 @@ struct StoreFolderTests {
     @Test("each file of a keychain with a daemon, an audit log, a signed program and keychain files is documented")
     func names() throws {
         let (app, key) = (folder.path(beside: "app"), folder.path(beside: "team.pem"))
-        try Workshop().run(#"cp -p "$1" "$2""#, DaemonFolder.program("keychain-items"), app)
+        try InstalledProgram.copy(DaemonFolder.program("keychain-items"), to: app)
         try expectSuccess(shell.run("keychainctl", ["team", "create", key]))
         try expectSuccess(
             shell.run("keychainctl", SigningWords.of(app, key: key) + ["--identifier", "com.example.app"])

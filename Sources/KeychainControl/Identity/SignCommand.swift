@@ -59,8 +59,8 @@ struct SignCommand: ParsableCommand {
 
     @Flag(
         help: """
-            It may be started with LD_PRELOAD and the like, whose libraries can be anybody's; also set by the \
-            entitlement com.apple.security.cs.allow-dyld-environment-variables.
+            It may be started with LD_PRELOAD and the like, or look for libraries where others than root can put one \
+            (RUNPATH); also set by the entitlement com.apple.security.cs.allow-dyld-environment-variables.
             """
     )
     var preload = false
@@ -91,6 +91,9 @@ struct SignCommand: ParsableCommand {
             let (program, manifest) = try sign(path, key, now)
             let target = output ?? program.path + ProgramManifest.fileSuffix
             try PublicFile.write(manifest.document.text + "\n", to: target)
+            if let objection = program.libraryObjection, !manifest.allowsPreload {
+                Surroundings.current.remark("warning: it will not be identified where it is now: \(objection).")
+            }
             let groups =
                 manifest.accessGroups.isEmpty ? "no access group" : manifest.accessGroups.joined(separator: ", ")
             Surroundings.current.say(

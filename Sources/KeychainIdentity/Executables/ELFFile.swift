@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an ELF file (elf(5)) says of its code, and of the libraries it is linked to.
+/// What an ELF file (elf(5)) says of its code, of the libraries it is linked to, and of where these are looked for.
 struct ELFFile {
-    /// The names of the libraries that the loader loads for it (`DT_NEEDED`), such as `libc.so.6`.
+    /// The names of the libraries that the loader loads for it (`DT_NEEDED` and the like), such as `libc.so.6`.
     let libraries: [String]
+
+    /// The folders in which the loader looks for libraries before the system's (`DT_RPATH`, `DT_RUNPATH`), as they are
+    /// written: `$ORIGIN` is the folder of the file, and an empty one the folder of the process.
+    let searchFolders: [String]
+
+    /// The loader (`PT_INTERP`); `nil` for a library, and for a program that is not linked dynamically.
+    let loader: String?
 
     /// The parts of the file that are executed (`PT_LOAD` with `PF_X`).
     let code: [Range<UInt64>]
@@ -11,8 +18,9 @@ struct ELFFile {
     /// Whether it is a program rather than a library (`ET_EXEC`, `DF_1_PIE`).
     let isProgram: Bool
 
-    /// At most as many program headers, of as many bytes, entries of the dynamic section, and bytes of a name are read.
-    private static let limit = (headers: 1_024, headerSize: 256, entries: 8_192, name: 1_024)
+    /// At most as many program headers, of as many bytes, entries of the dynamic section, and bytes of a name or a list
+    /// of folders are read.
+    private static let limit = (headers: 1_024, headerSize: 256, entries: 8_192, name: 1 << 16)
 
     /// Reads a file; `nil` if it is not a complete ELF file.
     ///
@@ -39,8 +47,14 @@ struct ELFFile {
         }
         self.code = code
         let isFixed = layout.half(header, Layout.typeOffset) == Self.fixedProgram
+        if let segment = segments.first(where: { $0.kind == Segment.interpreter }) {
+            guard let name = Self.text(at: segment.offset, read) else { return nil }
+            loader = name
+        } else {
+            loader = nil
+        }
         guard let dynamic = segments.first(where: { $0.kind == Segment.dynamic }) else {
-            libraries = []
+            (libraries, searchFolders) = ([], [])
             isProgram = isFixed
             return
         }
@@ -52,23 +66,48 @@ struct ELFFile {
             .prefix { $0.tag != Tag.end }
         isProgram = isFixed || entries.contains { $0.tag == Tag.flags && $0.value & Self.isPositionIndependent != 0 }
         let table = entries.last { $0.tag == Tag.nameTable }?.value
-        let names = entries.filter { $0.tag == Tag.needed }.map(\.value)
-        var libraries: [String] = []
-        for name in names {
-            guard let address = table?.addingReportingOverflow(name), !address.overflow,
-                let offset = segments.lazy.compactMap({ $0.offset(of: address.partialValue) }).first,
-                let bytes = read(offset, Self.limit.name), let end = bytes.firstIndex(of: 0)
-            else { return nil }
-            libraries.append(String(decoding: bytes[..<end], as: UTF8.self))
+        func texts(_ tags: Set<UInt64>) -> [String]? {
+            var texts: [String] = []
+            for entry in entries where tags.contains(entry.tag) {
+                guard let address = table?.addingReportingOverflow(entry.value), !address.overflow,
+                    let offset = segments.lazy.compactMap({ $0.offset(of: address.partialValue) }).first,
+                    let text = Self.text(at: offset, read)
+                else { return nil }
+                texts.append(text)
+            }
+            return texts
         }
-        self.libraries = libraries
+        func parts(_ lists: [String]) -> [String] {
+            lists.filter { !$0.isEmpty }.flatMap { list in
+                list.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+            }
+        }
+        guard let libraries = texts(Tag.libraries), let lists = texts(Tag.lists), let folders = texts(Tag.folders)
+        else { return nil }
+        self.libraries = libraries + parts(lists)
+        searchFolders = parts(folders)
+    }
+
+    /// The text at an offset of the file, up to a zero; `nil` if it is too long, and for what is not UTF-8.
+    private static func text(at offset: UInt64, _ read: (_ offset: UInt64, _ count: Int) -> [UInt8]?) -> String? {
+        // Most are short.
+        for count in [256, limit.name] {
+            guard let bytes = read(offset, count) else { return nil }
+            if let end = bytes.firstIndex(of: 0) { return String(validating: bytes[..<end], as: UTF8.self) }
+        }
+        return nil
     }
 
     /// Kinds of entries of the dynamic section.
     private enum Tag {
         static let end: UInt64 = 0
-        static let needed: UInt64 = 1
         static let nameTable: UInt64 = 5
+        /// `DT_NEEDED`, `DT_AUXILIARY` and `DT_FILTER`: each a name.
+        static let libraries: Set<UInt64> = [1, 0x7FFF_FFFD, 0x7FFF_FFFF]
+        /// `DT_AUDIT` and `DT_DEPAUDIT`: names with colons between them.
+        static let lists: Set<UInt64> = [0x6FFF_FEFC, 0x6FFF_FEFB]
+        /// `DT_RPATH` and `DT_RUNPATH`.
+        static let folders: Set<UInt64> = [15, 29]
         static let flags: UInt64 = 0x6FFF_FFFB
     }
 
@@ -81,6 +120,7 @@ struct ELFFile {
     private struct Segment {
         static let load: UInt32 = 1
         static let dynamic: UInt32 = 2
+        static let interpreter: UInt32 = 3
 
         private static let executable: UInt32 = 1
 

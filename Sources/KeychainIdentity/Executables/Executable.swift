@@ -98,5 +98,17 @@ struct Executable: ~Copyable {
     /// Why others than root can change it; `nil` when they cannot.
     func objection(by trust: FileTrust) -> String? { trust.objection(to: file.number) }
 
+    /// Why others than root can choose a library that the loader finds for it; `nil` when they cannot.
+    ///
+    /// - Returns: The rest of a sentence about the program, with what to do.
+    func libraryObjection(by trust: FileTrust) -> String? {
+        guard let reason = program.flatMap({ LibrarySearch.objection(to: $0, at: path, trust) }) else { return nil }
+        return reason + ". " + Self.libraryRemedy
+    }
+
+    private static let libraryRemedy =
+        "Build it without ('swift build --static-swift-stdlib --disable-local-rpath', 'patchelf --remove-rpath'), install "
+        + "it where only root can change these folders, or have its manifest allow them ('keychainctl sign --preload')"
+
     private func pread(at offset: UInt64, count: Int) -> [UInt8]? { file.contents(at: offset, count: count) }
 }

@@ -8,6 +8,11 @@ public struct ProgramFile: Sendable, Hashable {
     /// Its SHA-256.
     public let digest: SHA256Value
 
+    /// Why others than root can choose a library that the loader finds for it; `nil` when they cannot.
+    ///
+    /// Where it is now, it is identified only if its manifest allows that.
+    public let libraryObjection: String?
+
     /// Examines an executable.
     ///
     /// - Throws: ``IdentityError`` if there is none, and for one that executes whatever it is given: a script, an
@@ -18,6 +23,7 @@ public struct ProgramFile: Sendable, Hashable {
             throw IdentityError("\(executable.path) cannot have a manifest: \(objection)")
         }
         self.path = executable.path
+        libraryObjection = executable.libraryObjection(by: FileTrust()).map { "\(executable.path) \($0)" }
         digest = try executable.digest(ExecutableHashes()).0
     }
 

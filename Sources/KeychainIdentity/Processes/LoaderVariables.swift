@@ -17,6 +17,8 @@ enum LoaderVariables {
         "LD_AUDIT": .libraries,
         "LD_LIBRARY_PATH": .folders(emptyIsCurrent: true),
         "GCONV_PATH": .folders(emptyIsCurrent: false),
+        // What stands for $ORIGIN where the loader cannot read the link in /proc.
+        "LD_ORIGIN_PATH": .folders(emptyIsCurrent: false),
     ]
 
     /// Those of them in the environment of a process (proc(5), `environ`) that name a library, or a folder that others

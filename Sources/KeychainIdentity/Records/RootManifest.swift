@@ -33,7 +33,8 @@ public struct RootManifest: Sendable, Hashable {
     /// Whether it executes code that it generates, as a just-in-time compiler does.
     public let isJIT: Bool
 
-    /// Whether it may be started with variables that load libraries, such as LD_PRELOAD (ld.so(8)).
+    /// Whether others may choose libraries that are loaded into it: by variables such as LD_PRELOAD, or in folders in
+    /// which it is linked to look for them (ld.so(8)).
     public let allowsPreload: Bool
 
     /// Reads a manifest.

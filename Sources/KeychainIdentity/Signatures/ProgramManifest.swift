@@ -23,7 +23,8 @@ public struct ProgramManifest: Sendable, Hashable {
     /// Whether it executes code that it generates, as a just-in-time compiler does.
     public let isJIT: Bool
 
-    /// Whether it may be started with variables that load libraries, such as LD_PRELOAD (ld.so(8)).
+    /// Whether others may choose libraries that are loaded into it: by variables such as LD_PRELOAD, or in folders in
+    /// which it is linked to look for them (ld.so(8)).
     public let allowsPreload: Bool
 
     /// Orders the manifests of the application.
@@ -57,7 +58,7 @@ public struct ProgramManifest: Sendable, Hashable {
         public var libraries: [SHA256Value] = []
         /// Whether it executes what it generates.
         public var isJIT = false
-        /// Whether it may be started with variables that load libraries, such as LD_PRELOAD.
+        /// Whether others may choose libraries that are loaded into it.
         public var allowsPreload = false
         /// Its number among the manifests of the application.
         public var serial: Int

@@ -33,7 +33,8 @@ struct ProgramProof: Sendable {
     /// Whether it may execute code that it generates.
     var isJIT: Bool { (manifest?.isJIT ?? false) || (root?.manifest.isJIT ?? false) }
 
-    /// Whether it may be started with variables that load libraries, such as LD_PRELOAD.
+    /// Whether others may choose libraries that are loaded into it, by variables such as LD_PRELOAD or by what it is
+    /// linked to.
     var allowsPreload: Bool { (manifest?.allowsPreload ?? false) || (root?.manifest.allowsPreload ?? false) }
 
     /// Looks for manifests of an executable and checks them.
@@ -85,7 +86,7 @@ struct ProgramProof: Sendable {
         let (manifest, published) = signed(files, facts.0, options, &findings, &record)
         let root = rootOwned(named, executable, facts.0, manifest, options.trust, &findings)
         guard manifest != nil || root != nil else { return nil }
-        return ProgramProof(
+        let proof = ProgramProof(
             path: path,
             digest: facts.0,
             mark: facts.1,
@@ -95,6 +96,26 @@ struct ProgramProof: Sendable {
             root: root,
             reservedGroups: folder.exclusiveGroups
         )
+        return findsOwnLibraries(executable, proof, options.trust, &findings) ? proof : nil
+    }
+
+    /// Whether nobody but root can choose a library that the loader finds for it.
+    private static func findsOwnLibraries(
+        _ executable: borrowing Executable,
+        _ proof: ProgramProof,
+        _ trust: FileTrust,
+        _ findings: inout IdentityFindings
+    ) -> Bool {
+        guard !proof.allowsPreload else {
+            findings.note("libraries", "its manifest allows libraries of any folder (RUNPATH)")
+            return true
+        }
+        guard let objection = executable.libraryObjection(by: trust) else {
+            findings.pass("libraries", "they are looked for in folders that only root can change")
+            return true
+        }
+        findings.fail("libraries", "\(executable.path) \(objection)")
+        return false
     }
 
     private static func objection(to executable: borrowing Executable) -> String? {

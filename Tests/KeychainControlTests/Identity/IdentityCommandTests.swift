@@ -13,15 +13,15 @@ import Testing
 struct IdentityCommandTests {
     private let folder: TemporaryFolder
     private let tool: String
+    /// The program as it was built, which looks for libraries beside itself.
+    private let built: String
 
     init() throws {
         folder = try TemporaryFolder()
         tool = folder.path(of: "tool")
         let helper = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-        let copy = #"cp "$1" "$2""#
-        let words = ["sh", "-c", copy, "sh", helper.appendingPathComponent("signed-program").path, tool]
-        let (status, output) = try ControlProcess.run(words, folder)
-        try #require(status == 0, "\(output)")
+        built = helper.appendingPathComponent("signed-program").path
+        try InstalledProgram.copy(built, to: tool)
     }
 
     private var key: String { folder.path(of: "team.pem") }
@@ -127,6 +127,23 @@ struct IdentityCommandTests {
             let manifest = try ProgramManifest(SignedDocument(text: text))
             #expect(manifest.allowsPreload == isAllowed && !manifest.isJIT)
         }
+    }
+
+    @Test("a program that looks for libraries beside itself is signed with a warning, which says what to do")
+    func libraryFolders() throws {
+        _ = try createTeam()
+        let (status, output) = try ControlProcess.run(["cp", built, tool], folder)
+        try #require(status == 0, "\(output)")
+        let signed = try run("sign", "--team-key", key, tool)
+        #expect(signed.status == 0)
+        #expect(signed.remarks.contains("\(tool) is linked to look for libraries in $ORIGIN"), "\(signed.remarks)")
+        #expect(signed.remarks.contains("--disable-local-rpath"), "\(signed.remarks)")
+        let verified = try run("verify", tool)
+        #expect(verified.status == 1)
+        #expect(verified.output.contains("is linked to look for libraries in $ORIGIN"), "\(verified.output)")
+        #expect(try run("sign", "--team-key", key, "--preload", tool).remarks.isEmpty)
+        let allowed = try run("verify", tool)
+        #expect(allowed.status == 0, "\(allowed.output)")
     }
 
     @Test(

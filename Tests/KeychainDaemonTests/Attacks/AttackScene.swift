@@ -27,6 +27,9 @@ final class AttackScene {
     /// A program that nobody signed.
     let other: String
 
+    /// The signed program, without a manifest.
+    private let source: String
+
     /// The group of the item.
     let group: String
 
@@ -52,7 +55,8 @@ final class AttackScene {
         let team = TeamIdentifier(firstKey: key.publicKey)
         group = "\(team.prefix)com.example.tool"
         try Self.makeFolder(folder)
-        let source = try DaemonFolder.program("signed-program")
+        source = "\(folder)/source"
+        try InstalledProgram.copy(DaemonFolder.program("signed-program"), to: source)
         contents = ProgramManifest.Contents(
             team: team,
             applicationIdentifier: group,
@@ -223,7 +227,7 @@ final class AttackScene {
         number += 1
         let place = "\(folder)/\(number)"
         try Self.makeFolder(place)
-        try run("/bin/cp", DaemonFolder.program("signed-program"), "\(place)/tool")
+        try run("/bin/cp", source, "\(place)/tool")
         try write(attack.manifest(self), to: "\(place)/tool\(ProgramManifest.fileSuffix)")
         let asUser = mode == .system ? SystemServiceFolder.asUser(Self.anna) : []
         let words = try attack.launcher(place, self) + asUser + attack.prefix(self) + attack.words(place, self) + ["-"]

@@ -36,7 +36,7 @@ struct ProgramAttack {
     private static var nothing: ProgramAttack { Self(name: "nothing", expected: .secret) }
 
     /// Those that take no privilege; what a daemon learns from one of them, it knows in those that follow.
-    static var all: [ProgramAttack] { [nothing] + files + manifests + groups + processes + keys }
+    static var all: [ProgramAttack] { [nothing] + files + surroundings + manifests + groups + processes + keys }
 
     /// Other files than the signed program's own.
     private static var files: [ProgramAttack] {
@@ -208,6 +208,24 @@ struct ProgramAttack {
                 words: { _, scene in [scene.other] },
                 groups: { _ in [Client.everyGroup] },
                 namesGroup: false
+            ),
+        ]
+    }
+
+    /// What is around the signed program when it is started.
+    static var surroundings: [ProgramAttack] {
+        [
+            Self(
+                name: "a folder of the user's, in which it is linked to look for libraries",
+                expected: refused,
+                manifest: { scene in
+                    let digest = try ProgramFile(path: DaemonFolder.program("signed-program")).digest
+                    return try scene.manifest { $0.executable = digest }
+                },
+                words: { folder, scene in
+                    try scene.run("/bin/cp", DaemonFolder.program("signed-program"), "\(folder)/tool")
+                    return ["\(folder)/tool"]
+                }
             ),
         ]
     }

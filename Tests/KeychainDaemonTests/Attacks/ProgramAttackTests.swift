@@ -70,9 +70,9 @@ struct ProgramAttackTests {
             nil, ("namespaces", "its own user namespace"), ("loaded code", "does not run the code of its executable"),
             ("namespaces", "its own user namespace"), ("loaded code", "/usr/bin/env, which is another program"),
             ("loaded code", "libpython3.99.so.1.0, which is an interpreter"),
-            ("environment", "was started with LD_PRELOAD"),
+            ("environment", "was started with LD_PRELOAD"), ("libraries", "look for libraries in $ORIGIN"),
         ]
-        let attacks = ProgramAttack.impostors + ProgramAttack.variable.prefix(1)
+        let attacks = ProgramAttack.impostors + ProgramAttack.variable.prefix(1) + ProgramAttack.surroundings
         #expect(attacks.count == checks.count)
         for (attack, check) in zip(attacks, checks) {
             let outcome = try scene.verification(of: attack)

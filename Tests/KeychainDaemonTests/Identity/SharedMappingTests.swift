@@ -54,7 +54,7 @@ struct SharedMappingTests {
         let folder = try TemporaryFolder(prefix: "km", in: TemporaryFolder.memory)
         #expect(chmod(folder.path, 0o755) == 0)
         let (tool, key) = (folder.path(of: "tool"), folder.path(of: "team.pem"))
-        try Workshop().run(#"cp "$1" "$2"; chmod 755 "$2""#, DaemonFolder.program("security"), tool)
+        try InstalledProgram.copy(DaemonFolder.program("security"), to: tool)
         for words in try [["team", "create", key], SigningWords.of(tool, key: key)] {
             let outcome = try signer.run("keychainctl", words)
             #expect(outcome.status == 0, "\(outcome)")

@@ -21,7 +21,7 @@ struct SignedItemsTests {
         folder = try DaemonFolder(isEnabled: false)
         shell = try Shell.beside(folder)
         app = folder.path(beside: "app")
-        try Self.copy(DaemonFolder.program("keychain-items"), to: app)
+        try InstalledProgram.copy(DaemonFolder.program("keychain-items"), to: app)
         let key = folder.path(beside: "team.pem")
         let created = try shell.run("keychainctl", ["team", "create", key])
         let words = created.output.split { $0 == " " || $0 == ":" }
@@ -45,12 +45,6 @@ struct SignedItemsTests {
             output: outcome.output.trimmingCharacters(in: .newlines),
             trace: (try? String(contentsOfFile: trace, encoding: .utf8)) ?? ""
         )
-    }
-
-    /// Copies a program by another process: what this one has open for writing, a child that another test starts
-    /// meanwhile has open as well, and the kernel executes no such file.
-    private static func copy(_ source: String, to target: String) throws {
-        try Workshop().run(#"cp -p "$1" "$2""#, source, target)
     }
 
     /// Puts a version in the program's place that nobody signed.
@@ -118,7 +112,7 @@ struct SignedItemsTests {
         // A program that has the same name and was never signed.
         let other = folder.path(beside: "other")
         #expect(mkdir(other, 0o755) == 0)
-        try Self.copy(DaemonFolder.program("keychain-items"), to: "\(other)/app")
+        try InstalledProgram.copy(DaemonFolder.program("keychain-items"), to: "\(other)/app")
         #expect(try run("find", "two", at: "\(other)/app").output == Self.notFound)
         #expect(try run("add", "two", "own", at: "\(other)/app").output == Self.success)
         // Where it is meant for every program, it says so.

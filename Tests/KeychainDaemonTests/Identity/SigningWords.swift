@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import KeychainTestSupport
 
 /// The arguments with which `keychainctl` signs a program of this build.
@@ -10,6 +11,11 @@ enum SigningWords {
         let libraries = needed.split(whereSeparator: \.isWhitespace).filter { word in
             word.hasPrefix("/") && !word.hasPrefix("/lib") && !word.hasPrefix("/usr/lib")
         }
-        return ["sign", "--team-key", key] + libraries.flatMap { ["--library", String($0)] } + [program]
+        let areRoots = libraries.allSatisfy { library in
+            var status = stat()
+            return stat(String(library), &status) == 0 && status.st_uid == 0
+        }
+        let named = libraries.flatMap { ["--library", String($0)] } + (areRoots ? [] : ["--preload"])
+        return ["sign", "--team-key", key] + named + [program]
     }
 }

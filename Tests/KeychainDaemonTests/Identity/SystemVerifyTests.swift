@@ -27,7 +27,7 @@ struct SystemVerifyTests {
             #expect(outcome.status == 0, "\(outcome)")
         }
         func verify(_ path: String) throws -> Shell.Outcome { try anna.run("keychainctl", ["verify", path]) }
-        try FileManager.default.copyItem(atPath: try DaemonFolder.program("security"), toPath: tool)
+        try InstalledProgram.copy(DaemonFolder.program("security"), to: tool)
         try perform("team", "create", key)
 
         // In the user's own folder, where only a daemon of the user looks.

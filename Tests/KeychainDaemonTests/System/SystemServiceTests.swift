@@ -284,7 +284,7 @@ struct SystemServiceTests {
         let service = try SystemServiceFolder(looksAtPrograms: true)
         let anna = try service.enabledShell(of: Self.anna)
         let (tool, key) = (service.path(of: "tool"), service.path(of: "team.pem"))
-        try Workshop().run(#"cp "$1" "$2""#, DaemonFolder.program("security"), tool)
+        try InstalledProgram.copy(DaemonFolder.program("security"), to: tool)
         let root = Shell(environment: ["HOME": service.path(of: ""), "PATH": "/usr/bin:/bin"])
         for words in [
             ["team", "create", key], ["sign", "--team-key", key, "--identifier", "com.example.tool", tool],
@@ -320,7 +320,7 @@ struct SystemServiceTests {
         let (key, trace) = (service.path(of: "team.pem"), "\(home)/trace")
         let isInHome = reason.contains("folder")
         let tool = isInHome ? "\(home)/tool" : service.path(of: "tool")
-        try Workshop().run(#"cp "$1" "$2""#, DaemonFolder.program("keychain-items"), tool)
+        try InstalledProgram.copy(DaemonFolder.program("keychain-items"), to: tool)
         let root = Shell(environment: ["HOME": service.path(of: ""), "PATH": "/usr/bin:/bin"])
         for words in [["team", "create", key], ["sign", "--team-key", key, tool]] {
             let outcome = try root.run("keychainctl", words)

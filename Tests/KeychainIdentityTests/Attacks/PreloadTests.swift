@@ -75,10 +75,28 @@ struct PreloadTests {
         #expect(allowed.kind == .signed(bench.team), "\(allowed.reasons)")
     }
 
+    @Test(
+        "a library beside the program that leaves nothing behind, where the program is linked to look for it",
+        arguments: ["--enable-new-dtags", "--disable-new-dtags"]
+    )
+    func libraryBeside(_ tags: String) throws {
+        let folder = bench.folder.path
+        let library = try bench.library("libneeded.so", VanishingLibrary.source)
+        let tool = try bench.program("needing", "-L\(folder)", "-lneeded", "-Wl,-rpath,$ORIGIN,\(tags)")
+        try bench.sign(tool)
+        expectAnonymous(
+            try identity(of: tool, after: library, []),
+            "\(tool) is linked to look for libraries in $ORIGIN (RUNPATH), which is \(folder), which is "
+        )
+        try bench.sign(tool) { $0.allowsPreload = true }
+        let allowed = try identity(of: tool, after: library, [])
+        #expect(allowed.kind == .signed(bench.team), "\(allowed.reasons)")
+    }
+
     @Test("a folder of libraries, or of modules of the C library, that others than root can change")
     func folders() throws {
         let folder = bench.folder.path
-        for name in ["LD_LIBRARY_PATH", "GCONV_PATH"] {
+        for name in ["LD_LIBRARY_PATH", "GCONV_PATH", "LD_ORIGIN_PATH"] {
             for path in [folder, "\(folder)/nowhere", "/usr/lib:\(folder)"] {
                 expectAnonymous(try bench.identity("/usr/bin/env", "\(name)=\(path)", tool), "started with \(name) (")
             }

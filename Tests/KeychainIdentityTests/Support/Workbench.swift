@@ -44,12 +44,9 @@ final class Workbench {
     var socketPath: String { folder.path(of: "s") }
 
     /// A copy of the helper.
-    ///
-    /// Written by another process: what this one has open for writing, a child that another test
-    /// starts meanwhile has open as well, and the kernel executes no such file.
     func install(_ name: String = "tool") throws -> String {
         let path = folder.path(of: name)
-        try PeerProgram.run(["/bin/cp", PeerProgram.path(), path])
+        try InstalledProgram.copy(PeerProgram.path(), to: path)
         return path
     }
 
