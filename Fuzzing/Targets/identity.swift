@@ -30,6 +30,7 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     _ = ProcessStatus.startTime(input)
     _ = ProcessStatus.tracer(input)
     _ = ProcessStatus.permittedCapabilities(input)
+    _ = ProcessStatus.unprivilegedFilterCount(input)
     _ = LoaderVariables.named(in: input, FileTrust())
     _ = TeamPublicKey(String(decoding: input, as: UTF8.self))
     return 0

@@ -65,6 +65,14 @@ struct SignCommand: ParsableCommand {
     )
     var preload = false
 
+    @Flag(
+        help: """
+            Its system calls may be filtered (seccomp), as those of a program that confines itself before it connects; \
+            whoever starts it can then read what it is told.
+            """
+    )
+    var seccomp = false
+
     @Option(help: "Orders the versions of an application; default: the seconds since 1970.")
     var serial: Int?
 
@@ -119,6 +127,7 @@ struct SignCommand: ParsableCommand {
             for library in libraries { contents.libraries.append(try ProgramFile.digest(ofLibrary: library)) }
             contents.isJIT = jit || isTrue("com.apple.security.cs.allow-jit")
             contents.allowsPreload = preload || isTrue("com.apple.security.cs.allow-dyld-environment-variables")
+            contents.allowsFilters = seccomp
             contents.statements = key.statements
             return (program, try ProgramManifest(signing: contents, by: key.key))
         } catch { throw Refusal(error.description) }

@@ -180,6 +180,8 @@ extension PeerProcess {
         let capabilities: UInt64
         /// The size of its code, in KiB.
         let codeSize: UInt64?
+        /// How many filters of system calls it has that any program of the user may have installed.
+        let filterCount: UInt64
 
         init?(_ status: [UInt8]) {
             guard let tracer = ProcessStatus.tracer(status), let user = ProcessStatus.effectiveUser(status),
@@ -189,6 +191,7 @@ extension PeerProcess {
             self.user = user
             self.capabilities = capabilities
             codeSize = ProcessStatus.codeSize(status)
+            filterCount = ProcessStatus.unprivilegedFilterCount(status)
         }
 
         func checkIsUntraced() throws(IdentityError) {

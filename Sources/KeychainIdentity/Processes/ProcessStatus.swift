@@ -42,6 +42,18 @@ enum ProcessStatus {
         return UInt64(digits, radix: 16)
     }
 
+    /// How many filters of system calls it has that may have been installed without privileges (seccomp(2)).
+    ///
+    /// Linux counts filters since 5.9; before, several count as one. Who installs one without privileges first gives up
+    /// getting any, for what it executes, too.
+    static func unprivilegedFilterCount(_ status: [UInt8]) -> UInt64 {
+        func value(_ name: String) -> UInt64? { field(name, in: status).first.flatMap { number($0) } }
+        guard value("NoNewPrivs:") == 1, value("Seccomp:") == modeOfFilters else { return 0 }
+        return value("Seccomp_filters:") ?? 1
+    }
+
+    private static let modeOfFilters: UInt64 = 2
+
     /// The words after a name at the beginning of a line.
     ///
     /// The name of the program, on the first line, has its line feeds

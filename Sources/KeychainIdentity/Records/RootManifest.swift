@@ -37,12 +37,17 @@ public struct RootManifest: Sendable, Hashable {
     /// which it is linked to look for them (ld.so(8)).
     public let allowsPreload: Bool
 
+    /// Whether its system calls may be filtered (seccomp(2)), by itself or by whoever starts it.
+    public let allowsFilters: Bool
+
     /// Reads a manifest.
     ///
     /// - Throws: ``IdentityError`` for anything but a manifest of a known version, for a relative path, and for
     ///   groups that cannot be granted: every group, and those of teams and sandboxes.
     public init(text: some Sequence<UInt8>) throws(IdentityError) {
-        let optional: Set = ["sha256", "team", "exclusiveGroups", "ownerRights", "libraries", "jit", "preload"]
+        let optional: Set = [
+            "sha256", "team", "exclusiveGroups", "ownerRights", "libraries", "jit", "preload", "seccomp",
+        ]
         let fields = try JSONFields(
             text,
             ["path", "applicationIdentifier", "accessGroups"],
@@ -58,6 +63,7 @@ public struct RootManifest: Sendable, Hashable {
         hasOwnerRights = try fields.flag("ownerRights")
         isJIT = try fields.flag("jit")
         allowsPreload = try fields.flag("preload")
+        allowsFilters = try fields.flag("seccomp")
         var libraries: [SHA256Value] = []
         for text in fields.has("libraries") ? try fields.strings("libraries") : [] {
             guard let digest = SHA256Value(text) else { throw IdentityError("a library is not given by its SHA-256") }

@@ -27,6 +27,9 @@ public struct ProgramManifest: Sendable, Hashable {
     /// which it is linked to look for them (ld.so(8)).
     public let allowsPreload: Bool
 
+    /// Whether its system calls may be filtered (seccomp(2)), by itself or by whoever starts it.
+    public let allowsFilters: Bool
+
     /// Orders the manifests of the application.
     public let serial: Int
 
@@ -60,6 +63,8 @@ public struct ProgramManifest: Sendable, Hashable {
         public var isJIT = false
         /// Whether others may choose libraries that are loaded into it.
         public var allowsPreload = false
+        /// Whether its system calls may be filtered.
+        public var allowsFilters = false
         /// Its number among the manifests of the application.
         public var serial: Int
         /// When it is signed (RFC 3339, UTC).
@@ -102,6 +107,7 @@ public struct ProgramManifest: Sendable, Hashable {
         ]
         if contents.isJIT { members["jit"] = .boolean(true) }
         if contents.allowsPreload { members["preload"] = .boolean(true) }
+        if contents.allowsFilters { members["seccomp"] = .boolean(true) }
         try self.init(SignedDocument(.object(members), for: .manifest, by: key))
     }
 
@@ -118,7 +124,7 @@ public struct ProgramManifest: Sendable, Hashable {
                 "team", "applicationIdentifier", "accessGroups", "executable", "libraries", "serial", "created",
                 "statements",
             ],
-            optional: ["jit", "preload"]
+            optional: ["jit", "preload", "seccomp"]
         )
         team = try fields.team()
         applicationIdentifier = try fields.string("applicationIdentifier")
@@ -126,6 +132,7 @@ public struct ProgramManifest: Sendable, Hashable {
         executable = try fields.digest("executable")
         isJIT = try fields.flag("jit")
         allowsPreload = try fields.flag("preload")
+        allowsFilters = try fields.flag("seccomp")
         serial = try fields.integer("serial")
         created = try fields.date("created")
         var libraries: [SHA256Value] = []

@@ -48,10 +48,11 @@ public struct ProgramExaminer: Sendable {
         if let identity = sandbox(of: peer, label, foreign ?? [], group, &findings) {
             return IdentifiedPeer(peer, Identification(identity: identity, checks: findings.checks))
         }
+        let unit = group?.systemUnit
         var program: IdentifiedPeer.Program?
         if let foreign, foreign.isEmpty {
             findings.pass("namespaces", "it has the same view of the system")
-            program = running(peer, &findings, &record)
+            program = running(peer, unit, &findings, &record)
         } else if let foreign {
             findings.fail(
                 "namespaces",
@@ -60,7 +61,6 @@ public struct ProgramExaminer: Sendable {
             )
         }
         noteRecord(&findings)
-        let unit = group?.systemUnit
         if let unit { findings.pass("service", "it runs in the system service \(unit)") }
         let isForeign = foreign?.isEmpty != true
         // A process that could use the store without a daemon gets no less with one.
@@ -160,6 +160,7 @@ public struct ProgramExaminer: Sendable {
     /// What a running process proves by what it runs.
     private func running(
         _ peer: PeerProcess,
+        _ unit: String?,
         _ findings: inout IdentityFindings,
         _ record: inout IdentityRecord
     ) -> IdentifiedPeer.Program? {
@@ -189,8 +190,9 @@ public struct ProgramExaminer: Sendable {
             for state in states ?? [] { try state.checkPrivileges() }
         }
         let isStartedPlainly = startsPlainly(peer, proof, &findings)
+        let isUnfiltered = callsSystem(states ?? [], proof, unit, &findings)
         let isAlone = findings.attempt("memory") { () throws(IdentityError) in try peer.checkMemoryIsItsOwn() }
-        guard let code, states != nil, isPlain, isStartedPlainly, let isAlone else { return nil }
+        guard let code, states != nil, isPlain, isStartedPlainly, isUnfiltered, let isAlone else { return nil }
         findings.pass("loaded code", "its executable, system files, and libraries that its manifest lists")
         findings.pass("tracer", "no process is tracing it")
         findings.pass("privileges", "it cannot appear to run another executable")
@@ -228,6 +230,29 @@ public struct ProgramExaminer: Sendable {
         case false?: findings.note("environment", "the system service does not see with which variables it was started")
         case nil: return false
         }
+        return true
+    }
+
+    /// Whether its system calls are answered by the system, as far as that can be seen.
+    private func callsSystem(
+        _ states: [PeerProcess.State],
+        _ proof: ProgramProof,
+        _ unit: String?,
+        _ findings: inout IdentityFindings
+    ) -> Bool {
+        if proof.allowsFilters {
+            findings.note("seccomp", "its manifest allows filters of system calls")
+            return true
+        }
+        // Units of the system have filters of the service manager's (SystemCallFilter=).
+        if let unit {
+            findings.note("seccomp", "filters of system calls are those of the service \(unit)")
+            return true
+        }
+        guard findings.succeeds("seccomp", { () throws(IdentityError) in try SystemCallFilters.check(states) }) else {
+            return false
+        }
+        findings.pass("seccomp", "its system calls are not filtered by who started it")
         return true
     }
 

@@ -37,6 +37,9 @@ struct ProgramProof: Sendable {
     /// linked to.
     var allowsPreload: Bool { (manifest?.allowsPreload ?? false) || (root?.manifest.allowsPreload ?? false) }
 
+    /// Whether its system calls may be filtered by whoever started it, or by itself.
+    var allowsFilters: Bool { (manifest?.allowsFilters ?? false) || (root?.manifest.allowsFilters ?? false) }
+
     /// Looks for manifests of an executable and checks them.
     ///
     /// - Returns: `nil` if none is valid.

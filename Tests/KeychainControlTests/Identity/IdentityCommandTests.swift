@@ -129,6 +129,18 @@ struct IdentityCommandTests {
         }
     }
 
+    @Test("a program's system calls may be filtered by an option")
+    func filters() throws {
+        _ = try createTeam()
+        for (words, isAllowed) in [([], false), (["--seccomp"], true)] {
+            let signed = try Control(device: FakeDevice()).run(["sign", "--team-key", key] + words + [tool])
+            #expect(signed.status == 0 && signed.remarks.isEmpty, "\(signed.error)\(signed.remarks)")
+            let text = try Data(contentsOf: URL(fileURLWithPath: tool + ProgramManifest.fileSuffix))
+            let manifest = try ProgramManifest(SignedDocument(text: text))
+            #expect(manifest.allowsFilters == isAllowed && !manifest.allowsPreload)
+        }
+    }
+
     @Test("a program that looks for libraries beside itself is signed with a warning, which says what to do")
     func libraryFolders() throws {
         _ = try createTeam()

@@ -227,6 +227,11 @@ struct ProgramAttack {
                     return ["\(folder)/tool"]
                 }
             ),
+            Self(
+                name: "a filter by which another process could answer its system calls",
+                expected: refused,
+                prefix: { [$0.other, "filtered"] }
+            ),
         ]
     }
 

@@ -71,6 +71,7 @@ struct ProgramAttackTests {
             ("namespaces", "its own user namespace"), ("loaded code", "/usr/bin/env, which is another program"),
             ("loaded code", "libpython3.99.so.1.0, which is an interpreter"),
             ("environment", "was started with LD_PRELOAD"), ("libraries", "look for libraries in $ORIGIN"),
+            ("seccomp", "system calls are filtered"),
         ]
         let attacks = ProgramAttack.impostors + ProgramAttack.variable.prefix(1) + ProgramAttack.surroundings
         #expect(attacks.count == checks.count)

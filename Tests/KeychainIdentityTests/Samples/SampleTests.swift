@@ -45,6 +45,7 @@ struct SampleTests {
                     }.joined(separator: "; ")
                 }
             case "capabilities": ProcessStatus.permittedCapabilities(bytes).map { "\($0)" }
+            case "filters": "\(ProcessStatus.unprivilegedFilterCount(bytes))"
             case "variables": LoaderVariables.named(in: bytes, FileTrust()).joined(separator: " ")
             case "code-size": ProcessStatus.codeSize(bytes).map { "\($0)" }
             case "namespaces": "\(ProcessStatus.namespaceCount(bytes))"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program for the tests of identities to sign, to trust, and to attack with: `signed-program [memfd] SOCKET`.
+// A program for the tests of identities to sign, to trust, and to attack with: `signed-program [memfd] SOCKET`; and to start one
+// whose system calls another process may answer: `signed-program filtered PROGRAM ARGUMENT...`.
 //
 // It connects to the socket, or does nothing for `-`, or goes on with the connection that is the descriptor N for `fd:N`,
 // prints "ready", and carries out the commands on its standard input, one a line. It is in C so that it loads nothing but the
@@ -9,12 +10,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <linux/filter.h>
 #include <linux/sched.h>
+#include <linux/seccomp.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,6 +72,22 @@ static int run_from_memory(char *const arguments[]) {
     extern char **environ;
     fexecve(copy, arguments, environ);
     return 1;
+}
+
+// Runs a program of whose system calls one, which it does not use, is left to whoever has a descriptor.
+static int run_filtered(char *const arguments[]) {
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_personality, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return 6;
+    long listener = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
+    if (listener < 0 || fcntl((int)listener, F_SETFD, 0) != 0) return 6;
+    execv(arguments[0], arguments);
+    return 6;
 }
 
 // A child that traces a thread of this process until it is killed.
@@ -566,6 +586,7 @@ int main(int count, char *arguments[]) {
         char *rest[] = {arguments[0], arguments[2], NULL};
         return run_from_memory(rest);
     }
+    if (count >= 3 && strcmp(arguments[1], "filtered") == 0) return run_filtered(arguments + 2);
     if (count < 2) return 2;
     if (strncmp(arguments[1], "fd:", 3) == 0) {
         connection = atoi(arguments[1] + 3);
