@@ -18,17 +18,27 @@ public enum WireError: String, Error, Sendable, Hashable {
     case tooDeep
     /// The message is longer than is allowed.
     case tooLong
+    /// In a text of a program more combining marks follow each other than are allowed.
+    case tooManyMarks
 }
 
 extension KeychainError {
     /// The failure of a command that could not be sent, or whose reply could not be read.
     public init(_ error: WireError) {
-        self.init(
-            error == .tooLong ? .dataTooLarge : .internalComponent,
-            error == .tooLong
-                ? "a command or its answer is larger than the \(WireMessage.longestBody >> 20) MiB that fit into a message"
-                : "a message to or from the keychain cannot be used: \(error.rawValue)",
-            kind: .transport
-        )
+        switch error {
+        case .tooLong:
+            self.init(
+                .dataTooLarge,
+                "a command or its answer is larger than the \(WireMessage.longestBody >> 20) MiB that fit into a message",
+                kind: .transport
+            )
+        case .tooManyMarks: self = .tooManyMarks
+        case .truncated, .trailingBytes, .version, .unknownCase, .invalidValue, .tooDeep:
+            self.init(
+                .internalComponent,
+                "a message to or from the keychain cannot be used: \(error.rawValue)",
+                kind: .transport
+            )
+        }
     }
 }

@@ -131,7 +131,7 @@ public enum WireMessage: Sendable, Hashable {
         guard try reader.number(UInt8.self) == version else { throw .version }
         let actual = try Sender(ofKind: reader.next)
         guard sender ?? actual == actual else { throw .unknownCase }
-        if actual == .program { reader.limitElements(to: mostElementsOfProgram) }
+        if actual == .program { reader.distrust() }
         let message = try reader.value(WireMessage.self)
         guard reader.isAtEnd else { throw .trailingBytes }
         return (message, reader.elementCountSoFar)

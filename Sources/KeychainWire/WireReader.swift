@@ -10,6 +10,7 @@ struct WireReader {
     private var depth = 0
     private var elements = 0
     private var mostElements = WireMessage.mostElements
+    private var limitsMarks = false
 
     /// Reads from bytes that have to stay until the last value was read.
     init(_ bytes: UnsafeRawBufferPointer) { rest = bytes[...] }
@@ -54,8 +55,18 @@ struct WireReader {
         return count
     }
 
-    /// Lowers the limit on elements.
-    mutating func limitElements(to most: Int) { mostElements = most }
+    /// Reads what a program sent: fewer elements, and only text that is cheap to compare.
+    mutating func distrust() {
+        mostElements = WireMessage.mostElementsOfProgram
+        limitsMarks = true
+    }
+
+    /// Reads text behind its length.
+    mutating func text() throws(WireError) -> String {
+        guard let text = String(validating: try bytesAfterLength(), as: UTF8.self) else { throw .invalidValue }
+        guard !limitsMarks || !text.hasTooManyMarks else { throw .tooManyMarks }
+        return text
+    }
 
     /// Runs `body` one level deeper.
     mutating func nested<Value>(

@@ -89,10 +89,7 @@ extension String: WireValue {
         try result.get()
     }
 
-    init(from reader: inout WireReader) throws(WireError) {
-        guard let text = String(validating: try reader.bytesAfterLength(), as: UTF8.self) else { throw .invalidValue }
-        self = text
-    }
+    init(from reader: inout WireReader) throws(WireError) { self = try reader.text() }
 }
 
 extension SecretBytes: WireValue {

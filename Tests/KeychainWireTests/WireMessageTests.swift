@@ -76,6 +76,35 @@ struct WireMessageTests {
         }
     }
 
+    @Test(
+        "a text of a program that takes too long to compare is refused wherever it stands, and one of the keychain is read",
+        .timeLimit(.minutes(1))
+    )
+    func marks() throws {
+        let text = "a" + String(repeating: "\u{301}\u{323}", count: 50_000)
+        let client = Client(accessGroups: ["a"])
+        let operations: [KeychainRequest.Operation] = [
+            .copyMatching([text: .null]), .copyMatching(["acct": .string(text)]),
+            .copyMatching(["m_ItemList": .array([.string(text)])]), .add(["acct": .uuid(text)]),
+        ]
+        var messages = operations.map { WireMessage.command(1, .items(KeychainRequest($0, client: client))) }
+        messages += [
+            .observe(1, Client(accessGroups: ["a", text])),
+            .observe(1, Client(accessGroups: ["a"], appClipIdentifier: text)),
+            .command(1, .authentication(.evaluate(.policy(.deviceOwner), reason: text, AuthenticationContext()))),
+        ]
+        for message in messages {
+            #expect(throws: WireError.tooManyMarks) { try WireMessage(message.encoded()) }
+        }
+        #expect(KeychainError(WireError.tooManyMarks).status == .parameter)
+        let answer = WireMessage.failure(1, KeychainError(.io, text))
+        guard case .failure(1, let error) = try WireMessage(answer.encoded()) else {
+            Issue.record("another message")
+            return
+        }
+        #expect(error.reason.utf8.elementsEqual(text.utf8))
+    }
+
     private static let mostAlteredBytes = 100
 
     @Test("altered bytes give an error or another message, which is one in every respect")

@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCore
 import SwiftASN1
 
 /// Text in the string types that names use (RFC 5280, section 4.1.2.4, and older certificates).
 enum DirectoryString {
-    /// The text of a value; `nil` for another type, and for bytes that are not of the type.
+    /// The text of a value; `nil` for another type, for bytes that are not of the type, and for text that has more
+    /// combining marks in a row than others may have.
     ///
     /// NumericString and octets are described by their bytes, and so is a UniversalString, whose bytes count as UTF-8
     /// where they are that (Semantics, "Computed attributes").
     static func text(_ node: ASN1Node) -> String? {
+        guard let text = anyText(node), !text.hasTooManyMarks else { return nil }
+        return text
+    }
+
+    private static func anyText(_ node: ASN1Node) -> String? {
         guard case .primitive(let bytes) = node.content else { return nil }
         switch node.identifier {
         case .utf8String:

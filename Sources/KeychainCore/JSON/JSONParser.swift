@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads JSON (RFC 8259) from outside without Foundation, and strictly: UTF-8 only, no name twice in an object, and
-/// nesting no deeper than ``deepestNesting``.
+/// Reads JSON (RFC 8259) from outside without Foundation, and strictly: UTF-8 only, no name twice in an object, nesting
+/// no deeper than ``deepestNesting``, and no more combining marks in a row than ``CombiningMarks/mostInARow``.
 package struct JSONParser {
     /// How deep arrays and objects may lie in each other.
     package static let deepestNesting = 32
@@ -18,13 +18,24 @@ package struct JSONParser {
     }
 
     private let bytes: [UInt8]
+    private let limitsMarks: Bool
     private var position = 0
 
-    private init(_ bytes: [UInt8]) { self.bytes = bytes }
+    private init(_ bytes: [UInt8], limitsMarks: Bool) {
+        self.bytes = bytes
+        self.limitsMarks = limitsMarks
+    }
 
     /// Reads a text that is one value.
-    package static func parse(_ bytes: some Sequence<UInt8>) throws(SyntaxError) -> JSONValue {
-        var parser = JSONParser(Array(bytes))
+    ///
+    /// - Parameters:
+    ///   - bytes: the text.
+    ///   - limitsMarks: whether strings may have only so many combining marks in a row; names may in any case.
+    package static func parse(
+        _ bytes: some Sequence<UInt8>,
+        limitsMarks: Bool = true
+    ) throws(SyntaxError) -> JSONValue {
+        var parser = JSONParser(Array(bytes), limitsMarks: limitsMarks)
         let value = try parser.value(depth: 0)
         parser.skipBlanks()
         guard parser.position == parser.bytes.count else { throw parser.failure("something follows the value") }
@@ -74,6 +85,7 @@ package struct JSONParser {
             skipBlanks()
             guard next == UInt8(ascii: "\"") else { throw failure("a name is expected") }
             let name = try string()
+            guard !name.hasTooManyMarks else { throw failure("too many combining marks follow each other") }
             skipBlanks()
             guard take(":") else { throw failure("a colon is expected") }
             let value = try value(depth: depth + 1)
@@ -136,6 +148,9 @@ extension JSONParser {
                 position += 1
                 guard let text = String(validating: contents, as: UTF8.self) else {
                     throw failure("a string is not UTF-8")
+                }
+                guard !limitsMarks || !text.hasTooManyMarks else {
+                    throw failure("too many combining marks follow each other")
                 }
                 return text
             case UInt8(ascii: "\\"): contents += try escape()

@@ -37,6 +37,7 @@ extension Column {
         guard let text = bytes.withUnsafeBytes({ String(validating: $0, as: UTF8.self) }) else {
             throw .parameter("the data given for '\(name)' is not UTF-8")
         }
+        guard !text.hasTooManyMarks else { throw .tooManyMarks }
         return text
     }
 

@@ -8,14 +8,18 @@ enum RequestEncoding {
     /// The value of a key as it is sent, with every number an integer; `nil` for one that is sent as it is.
     ///
     /// - Throws: `errSecDecode` for a number that is no integer of 64 bits, wherever it stands; `errSecParam` for an
-    ///   object that has no encoding.
+    ///   object that has no encoding, and for a text with too many combining marks.
     static func encoded(
         _ key: String,
         _ value: PropertyValue,
         _ part: RequestPart
     ) throws(KeychainError) -> PropertyValue? {
+        guard !key.hasTooManyMarks else { throw .tooManyMarks }
         switch value {
-        case .null, .boolean, .string, .data, .date, .uuid, .number(.integer), .nested(.encodable): return nil
+        case .string(let text):
+            guard !text.hasTooManyMarks else { throw .tooManyMarks }
+            return nil
+        case .null, .boolean, .data, .date, .uuid, .number(.integer), .nested(.encodable): return nil
         case .oversizedData where key == PropertyKey.valueData: return nil
         default: return isTakenOut(key, value, part) ? nil : try sent(value)
         }
@@ -53,7 +57,10 @@ enum RequestEncoding {
         case .nested(.unencodable), .accessControl, .authenticationContext, .reference, .policy, .keychain,
             .access, .object:
             throw .parameter("a value is an object that cannot be sent to the keychain")
-        case .null, .boolean, .string, .data, .date, .uuid, .nested(.encodable):
+        case .string(let text):
+            guard !text.hasTooManyMarks else { throw .tooManyMarks }
+            return value
+        case .null, .boolean, .data, .date, .uuid, .nested(.encodable):
             return value
         }
     }

@@ -39,7 +39,9 @@ struct ItemContents: Hashable {
         let read = encoded.withUnsafeBytes { bytes -> ItemContents? in
             guard bytes.count >= 4 else { return nil }
             let end = 4 + bytes[..<4].reduce(0) { $0 << 8 | Int($1) }
-            guard bytes.count >= end, let json = try? JSONParser.parse(bytes[4..<end]), let access = ItemAccess(json),
+            guard bytes.count >= end,
+                // What was stored is read, whatever text is in it.
+                let json = try? JSONParser.parse(bytes[4..<end], limitsMarks: false), let access = ItemAccess(json),
                 let attributes = json["attributes"].string.flatMap([UInt8].init(hexadecimal:)),
                 attributes.count == AttributeDigest.byteCount
             else { return nil }

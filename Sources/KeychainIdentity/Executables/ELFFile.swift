@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCore
+
 /// What an ELF file (elf(5)) says of its code, of the libraries it is linked to, and of where these are looked for.
 struct ELFFile {
     /// The names of the libraries that the loader loads for it (`DT_NEEDED` and the like), such as `libc.so.6`.
@@ -71,7 +73,7 @@ struct ELFFile {
             for entry in entries where tags.contains(entry.tag) {
                 guard let address = table?.addingReportingOverflow(entry.value), !address.overflow,
                     let offset = segments.lazy.compactMap({ $0.offset(of: address.partialValue) }).first,
-                    let text = Self.text(at: offset, read)
+                    let text = Self.text(at: offset, read), !text.hasTooManyMarks
                 else { return nil }
                 texts.append(text)
             }

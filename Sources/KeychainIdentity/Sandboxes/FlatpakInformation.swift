@@ -13,32 +13,43 @@ struct FlatpakInformation: Sendable, Hashable {
     static let largestByteCount = 1 << 16
 
     /// Reads the file; `nil` for anything but a key file whose group `Application` has a name.
+    ///
+    /// By its bytes: the program itself may have written it.
     init?(text: [UInt8]) {
-        guard text.count < Self.largestByteCount, let text = String(validating: text, as: UTF8.self) else { return nil }
-        var group = ""
-        var names: [Substring] = []
-        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-            if line.hasPrefix("["), line.hasSuffix("]") {
-                group = String(line.dropFirst().dropLast())
-            } else if group == "Application", let equals = line.firstIndex(of: "=") {
-                let key = line[..<equals].drop { $0 == " " }
-                let isName = key.prefix { $0 != " " } == "name" && key.drop { $0 != " " }.allSatisfy { $0 == " " }
-                if isName { names.append(line[line.index(after: equals)...].drop { $0 == " " }) }
+        guard text.count < Self.largestByteCount, String(validating: text, as: UTF8.self) != nil else { return nil }
+        var isApplication = false
+        var names: [ArraySlice<UInt8>] = []
+        for line in text.split(separator: UInt8(ascii: "\n")) {
+            if line.first == UInt8(ascii: "["), line.last == UInt8(ascii: "]"), line.count > 1 {
+                isApplication = line.dropFirst().dropLast().elementsEqual("Application".utf8)
+            } else if isApplication, let equals = line.firstIndex(of: UInt8(ascii: "=")) {
+                let key = Self.withoutBlanks(line[..<equals])
+                if key.elementsEqual("name".utf8) { names.append(line[(equals + 1)...].drop(while: Self.isBlank)) }
             }
         }
         guard names.count == 1, Self.isName(names[0]) else { return nil }
-        application = String(names[0])
+        application = String(decoding: names[0], as: UTF8.self)
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") }
+
+    private static func withoutBlanks(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        bytes.drop(while: isBlank).reversed().drop(while: isBlank).reversed()[...]
     }
 
     /// At least three words with periods between them, of at most 255 characters (the names of D-Bus).
-    private static func isName(_ name: Substring) -> Bool {
-        let words = name.split(separator: ".", omittingEmptySubsequences: false)
-        return words.count >= 3 && name.utf8.count <= 255
+    private static func isName(_ name: ArraySlice<UInt8>) -> Bool {
+        let words = name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        return words.count >= 3 && name.count <= 255
             && words.allSatisfy { word in
-                !word.isEmpty && word.first?.isNumber != true
-                    && word.unicodeScalars.allSatisfy {
-                        $0.isASCII && ($0.properties.isAlphabetic || "0123456789-_".unicodeScalars.contains($0))
-                    }
+                guard let first = word.first, !isDigit(first) else { return false }
+                return word.allSatisfy { isDigit($0) || isLetter($0) || "-_".utf8.contains($0) }
             }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
     }
 }

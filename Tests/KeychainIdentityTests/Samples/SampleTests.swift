@@ -67,6 +67,15 @@ struct SampleTests {
         #expect(group.systemUnit == nil)
     }
 
+    @Test("what a program writes for Flatpak takes no longer to read for its marks", .timeLimit(.minutes(1)))
+    func flatpakMarks() {
+        let group = "[A" + String(repeating: "\u{301}\u{323}", count: 7_000) + "]\n"
+        for lines in [String(repeating: "\n", count: 32_000), String(repeating: "a=b\n", count: 8_000)] {
+            let text = Array((group + lines + "[Application]\nname=org.example.App\n").utf8)
+            #expect(FlatpakInformation(text: text)?.application == "org.example.App")
+        }
+    }
+
     @Test("all samples are there")
     func count() { #expect(Self.samples.count >= 40) }
 }

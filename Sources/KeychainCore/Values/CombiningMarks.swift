@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The limit on combining marks, which keeps text from outside cheap to compare.
+///
+/// Swift compares and hashes strings by their canonical equivalence, and puts the marks of a character into canonical
+/// order for it (UAX #15): that takes the square of their number.
+package enum CombiningMarks {
+    /// The most that may follow each other.
+    ///
+    /// UAX #15 finds no more than 30 in the texts of any language (section 13, "Stream-Safe Text Process"); four times
+    /// as many leave room for those that play with them, and take no longer.
+    package static let mostInARow = 128
+}
+
+extension KeychainError {
+    /// A text of a call has too many of them.
+    package static let tooManyMarks = KeychainError.parameter(
+        "a text has more than \(CombiningMarks.mostInARow) combining marks in a row"
+    )
+}
+
+extension String {
+    /// Whether more combining marks follow each other somewhere than ``CombiningMarks/mostInARow``.
+    package var hasTooManyMarks: Bool {
+        // None is below U+0300, which begins with this byte.
+        guard utf8.contains(where: { $0 >= 0xCC }) else { return false }
+        var count = 0
+        for scalar in unicodeScalars {
+            count = scalar.properties.canonicalCombiningClass == .notReordered ? 0 : count + 1
+            if count > CombiningMarks.mostInARow { return true }
+        }
+        return false
+    }
+}
