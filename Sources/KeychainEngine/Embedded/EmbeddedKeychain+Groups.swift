@@ -31,10 +31,32 @@ extension EmbeddedKeychain {
 
 /// The access groups of rows, by their search tags: a name that was learned once is known while its items are locked.
 final class KnownGroups: Sendable {
-    private let names = Mutex<[SearchTag: String]>([:])
+    private let names = Mutex(Names())
+
+    private struct Names {
+        var byTag: [SearchTag: String] = [:]
+        var byteCount = 0
+
+        /// Remembers a name, unless it is longer than any that a program has.
+        mutating func learn(_ name: String, _ tag: SearchTag) {
+            let count = name.utf8.count
+            guard count <= KnownGroups.longestName else { return }
+            if byTag.count >= KnownGroups.capacity || byteCount + count > KnownGroups.mostBytes { self = Names() }
+            if byTag.updateValue(name, forKey: tag) == nil { byteCount += count }
+        }
+    }
 
     /// How many are remembered, after which all are forgotten.
     private static let capacity = 4_096
+
+    /// How many bytes they have together at most; the same applies.
+    static let mostBytes = 1 << 20
+
+    /// The most bytes of a name that is remembered.
+    static let longestName = 1 << 10
+
+    /// How many are remembered, and how many bytes those have.
+    var size: (count: Int, byteCount: Int) { names.withLock { ($0.byTag.count, $0.byteCount) } }
 
     /// The group of a row, which others of its group and protection class may have to tell.
     fileprivate func name(
@@ -48,7 +70,7 @@ final class KnownGroups: Sendable {
         guard let row = try reader.rows(filter, limit: 1).first,
             let tag = row.row.tags.first(where: { $0.name == .accessGroup })?.tag
         else { return nil }
-        if let name = names.withLock({ $0[tag] }) { return name }
+        if let name = names.withLock({ $0.byTag[tag] }) { return name }
         guard let protection = Accessibility(rawValue: row.row.protection), sealer.device.isAvailable(protection) else {
             return nil
         }
@@ -61,16 +83,15 @@ final class KnownGroups: Sendable {
             name = try reader.rows(filter).lazy.compactMap { Self.name($0, sealer) }.first
         }
         guard let name else { return nil }
-        names.withLock { names in
-            if names.count >= Self.capacity { names = [:] }
-            names[tag] = name
-        }
+        names.withLock { $0.learn(name, tag) }
         return name
     }
 
     private static func name(_ row: NumberedRow, _ sealer: ItemSealer) -> String? {
         guard case .content(let metadata)? = try? sealer.openMetadata(row),
-            case .string(let name)? = metadata.attributes[.accessGroup]
+            case .string(let name)? = metadata.attributes[.accessGroup],
+            // One of an older store: no program can name it any more.
+            !name.hasTooManyMarks
         else { return nil }
         return name
     }

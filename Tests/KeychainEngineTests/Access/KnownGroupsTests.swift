@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainCore
-import KeychainEngine
 import KeychainProtection
 import KeychainTestSupport
 import Testing
+
+@testable import KeychainEngine
 
 /// Which access groups a keychain says that items are in.
 struct KnownGroupsTests {
@@ -63,6 +64,20 @@ struct KnownGroupsTests {
         #expect(try keychain.accessGroups() == ["a", "b"])
         try keychain.device.lock()
         #expect(try keychain.accessGroups() == ["a", "b"])
+    }
+
+    @Test("names are remembered up to a limit of bytes, and none that is longer than any program's")
+    func bounded() throws {
+        let keychain = EmbeddedKeychain.inMemory()
+        let padding = String(repeating: "x", count: 1_000)
+        for number in 0..<1_200 { _ = try Self.add("1", to: "\(number).\(padding)", keychain) }
+        let long = String(repeating: "y", count: 1 << 20)
+        _ = try Self.add("1", to: long, keychain)
+        #expect(try keychain.accessGroups().count == 1_201)
+        let size = keychain.knownGroups.size
+        #expect(size.count > 0 && size.byteCount <= 1 << 20)
+        #expect(try keychain.accessGroups().contains(long), "it is learned anew each time")
+        #expect(keychain.knownGroups.size.byteCount <= 1 << 20)
     }
 
     @Test("an unlock has a number until the next lock")
