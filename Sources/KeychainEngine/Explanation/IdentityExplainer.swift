@@ -29,46 +29,64 @@ struct IdentityExplainer {
         }
     }
 
-    private struct Pair: Hashable {
-        let certificate: Int64
-        let key: Int64
-    }
-
     /// Explains the search for what a query of identities means.
     func explain(_ query: Query) throws(KeychainError) -> ExplainedSearch {
         let terms = Terms(certificates, keys)
         var found = ExplainedSearch(query, terms.all)
-        let rows: [IdentityHalf: [NumberedRow]] = [
-            .certificate: try self.rows(of: .certificate), .key: try self.rows(of: .key),
-        ]
         let judged: [IdentityHalf: JudgedTerms] = [
             .certificate: JudgedTerms(certificates, transaction.tags), .key: JudgedTerms(keys, transaction.tags),
         ]
-        let (pairs, lone) = try pairs(rows)
-        found.population = [.identity: pairs.count]
+        let rows: [IdentityHalf: [NumberedRow]] = [
+            .certificate: try self.rows(of: .certificate), .key: try self.rows(of: .key),
+        ]
+        var byteCount = 0
+        let item = { (half: IdentityHalf, index: Int) throws(KeychainError) -> ExplainedItem in
+            let row = (rows[half] ?? [])[index]
+            byteCount += row.row.metadata.count
+            return try self.item(row, half, terms, judged)
+        }
+        let halves = { (half: IdentityHalf) throws(KeychainError) -> [PairedHalves.Half] in
+            try (rows[half] ?? []).map { (row) throws(KeychainError) in try self.half(row, half, terms, judged) }
+        }
+        let pairs = PairedHalves(certificates: try halves(.certificate), keys: try halves(.key))
+        found.population = [.identity: pairs.pairCount]
         for (half, rows) in rows where !rows.isEmpty { found.population[half.itemClass] = rows.count }
-        var items: [(item: ExplainedItem, distance: Int)] = []
         var failures: [ExplainedSearch.Failures: Int] = [:]
-        for (certificate, key) in pairs {
-            let item = try pair(
-                item(certificate, .certificate, terms, judged),
-                item(key, .key, terms, judged)
-            )
-            let failed = item.failed.filter { found.terms[$0].isJudgedByStore }
-            failures[.init(itemClass: .identity, terms: failed), default: 0] += 1
-            let distance = item.failed.reduce(0) { $0 + found.terms[$1].weight(.certificate) }
-            items.append((item, distance))
+        for (failed, count) in pairs.failures {
+            let judgedByStore = failed.indices.filter { found.terms[$0].isJudgedByStore }
+            failures[.init(itemClass: .identity, terms: judgedByStore), default: 0] += count
         }
         found.note(failures)
-        let ordered = items.enumerated().sorted { ($0.element.distance, $0.offset) < ($1.element.distance, $1.offset) }
         let limit = search.options.boundedItemLimit
-        found.candidates = ordered.prefix(limit).map(\.element.item)
-        found.isBounded = ordered.count > limit || lone.count > limit
-        found.comparesEveryItem = true
-        for (half, row) in lone.prefix(limit) {
-            found.loneHalves.append(try item(row, half, terms, judged))
+        let weights = found.terms.map { $0.weight(.certificate) }
+        for pair in pairs.nearest(limit, { $0.indices.reduce(0) { $0 + weights[$1] } }) {
+            guard byteCount < SearchExplainer.mostBytes else { break }
+            found.candidates.append(self.pair(try item(.certificate, pair.certificate), try item(.key, pair.key)))
         }
+        let lone = pairs.lone
+        for (half, index) in lone.prefix(limit) {
+            guard byteCount < SearchExplainer.mostBytes else { break }
+            found.loneHalves.append(try item(half, index))
+        }
+        found.isBounded = pairs.pairCount > found.candidates.count || lone.count > found.loneHalves.count
+        found.comparesEveryItem = true
         return found
+    }
+
+    /// How a row stands to the terms, and what it can be in a pair with: it is opened for that, and closed again.
+    private func half(
+        _ row: NumberedRow,
+        _ half: IdentityHalf,
+        _ terms: Terms,
+        _ judged: [IdentityHalf: JudgedTerms]
+    ) throws(KeychainError) -> PairedHalves.Half {
+        let item = try item(row, half, terms, judged)
+        return PairedHalves.Half(
+            link: row.row.tags.first { $0.name == half.link }?.tag,
+            linkOfOthers: item.attributes?[half.link].map { half.other.tag($0, transaction.tags).tag },
+            failed: TermSet(item.failed),
+            isPublicKey: half == .key && transaction.tags.isPublicKey(row.row)
+        )
     }
 
     /// The rows in scope that can be half of an identity.
@@ -78,52 +96,6 @@ struct IdentityExplainer {
             filter.tags.append(transaction.tags.attributeTag(.key, .isPrivate, .number(.integer(1))))
         }
         return try transaction.rows.rows(filter)
-    }
-
-    /// Every pair, those with a public key that is stored as a private one last; and the halves that are in none.
-    ///
-    /// A half that cannot be opened is found by the other one.
-    private func pairs(
-        _ rows: [IdentityHalf: [NumberedRow]]
-    ) throws(KeychainError) -> ([(NumberedRow, NumberedRow)], [(IdentityHalf, NumberedRow)]) {
-        var byLink: [IdentityHalf: [SearchTag: [NumberedRow]]] = [:]
-        for (half, rows) in rows {
-            for row in rows {
-                guard let link = row.row.tags.first(where: { $0.name == half.link }) else { continue }
-                byLink[half, default: [:]][link.tag, default: []].append(row)
-            }
-        }
-        var seen: Set<Pair> = []
-        var pairs: [(NumberedRow, NumberedRow)] = []
-        var paired: [IdentityHalf: Set<Int64>] = [:]
-        for half in [IdentityHalf.certificate, .key] {
-            for row in rows[half] ?? [] {
-                guard let hash = try hash(row, half) else { continue }
-                for mate in byLink[half.other]?[half.other.tag(hash, transaction.tags).tag] ?? [] {
-                    let (certificate, key) = half == .certificate ? (row, mate) : (mate, row)
-                    guard seen.insert(Pair(certificate: certificate.number, key: key.number)).inserted else { continue }
-                    pairs.append((certificate, key))
-                    paired[.certificate, default: []].insert(certificate.number)
-                    paired[.key, default: []].insert(key.number)
-                }
-            }
-        }
-        let isPublic = { (pair: (NumberedRow, NumberedRow)) in transaction.tags.isPublicKey(pair.1.row) }
-        var lone: [(IdentityHalf, NumberedRow)] = []
-        for half in [IdentityHalf.certificate, .key] {
-            for row in rows[half] ?? [] where !(paired[half]?.contains(row.number) ?? false) {
-                lone.append((half, row))
-            }
-        }
-        return (pairs.filter { !isPublic($0) } + pairs.filter(isPublic), lone)
-    }
-
-    private func hash(_ row: NumberedRow, _ half: IdentityHalf) throws(KeychainError) -> AttributeValue? {
-        guard let level = Accessibility(rawValue: row.row.protection), transaction.device.isAvailable(level),
-            !transaction.device.isDestroyed(row.row),
-            case .content(let metadata) = try transaction.sealer.openMetadata(row)
-        else { return nil }
-        return metadata.attributes[half.link]
     }
 
     /// A half, with its terms counted among those of both.
