@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCore
+
 /// A request of a program to a keychain daemon, and its status.
 ///
 /// Contains no secret, and no attribute of an item except those that the owner selected in ``AuditSettings``.
@@ -38,25 +40,19 @@ public struct AuditRecord: Sendable, Hashable {
         self.time = time
         self.caller = caller
         self.operation = operation
-        self.itemClass = itemClass.map(Self.shortened)
-        var groups = accessGroups.prefix(Self.mostGroups).map(Self.shortened)
+        self.itemClass = itemClass.map { $0.shortened() }
+        var groups = accessGroups.prefix(Self.mostGroups).map { $0.shortened() }
         if accessGroups.count > Self.mostGroups { groups.append("…") }
         self.accessGroups = groups
         self.status = status
-        self.attributes = attributes.mapValues(Self.shortened)
+        self.attributes = attributes.mapValues { $0.shortened() }
     }
 
     /// The maximum number of access groups; a last one, `…`, stands for more.
     public static let mostGroups = 16
 
     /// The maximum number of bytes of a text that a program sent; `…` follows a truncated one.
-    public static let mostBytesOfText = 256
-
-    private static func shortened(_ text: String) -> String {
-        guard text.utf8.count > mostBytesOfText else { return text }
-        // Half of a character at the end becomes a replacement character.
-        return String(decoding: text.utf8.prefix(mostBytesOfText), as: UTF8.self) + "…"
-    }
+    public static let mostBytesOfText = String.mostBytesOfShownName
 }
 
 /// The program that sent a request.

@@ -12,17 +12,10 @@ struct AccessScope {
     /// The groups that contain items, for a program that claims every group.
     let storedGroups: () throws(KeychainError) -> [String]
 
-    /// A request, with the groups that its client may use.
-    struct Permitted {
-        var request: KeychainRequest
-        /// Why claimed groups were left out, each a sentence without a period and without the identity's reasons.
-        var refusals: [String]
-    }
-
     /// A request with the groups that its client may use.
     ///
     /// - Throws: ``KeychainError`` of `errSecMissingEntitlement` for a group that has another owner.
-    func permitted(_ request: KeychainRequest) throws(KeychainError) -> Permitted {
+    func permitted(_ request: KeychainRequest) throws(KeychainError) -> KeychainRequest {
         let claimed = request.client.accessGroups
         let named = request.operation.namedAccessGroups
         for group in named where group != Client.everyGroup { try check(group) }
@@ -41,11 +34,7 @@ struct AccessScope {
         permitted.client.accessGroups = groups
         permitted.client.isNetworkExtension = false
         if let clip = request.client.appClipIdentifier { try check(clip) }
-        let refused = claimed.filter { $0 != Client.everyGroup }
-        return Permitted(
-            request: permitted,
-            refusals: refused.compactMap { identity.refusal(of: $0, givesReasons: false) }
-        )
+        return permitted
     }
 
     /// Refuses to add an item without a group if it would silently go into another one than on Apple's systems, or into

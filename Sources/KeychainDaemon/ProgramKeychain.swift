@@ -3,19 +3,15 @@
 import KeychainCore
 import KeychainEngine
 import KeychainIdentity
-import Synchronization
 
-/// The keychain as one program uses it: records that the program entered the correct passcode, notices that the store
-/// has another owner, and reports which groups were not searched.
+/// The keychain as one program uses it: records that the program entered the correct passcode, and notices that the
+/// store has another owner.
 final class ProgramKeychain: KeychainBackend {
     private let keychain: any ServedKeychain
     private let program: ClientIdentity
     private let prover: @Sendable () -> PasscodeProofs.Prover
     private let proofs: PasscodeProofs
     private let life: DaemonLife
-
-    /// Why claimed groups were left out of the command that was permitted last: a connection has one command at a time.
-    private let refusals = Mutex<[String]>([])
 
     /// Whether the command under way on this thread is of a sandbox.
     @TaskLocal private static var isForSandbox = false
@@ -44,9 +40,6 @@ final class ProgramKeychain: KeychainBackend {
 
     var identity: ObjectIdentifier { keychain.identity }
 
-    /// Notes which groups the command that comes next leaves out, and why.
-    func note(refusals: [String]) { self.refusals.withLock { $0 = refusals } }
-
     var families: CommandFamily { keychain.families }
 
     func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
@@ -60,35 +53,10 @@ final class ProgramKeychain: KeychainBackend {
         case .success(let reply):
             if command.has(.provesPasscode) { proofs.note(prover(), try keychain.currentUnlock()) }
             if command.has(.locksDevice) { proofs.clear() }
-            guard case .explained(var outcome) = reply, case .failure(let error) = outcome.result else { return reply }
-            outcome.result = .failure(explained(error))
-            return .explained(outcome)
+            return reply
         case .failure(let error):
             if error.foreignOwner != nil { life.end(because: "the store has another owner now") }
-            guard case .items = command else { throw error }
-            throw explained(error)
+            throw error
         }
-    }
-
-    /// An error that also says which groups were not searched, and why: items that a program had in a group that it
-    /// lost still exist.
-    private func explained(_ error: KeychainError) -> KeychainError {
-        guard error.status == .itemNotFound else { return error }
-        let refusals = refusals.withLock(\.self)
-        var sentences: [String] = []
-        if !refusals.isEmpty {
-            sentences.append("not searched, although the program claims it: \(refusals.joined(separator: "; "))")
-        }
-        sentences += refusals.isEmpty ? [program.loss].compactMap(\.self) : program.reasons
-        if !refusals.isEmpty, program.isKnown, program.isConfined {
-            sentences.append(
-                "what the program stored there before it was identified is kept: a program that is not, such as "
-                    + "'security', can read it, and this one can store it again"
-            )
-        }
-        var error = error
-        if program.loss != nil { error.kind = .lostIdentity }
-        error.reason = ([error.reason] + sentences).joined(separator: "; ")
-        return error
     }
 }

@@ -65,7 +65,6 @@ final class UserProgram: ConnectedPeer {
     var application: String? { identity.isSandboxed ? identity.applicationIdentifier : nil }
 
     func permitted(_ command: KeychainCommand) throws(KeychainError) -> KeychainCommand {
-        calls.note(refusals: [])
         let row = command.row
         // It would open the path with its own rights instead of the program's.
         guard !isSystemService || !row.traits.contains(.opensPath) else {
@@ -107,9 +106,8 @@ final class UserProgram: ConnectedPeer {
     private func permitted(_ request: KeychainRequest) throws(KeychainError) -> KeychainRequest {
         let scope = AccessScope(identity: identity, storedGroups: keychain.accessGroups)
         let permitted = try scope.permitted(request)
-        if isSystemService { try checkIsKept(permitted.request) }
-        calls.note(refusals: permitted.refusals)
-        return permitted.request
+        if isSystemService { try checkIsKept(permitted) }
+        return permitted
     }
 
     /// Refuses to store in a group of the program's own while no passcode is set.

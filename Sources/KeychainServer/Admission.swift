@@ -42,6 +42,15 @@ public protocol ConnectedPeer: Sendable {
     /// - Throws: ``KeychainError``, mostly of `errSecMissingEntitlement`, for a command that it may not send.
     func permitted(_ command: KeychainCommand) throws(KeychainError) -> KeychainCommand
 
+    /// Executes a command.
+    ///
+    /// - Parameters:
+    ///   - permitted: the command, as ``permitted(_:)`` returned it.
+    ///   - command: the command, as the process sent it.
+    /// - Returns: Its reply.
+    /// - Throws: ``KeychainError``, as ``backend`` does.
+    func perform(_ permitted: KeychainCommand, sentAs command: KeychainCommand) throws(KeychainError) -> KeychainReply
+
     /// Checks the process again: before a command changes something, and before a reply that carries data is sent.
     ///
     /// - Throws: ``KeychainError`` if it is no longer the program that was admitted; the command is not executed, or
@@ -67,6 +76,14 @@ extension ConnectedPeer {
     /// None: the process may not subscribe.
     public func changeFilter(for client: Client) throws(KeychainError) -> ChangeFilter {
         throw KeychainError(.missingEntitlement, "this keychain has no notifications of changes")
+    }
+
+    /// Has the ``backend`` execute it.
+    public func perform(
+        _ permitted: KeychainCommand,
+        sentAs command: KeychainCommand
+    ) throws(KeychainError) -> KeychainReply {
+        try backend.perform(permitted)
     }
 
     /// Does nothing.

@@ -240,9 +240,9 @@ public final class KeychainServer: Sendable {
     private func carryOut(_ command: KeychainCommand, _ number: UInt64, _ call: Call) -> SecretBytes {
         let message: WireMessage
         do throws(KeychainError) {
-            message = .reply(number, try perform(command, call))
+            message = .reply(number, try perform(command, call).withShortenedError)
         } catch {
-            message = .failure(number, error)
+            message = .failure(number, error.shortened)
         }
         do throws(WireError) {
             return try message.encoded()
@@ -270,7 +270,7 @@ public final class KeychainServer: Sendable {
         // A command is not executed if the process has become another program.
         if !permitted.has(.changesNothing) { try peer.confirm() }
         let result = Call.$current.withValue(call) {
-            Result { () throws(KeychainError) in try peer.backend.perform(permitted) }
+            Result { () throws(KeychainError) in try peer.perform(permitted, sentAs: command) }
         }
         if let notice = result.notice(of: permitted) { changes.note(notice, by: connection) }
         if permitted.has(.releasesContext) {
@@ -350,10 +350,18 @@ extension KeychainServer {
         var one: UInt64 = 1
         _ = withUnsafeBytes(of: &one) { write(wake, $0.baseAddress, $0.count) }
         workers.finish(deadline.extended(milliseconds: 1000))
+        releases.finish(deadline.extended(milliseconds: 1000))
     }
 }
 
 extension KeychainReply {
+    /// The same; of a call that was explained and failed, with the error as it would be sent alone.
+    fileprivate var withShortenedError: KeychainReply {
+        guard case .explained(var outcome) = self, case .failure(let error) = outcome.result else { return self }
+        outcome.result = .failure(error.shortened)
+        return .explained(outcome)
+    }
+
     /// Whether it says only that the command was executed.
     fileprivate var saysNothing: Bool { self == .done || self == .answer(.nothing) }
 }

@@ -103,7 +103,8 @@ struct UserProgramTests {
     ) throws(KeychainError) -> KeychainAnswer {
         let program = program ?? peer
         let request = KeychainRequest(operation, client: Client(accessGroups: claimed))
-        guard case .answer(let answer) = try program.backend.perform(try program.permitted(.items(request))) else {
+        let command = KeychainCommand.items(request)
+        guard case .answer(let answer) = try program.perform(try program.permitted(command), sentAs: command) else {
             throw KeychainError(.internalComponent, "not an answer")
         }
         return answer
@@ -179,7 +180,8 @@ struct UserProgramTests {
         for operation in [.copyMatching(query), .delete(["class": .string("genp")])] as [KeychainRequest.Operation] {
             let call = KeychainRequest(operation, client: Client(accessGroups: ["*"]))
             let request = ExplanationRequest(call, ExplanationOptions(scope: .owner))
-            let reply = try peer.backend.perform(try peer.permitted(.itemsExplained(request)))
+            let command = KeychainCommand.itemsExplained(request)
+            let reply = try peer.perform(try peer.permitted(command), sentAs: command)
             guard case .explained(let outcome) = reply else { return #expect(Bool(false)) }
             #expect(throws: KeychainError.self) { try outcome.result.get() }
             #expect(outcome.explanation?.search?.candidates.count == 1, "the owner sees its attributes")
@@ -204,6 +206,22 @@ struct UserProgramTests {
         let set = KeychainRequest.Operation.set(query, attributes: [:], addition: query)
         let refusal = #expect(throws: KeychainError.self) { try perform(set, [lost, "a"]) }
         #expect(refusal?.status == .missingEntitlement, "it would be stored in another group than before")
+    }
+
+    @Test("the groups that were not searched are named in a text of limited length, and nothing is kept of them")
+    func manyLostGroups() throws {
+        let lost = (0..<40).map { "flatpak/\($0)." + String(repeating: "x", count: 1 << 20) }
+        let operation = KeychainRequest.Operation.copyMatching(["class": .string("genp"), "acct": .string("1")])
+        let error = #expect(throws: KeychainError.self) { try perform(operation, ["a"] + lost) }
+        let reason = error?.reason ?? ""
+        #expect(reason.utf8.count < 16 << 10)
+        #expect(reason.contains("'flatpak/15.x") && !reason.contains("flatpak/16.") && reason.contains("and 24 more"))
+        let named = KeychainRequest.Operation.copyMatching(["class": .string("genp"), "agrp": .string(lost[0])])
+        let refusal = #expect(throws: KeychainError.self) { try perform(named, ["a"]) }
+        #expect((refusal?.reason ?? "").utf8.count < 1 << 10)
+        // Only what a command claims is told of it: a later one claims less.
+        let other = #expect(throws: KeychainError.self) { try perform(operation, ["a"]) }
+        #expect(other?.reason.contains("flatpak") == false)
     }
 
     @Test("a program that lost its identity is told so where it finds nothing, and names the group of what it adds")

@@ -110,23 +110,24 @@ extension ClientIdentity {
     /// - Parameters:
     ///   - group: the group.
     ///   - givesReasons: whether to add the ``reasons`` for which other proofs were rejected.
-    /// - Returns: A sentence without a period; `nil` if the program gets the group.
+    /// - Returns: A sentence without a period, in which a long name is shortened; `nil` if the program gets the group.
     public func refusal(of group: String, givesReasons: Bool = true) -> String? {
         if owns(group) { return nil }
         if group == Client.everyGroup { return "no program gets every group" }
+        let shown = group.shortened()
         let fix = reasons.isEmpty || !givesReasons ? "" : ": \(reasons.joined(separator: "; "))"
         switch GroupOwner(of: group) {
-        case .team: return "'\(group)' is reserved for programs that its team has signed for it\(fix)"
-        case .sandbox: return "'\(group)' is reserved for the sandbox or service that it names\(fix)"
+        case .team: return "'\(shown)' is reserved for programs that its team has signed for it\(fix)"
+        case .sandbox: return "'\(shown)' is reserved for the sandbox or service that it names\(fix)"
         case .nobody: break
         }
         if reservedGroups.contains(group) {
-            return "'\(group)' is reserved for programs that a root-owned manifest grants it to"
+            return "'\(shown)' is reserved for programs that a root-owned manifest grants it to"
         }
         // Items of hardware tokens are readable for every program.
         guard isConfined, group != PropertyKey.accessGroupToken else { return nil }
         let name = applicationIdentifier ?? "the program"
-        return "'\(group)' is not among the groups of \(name)\(isKnown ? "" : fix)"
+        return "'\(shown)' is not among the groups of \(name)\(isKnown ? "" : fix)"
     }
 
     /// Whether an access group is the program's own.

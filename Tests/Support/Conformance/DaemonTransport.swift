@@ -97,6 +97,10 @@ private struct VouchingPeer: ConnectedPeer {
 
     func permitted(_ command: KeychainCommand) throws(KeychainError) -> KeychainCommand { try peer.permitted(command) }
 
+    func perform(_ permitted: KeychainCommand, sentAs command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+        try peer.perform(permitted, sentAs: command)
+    }
+
     func confirm() throws(KeychainError) { try peer.confirm() }
 }
 
