@@ -36,6 +36,31 @@ final class BufferedBytes: Sendable {
     }
 }
 
+/// The memory of a command, which counts as its program's until ``end()``, or until nobody has it any more.
+final class HeldBytes: Sendable {
+    // Small messages pass when others have reached a limit; the number of connections limits these bytes.
+    static let uncounted = 16 << 10
+
+    private let whole: BufferedBytes
+    private let count: Atomic<Int>
+
+    /// Counts bytes; `nil` if a limit does not allow that.
+    init?(_ byteCount: Int, of whole: BufferedBytes) {
+        let counted = max(0, byteCount - Self.uncounted)
+        guard counted == 0 || whole.add(counted) else { return nil }
+        self.whole = whole
+        count = Atomic(counted)
+    }
+
+    deinit { end() }
+
+    /// Counts them no more.
+    func end() {
+        let counted = count.exchange(0, ordering: .relaxed)
+        if counted > 0 { whole.subtract(counted) }
+    }
+}
+
 extension KeychainError {
     /// The connections together hold too much.
     static let tooMuchBuffered = KeychainError(

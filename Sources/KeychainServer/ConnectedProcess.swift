@@ -64,9 +64,14 @@ final class ProcessTable: Sendable {
 
     private struct State {
         var processes: [Member: ConnectedProcess] = [:]
-        var users: [UInt32: (processes: Int, buffered: BufferedBytes)] = [:]
+        /// The counts of users, each for as long as anything counts in it.
+        var users: [UInt32: Weak] = [:]
         var contexts: ContextTable
         var connectionsOf: [ConnectedProcess.Share: Int] = [:]
+    }
+
+    private struct Weak {
+        weak var buffered: BufferedBytes?
     }
 
     /// A process as one user: it may connect as several, one after the other.
@@ -112,17 +117,23 @@ final class ProcessTable: Sendable {
         _ share: ConnectedProcess.Share,
         _ state: inout State
     ) -> ConnectedProcess {
-        let ofUser =
-            state.users[share.user]?.buffered
-            ?? BufferedBytes(atMost: options.mostBufferedBytesOfUser, within: buffered)
+        let ofUser = count(of: share.user, &state)
         let process = ConnectedProcess(
             peer,
             share,
             BufferedBytes(atMost: options.mostBufferedBytesOfProcess, within: ofUser)
         )
         state.processes[Member(process)] = process
-        state.users[share.user, default: (0, ofUser)].processes += 1
         return process
+    }
+
+    /// The count of a user's bytes: also of those of commands whose processes have gone, while they are executed.
+    private func count(of user: UInt32, _ state: inout State) -> BufferedBytes {
+        if let known = state.users[user]?.buffered { return known }
+        let made = BufferedBytes(atMost: options.mostBufferedBytesOfUser, within: buffered)
+        state.users = state.users.filter { $0.value.buffered != nil }
+        state.users[user] = Weak(buffered: made)
+        return made
     }
 
     /// Counts a socket that remains open as a connection, until ``release(_:)``.
@@ -130,18 +141,16 @@ final class ProcessTable: Sendable {
 
     func release(_ share: ConnectedProcess.Share) { state.withLock { $0.connectionsOf.subtractOne(share) } }
 
-    /// Removes a connection; with the last one of a process, its contexts and their open prompts end.
-    func leave(_ process: ConnectedProcess) {
-        let contexts: [Bytes16] = state.withLock { state in
+    /// Removes a connection.
+    ///
+    /// - Returns: With the last one of a process, its contexts, which have to be released: their open prompts end then.
+    func leave(_ process: ConnectedProcess) -> [Bytes16] {
+        state.withLock { state in
             state.connectionsOf.subtractOne(process.share)
             guard process.removeConnection() else { return [] }
             state.processes[Member(process)] = nil
-            let user = process.share.user
-            state.users[user]?.processes -= 1
-            if state.users[user]?.processes == 0 { state.users[user] = nil }
             return state.contexts.removeAll(of: process)
         }
-        for context in contexts { Self.release(context, process) }
     }
 
     /// Lets a process use contexts: new ones, and its own.
@@ -156,7 +165,7 @@ final class ProcessTable: Sendable {
             }
             switch claim {
             case .granted(displacing: nil): break
-            case .granted(displacing: let displaced?): Self.release(displaced.context, displaced.process)
+            case .granted(displacing: let displaced?): displaced.process.release(displaced.context)
             case .refused:
                 var error = KeychainError(AuthenticationFailure.invalidContext)
                 error.reason = "the authentication context belongs to another process"
@@ -175,12 +184,7 @@ final class ProcessTable: Sendable {
     func releaseDisplaced(_ contexts: [Bytes16], of process: ConnectedProcess) {
         guard !contexts.isEmpty else { return }
         let displaced = state.withLock { state in contexts.filter { !state.contexts.hasOwner($0) } }
-        for context in displaced { Self.release(context, process) }
-    }
-
-    private static func release(_ context: Bytes16, _ process: ConnectedProcess) {
-        // If that fails, the keychain drops the context later by itself.
-        _ = try? process.peer.backend.perform(.authentication(.release(context)))
+        for context in displaced { process.release(context) }
     }
 }
 

@@ -175,16 +175,17 @@ extension Connection {
         if isFirst, case .message = arrival { keychain_permit_descriptors(socket, false) }
         switch arrival {
         case .message(.command(let number, let command, let canAskForSecrets)) where number > state.lastTaken:
-            guard keep(received, &state) else { return .end(.tooMuchBuffered) }
+            guard let memory = memory(of: received) else { return .end(.tooMuchBuffered) }
             state.lastTaken = number
             begin(&state, tick)
             let content = ReceivedCommand.Content.command(command, canAskForSecrets: canAskForSecrets)
-            return .command(ReceivedCommand(number: number, content: content))
+            return .command(ReceivedCommand(number: number, content: content, memory: memory))
         case .message(.observe(let number, let client)) where number > state.lastTaken:
-            guard keep(received, &state) else { return .end(.tooMuchBuffered) }
+            guard let memory = memory(of: received) else { return .end(.tooMuchBuffered) }
+            state.subscription = memory
             state.lastTaken = number
             begin(&state, tick)
-            return .command(ReceivedCommand(number: number, content: .observation(client)))
+            return .command(ReceivedCommand(number: number, content: .observation(client), memory: memory))
         case .message: return .end(KeychainError(WireError.unknownCase))
         case let other: return other
         }
@@ -197,13 +198,12 @@ extension Connection {
         return arrival(received) ?? .end(nil)
     }
 
-    /// Counts the memory of a command until its reply, and that of a subscription until its end.
+    /// Counts the memory of a command, or that of a subscription until its end.
     ///
-    /// - Returns: Whether the limits are kept.
-    private func keep(_ received: Received, _ state: inout State) -> Bool {
-        guard case .message(_, let byteCount) = received else { return true }
-        state.commandByteCount = byteCount
-        return count(&state)
+    /// - Returns: What counts it; `nil` if a limit is reached.
+    private func memory(of received: Received) -> HeldBytes? {
+        guard case .message(_, let byteCount) = received else { return nil }
+        return HeldBytes(byteCount, of: process.buffered)
     }
 
     /// The result of an incomplete read; `nil` for a complete one.
@@ -229,6 +229,8 @@ struct ReceivedCommand {
 
     let number: UInt64
     let content: Content
+    /// Counts its memory until it was executed, whether or not its connection has ended.
+    let memory: HeldBytes
 
     /// Whether it is not queued.
     var isUrgent: Bool {

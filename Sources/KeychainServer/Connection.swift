@@ -63,8 +63,8 @@ final class Connection: Sendable {
         var lastTaken: UInt64 = 0
         /// The queued command.
         var waiting: ReceivedCommand?
-        /// The memory of the command that is not answered yet, or of the subscription.
-        var commandByteCount = 0
+        /// The memory of the subscription.
+        var subscription: HeldBytes?
         var since: UInt64
         /// Since when the command is executed, or queued, or its last question was answered.
         var workingSince: UInt64 = 0
@@ -142,7 +142,6 @@ final class Connection: Sendable {
         state.withLock { state in
             guard state.phase == .busy else { return nil }
             state.phase = .idle
-            state.commandByteCount = 0
             state.since = tick
             guard send(frame, &state, tick) else { return nil }
             if isLast {
@@ -183,7 +182,6 @@ final class Connection: Sendable {
         // A queued command is not executed any more.
         let isTaken = state.waiting == nil
         state.waiting = nil
-        state.commandByteCount = 0
         _ = count(&state)
         state.phase = .leaving
         let last = isTaken ? state.lastTaken : state.lastTaken - 1
@@ -201,7 +199,7 @@ final class Connection: Sendable {
             state.clearReader()
             state.pending = []
             state.waiting = nil
-            state.commandByteCount = 0
+            state.subscription = nil
             _ = count(&state)
             // What was sent still arrives; a thread that waits for the socket is woken.
             shutdown(socket, Int32(SHUT_RDWR))
@@ -265,15 +263,12 @@ final class Connection: Sendable {
 
     // MARK: Memory
 
-    // Small messages pass when others have reached a limit; the number of connections limits these bytes.
-    private static let uncounted = 16 << 10
-
-    /// Counts the memory that the connection holds.
+    /// Counts the memory that the connection holds, without that of its command (``HeldBytes``).
     ///
     /// - Returns: Whether the limits are kept.
     func count(_ state: inout State) -> Bool {
-        let all = state.readerCapacity + state.commandByteCount + state.pending.reduce(0) { $0 + $1.count }
-        let held = max(0, all - Self.uncounted)
+        let all = state.readerCapacity + state.pending.reduce(0) { $0 + $1.count }
+        let held = max(0, all - HeldBytes.uncounted)
         if held < state.counted {
             process.buffered.subtract(state.counted - held)
         } else if held > state.counted {

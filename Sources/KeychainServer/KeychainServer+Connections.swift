@@ -123,7 +123,7 @@ extension KeychainServer {
         guard connections.insert(connection) else {
             _ = connection.sayGoodbye(tick: tick)
             connection.end(nil, tick: tick)
-            return processes.leave(connection.process)
+            return leave(connection.process)
         }
         // The server may have been idle before, apart from the identification.
         housekeeping.noteActivity()

@@ -19,6 +19,7 @@ public final class KeychainServer: Sendable {
     private let wake: Int32
     let connections: ConnectionTable
     let processes: ProcessTable
+    let releases = ReleaseQueue()
     let admissions: AdmissionTable
     let calls: CallTable
     let workers: Workers
@@ -230,6 +231,7 @@ public final class KeychainServer: Sendable {
         case .command(let content, let canAskForSecrets):
             let call = Call(connection, canAskForSecrets: canAskForSecrets, self)
             let frame = carryOut(content, command.number, call)
+            command.memory.end()
             wanted = connection.answer(frame, tick: tick, isLast: isStopping)
         }
         if wanted == nil { end(connection) }
@@ -303,9 +305,12 @@ public final class KeychainServer: Sendable {
         guard connections.remove(connection) else { return }
         calls.remove(connection)
         sleeping.remove(connection)
-        processes.leave(connection.process)
+        leave(connection.process)
         if isStopping { housekeeping.interrupt() }
     }
+
+    /// Removes a connection of a process.
+    func leave(_ process: ConnectedProcess) { releases.add(processes.leave(process), of: process) }
 }
 
 // MARK: - Housekeeping

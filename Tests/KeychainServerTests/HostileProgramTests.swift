@@ -8,6 +8,7 @@ import KeychainServer
 import KeychainTestSupport
 import KeychainWire
 import ServerTestSupport
+import Synchronization
 import Testing
 
 /// What a program may do to the daemon's socket: it harms nobody but itself.
@@ -333,6 +334,80 @@ struct HostileProgramTests {
         for connection in held { #expect(try connection.message() == .reply(1, .answer(.nothing))) }
     }
 
+    @Test("a command whose program has hung up counts as its user's until it is executed, also for the next process")
+    func hangUp() throws {
+        let keychain = CountingKeychain()
+        keychain.close()
+        var options = ServerOptions()
+        options.tickMilliseconds = 10
+        options.mostBufferedBytesOfUser = 3 << 19
+        let server = try TestServer(admission: NumberedAdmission(keychain), options)
+        let request = KeychainRequest(
+            .copyMatching(["acct": .string(String(repeating: "x", count: 1 << 20))]),
+            client: Client(accessGroups: [])
+        )
+        let frame = try WireMessage.command(1, .items(request)).encoded().unprotectedCopy
+        do {
+            let gone = try RawConnection.greeted(server.location)
+            gone.sendAll(frame)
+            #expect(eventually("it is executed") { keychain.held == 1 })
+        }
+        #expect(eventually("its program is forgotten") { server.connectionCount == 0 })
+        let next = try RawConnection.greeted(server.location)
+        next.sendAll(frame)
+        guard case .failure(0, let error)? = try next.message() else {
+            Issue.record("it was not refused")
+            return
+        }
+        #expect(error.reason.contains("limit of buffered messages"))
+        keychain.open()
+        #expect(eventually("it is executed to its end") { keychain.held == 0 })
+        // Its thread has to return as well.
+        #expect(
+            eventually("there is room again") {
+                guard let last = try? RawConnection.greeted(server.location) else { return false }
+                last.sendAll(frame)
+                guard case .reply? = try? last.message() else { return false }
+                return true
+            }
+        )
+    }
+
+    @Test("texts in the reply to a command that failed have a limit, whoever made up the names in them")
+    func longReason() throws {
+        let keychain = CountingKeychain()
+        let text = String(repeating: "x", count: 1 << 20)
+        keychain.failure = KeychainError(.io, text, subject: text, facts: ["path": text])
+        let client = try TestServer(keychain).client()
+        let error = #expect(throws: KeychainError.self) { try client.read() }
+        for text in [error?.reason, error?.subject, error?.facts["path"]] {
+            #expect(text?.hasPrefix("xxx") == true && (text?.utf8.count ?? 0) < 17 << 10)
+        }
+    }
+
+    @Test("a keychain that does not release the contexts of one process holds up no timeout of another")
+    func slowRelease() throws {
+        var options = ServerOptions()
+        options.tickMilliseconds = 10
+        options.messageMilliseconds = 1_000
+        let keychain = StuckKeychain()
+        let server = try TestServer(admission: NumberedAdmission(keychain), options)
+        func begun() throws -> RawConnection {
+            let connection = try RawConnection.greeted(server.location)
+            try connection.send(.command(1, .authentication(.check(.deviceOwner, AuthenticationContext()))))
+            _ = try connection.message()
+            connection.send([0, 0, 0])
+            return connection
+        }
+        let first = try begun()
+        #expect(try first.isEnded())
+        #expect(eventually("its context is being released") { keychain.isStuck })
+        let second = try begun()
+        #expect(try second.isEnded())
+        keychain.end()
+        #expect(eventually("both are released") { keychain.releasedCount == 2 })
+    }
+
     @Test("a text or a password that a context would keep is refused when it is larger than anybody needs")
     func largeContext() throws {
         let server = try TestServer(CountingKeychain())
@@ -415,5 +490,26 @@ struct HostileProgramTests {
             setrlimit(__rlimit_resource_t(7), &limit)
         }
         return limit.rlim_cur >= count
+    }
+}
+
+/// A keychain that does not come back from the release of a context.
+private final class StuckKeychain: KeychainBackend {
+    private let state = Mutex((isStuck: false, isOver: false, releasedCount: 0))
+
+    var isStuck: Bool { state.withLock(\.isStuck) }
+
+    var releasedCount: Int { state.withLock(\.releasedCount) }
+
+    func end() { state.withLock { $0.isOver = true } }
+
+    var families: CommandFamily { .all }
+
+    func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+        guard case .authentication(.release) = command else { return .done }
+        state.withLock { $0.isStuck = true }
+        _ = eventually("it goes on") { self.state.withLock(\.isOver) }
+        state.withLock { $0.releasedCount += 1 }
+        return .done
     }
 }

@@ -95,6 +95,10 @@ final class Partition: ServedKeychain {
         case .maintenance(.takeOver): try takeOver()
         case .maintenance(.giveBack(let onlyIfEmpty)): try giveBack(onlyIfEmpty: onlyIfEmpty)
         case .maintenance(.auditLog(let number)): return .auditPage(try auditPage(after: number))
+        case let command where command.has(.endsContext):
+            // A store that is not open knows no context, and is not opened for the end of one.
+            guard let keychain = beginIfOpen() else { break }
+            return try use(keychain) { (keychain) throws(KeychainError) in try keychain.perform(command) }
         default: return try withKeychain { (keychain) throws(KeychainError) in try keychain.perform(command) }
         }
         return .done
@@ -223,7 +227,14 @@ final class Partition: ServedKeychain {
     private func withKeychain<Result>(
         _ body: (EmbeddedKeychain) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
-        let keychain = try begin()
+        try use(try begin(), body)
+    }
+
+    /// Runs `body` with the keychain of a command that was counted as in progress.
+    private func use<Result>(
+        _ keychain: EmbeddedKeychain,
+        _ body: (EmbeddedKeychain) throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
         defer { state.withLock { $0.calls -= 1 } }
         do throws(KeychainError) { return try body(keychain) } catch { throw options.explained(error, of: location) }
     }

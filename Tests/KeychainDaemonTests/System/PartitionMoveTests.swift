@@ -379,6 +379,30 @@ struct PartitionMoveTests {
         }
     }
 
+    @Test("the end of an authentication context opens no store, and ends it in one that is open")
+    func endOfContext() throws {
+        var options = Self.service()
+        options.folder = folder.path
+        options.accountName = { "user\($0)" }
+        #expect(mkdir(folder.path(of: "7"), 0o700) == 0)
+        let partition = Partition(of: 7, options)
+        let context = AuthenticationContext()
+        let ends: [KeychainCommand.Authentication] = [
+            .forgetPassword(of: context.identifier), .invalidate(context.identifier), .release(context.identifier),
+        ]
+        for end in ends {
+            #expect(try partition.perform(.authentication(end)) == .done)
+            #expect(!partition.isOpen)
+        }
+        #expect(try partition.device.status().hasPasscode == false)
+        #expect(partition.isOpen)
+        #expect(try partition.perform(.authentication(.invalidate(context.identifier))) == .done)
+        let error = #expect(throws: KeychainError.self) {
+            try partition.authentication.evaluate(.deviceOwner, reason: "to test", context)
+        }
+        #expect(error?.kind == .authentication(.invalidContext))
+    }
+
     @Test("each user's steps are about that user's keychain alone")
     func otherUser() throws {
         var options = PartitionOptions()
