@@ -378,8 +378,8 @@ struct HostileProgramTests {
         let keychain = CountingKeychain()
         let text = String(repeating: "x", count: 1 << 20)
         keychain.failure = KeychainError(.io, text, subject: text, facts: ["path": text])
-        let client = try TestServer(keychain).client()
-        let error = #expect(throws: KeychainError.self) { try client.read() }
+        let server = try TestServer(keychain)
+        let error = #expect(throws: KeychainError.self) { try server.client().read() }
         for text in [error?.reason, error?.subject, error?.facts["path"]] {
             #expect(text?.hasPrefix("xxx") == true && (text?.utf8.count ?? 0) < 17 << 10)
         }

@@ -42,10 +42,13 @@ struct ItemSearch {
         certificates = CertificateConditions(query, transaction)
     }
 
+    /// Nothing found yet; nobody looks at the answer of a rehearsal.
+    var noFindings: Findings { Findings(keepsItems: transaction.authorization.rehearsedRows == nil) }
+
     /// Looks at the rows of a table that match, in the order in which they were added, until there are enough.
     func items() throws(KeychainError) -> Result<Findings, KeychainError> {
         let plan = transaction.plan(query)
-        var findings = Findings()
+        var findings = noFindings
         if query.match.limit == .one, let row = try exactMatch(plan) { findings.add(try read(row, for: query)) }
         guard findings.isEmpty else { return .success(findings) }
         let selection = plan.selection(transaction.tags)

@@ -21,6 +21,8 @@ enum Candidate {
 /// What a copy has found so far.
 struct Findings {
     private(set) var items: [FoundItem] = []
+    let keepsItems: Bool
+    private var itemCount = 0
     private(set) var damaged: [DamagedRow] = []
     private var demand: AuthenticationDemand?
     private var demandedItems = 0
@@ -28,17 +30,23 @@ struct Findings {
     /// Why an item that may match was not looked at.
     private(set) var closed: KeychainError?
 
+    /// Nothing yet; of items all are kept, or only how many they are.
+    init(keepsItems: Bool) { self.keepsItems = keepsItems }
+
     /// Whether nothing was found, not even something that could not be read.
-    var isEmpty: Bool { items.isEmpty && damaged.isEmpty && demand == nil && !hasDenied }
+    var isEmpty: Bool { itemCount == 0 && damaged.isEmpty && demand == nil && !hasDenied }
 
     /// Whether there is as much as the query asks for.
     func isComplete(for query: Query) -> Bool {
-        query.match.limit.maximum.map { items.count + demandedItems >= $0 } ?? false
+        query.match.limit.maximum.map { itemCount + demandedItems >= $0 } ?? false
     }
 
     mutating func add(_ candidate: Candidate) {
         switch candidate {
-        case .found(let item): items.append(item)
+        case .found(let item):
+            itemCount += 1
+            // The first may lead to another search.
+            if keepsItems || items.isEmpty { items.append(item) }
         case .damaged(let row): damaged.append(row)
         case .denied: hasDenied = true
         case .leftOut: break

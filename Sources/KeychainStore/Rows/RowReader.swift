@@ -13,6 +13,13 @@ public class RowReader {
         do { return try connection.rows(filter, limit: limit) } catch { throw KeychainError(error) }
     }
 
+    /// Counts memory for what is made of rows, which count themselves.
+    ///
+    /// - Throws: What reading too many rows throws.
+    public func reserve(_ byteCount: Int) throws(KeychainError) {
+        do { try connection.reserve(byteCount) } catch { throw KeychainError(error) }
+    }
+
     /// How many live rows match, counted up to `limit`: cheaper than reading them.
     public func count(_ filter: RowFilter, limit: Int) throws(KeychainError) -> Int {
         do { return try connection.count(filter, limit: limit) } catch { throw KeychainError(error) }

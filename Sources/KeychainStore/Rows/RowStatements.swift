@@ -50,12 +50,17 @@ extension Connection {
             guard filter.matches(row.row, number: row.number), quarantine.matches(row) else {
                 throw SQLiteError(code: SQLITE_CORRUPT, operation: "following an index, which led to another row")
             }
-            guard reserveMemory?(row.row.byteCount) ?? true else {
-                throw SQLiteError(code: SQLITE_NOMEM, operation: "reading too many or too large items at once")
-            }
+            try reserve(row.row.byteCount)
             rows.append(row)
         }
         return rows
+    }
+
+    /// Counts memory for what is read.
+    func reserve(_ byteCount: Int) throws(SQLiteError) {
+        guard reserveMemory?(byteCount) ?? true else {
+            throw SQLiteError(code: SQLITE_NOMEM, operation: "reading too many or too large items at once")
+        }
     }
 
     /// How many live rows match, counted up to `limit`.

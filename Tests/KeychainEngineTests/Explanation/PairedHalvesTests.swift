@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import HostFiles
 import KeychainCore
 import KeychainTestSupport
+import Synchronization
 import Testing
 
 @testable import KeychainEngine
@@ -27,7 +29,7 @@ struct PairedHalvesTests {
         )
     }
 
-    @Test("the counts, the nearest and the lone ones are those of every pair", arguments: 0..<40)
+    @Test("the counts, the nearest and the lone ones are those of every pair", arguments: UInt64(0)..<40)
     func everyPair(_ seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let certificates = (0..<Int.random(in: 0..<12, using: &generator)).map { _ in Self.half(false, &generator) }
@@ -74,11 +76,8 @@ struct PairedHalvesTests {
         #expect(TermSet([1, 63]).union(TermSet([255, 1])).indices == [1, 63, 255])
     }
 
-    @Test("hundreds of certificates and keys of one hash are explained by the nearest, and by how many there are")
-    func manyOfOneHash() throws {
-        let keychain = EmbeddedKeychain.inMemory()
-        let client = Client(accessGroups: ["a"])
-        let count = 600
+    /// Adds so many certificates and keys of one hash.
+    private static func fill(_ keychain: EmbeddedKeychain, _ count: Int) throws {
         for number in 0..<count {
             let name = PropertyValue.data(SecretBytes(Array("\(number)".utf8)))
             let hash = PropertyValue.data(SecretBytes([UInt8](repeating: 7, count: 20)))
@@ -93,17 +92,60 @@ struct PairedHalvesTests {
             ]
             for item in [certificate, key] { _ = try keychain.perform(KeychainRequest(.add(item), client: client)) }
         }
-        let query: PropertyDictionary = [
-            "class": .string("idnt"), PropertyKey.matchLimit: .string(PropertyKey.matchLimitAll),
-            "slnr": .data(SecretBytes(Array("7".utf8))),
-        ]
-        let call = KeychainRequest(.copyMatching(query), client: client)
+    }
+
+    private static let client = Client(accessGroups: ["a"])
+
+    private static let every: PropertyDictionary = [
+        "class": .string("idnt"), PropertyKey.matchLimit: .string(PropertyKey.matchLimitAll),
+        PropertyKey.returnAttributes: .boolean(true),
+    ]
+
+    @Test("each identity that a search returns counts as memory of its caller, and none that is only explained")
+    func memory() throws {
+        let reserved = Mutex(0)
+        var device = DeviceOptions()
+        device.reserveMemory = { byteCount in
+            reserved.withLock { reserved in
+                reserved += byteCount
+                return reserved < 2 << 20
+            }
+        }
+        let folder = try TemporaryFolder()
+        let keychain = EmbeddedKeychain(at: KeychainLocation(path: folder.path(of: "k")), device: device)
+        try Self.fill(keychain, 30)
+        reserved.withLock { $0 = 0 }
+        let call = KeychainRequest(.copyMatching(Self.every), client: Self.client)
         let explanation = try keychain.explain(ExplanationRequest(call, ExplanationOptions(itemLimit: 10)))
-        let search = try #require(explanation.search)
-        #expect(search.population == [.identity: count * count, .certificate: count, .key: count])
-        #expect(search.matchCount == count)
-        #expect(search.candidates.count == 10 && search.isBounded)
-        #expect(search.candidates.allSatisfy { $0.failed.isEmpty })
-        #expect(search.patterns.map(\.count) == [count, count * (count - 1)].sorted(by: >))
+        #expect(explanation.error == nil && explanation.search?.matchCount == 900)
+        #expect(reserved.withLock(\.self) < 1 << 20)
+        reserved.withLock { $0 = 0 }
+        #expect(throws: KeychainError.self) { try keychain.perform(call) }
+        var one = Self.every
+        one[PropertyKey.matchLimit] = .number(.integer(100))
+        reserved.withLock { $0 = 0 }
+        #expect(try keychain.perform(KeychainRequest(.copyMatching(one), client: Self.client)) != .nothing)
+    }
+
+    @Test("hundreds of certificates and keys of one hash are explained by the nearest, and by how many there are")
+    func manyOfOneHash() throws {
+        let keychain = EmbeddedKeychain.inMemory()
+        let count = 400
+        try Self.fill(keychain, count)
+        func explain(_ more: [String: PropertyValue]) throws -> ExplainedSearch {
+            var query = Self.every
+            for (key, value) in more { query[key] = value }
+            let call = KeychainRequest(.copyMatching(query), client: Self.client)
+            let explanation = try keychain.explain(ExplanationRequest(call, ExplanationOptions(itemLimit: 10)))
+            return try #require(explanation.search)
+        }
+        let ofOne = try explain(["slnr": .data(SecretBytes(Array("7".utf8)))])
+        for (search, matching) in [(ofOne, count), (try explain([:]), count * count)] {
+            #expect(search.population == [.identity: count * count, .certificate: count, .key: count])
+            #expect(search.matchCount == matching)
+            #expect(search.candidates.count == 10 && search.isBounded)
+            #expect(search.candidates.allSatisfy { $0.failed.isEmpty })
+        }
+        #expect(ofOne.patterns.map(\.count) == [count, count * (count - 1)].sorted(by: >))
     }
 }

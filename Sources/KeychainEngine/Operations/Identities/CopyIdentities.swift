@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainCore
+import KeychainStore
 
 /// `SecItemCopyMatching` by the reference of an identity (Semantics, "Identities").
 extension Engine {
@@ -45,11 +46,14 @@ extension ItemSearch {
         guard let pairs = IdentityPairs(transaction, certificates: certificates, keys: keys) else {
             return .failure(KeychainError(.itemNotFound, "no identity matches"))
         }
-        var findings = Findings()
+        var findings = noFindings
         try read(pairs, halves, &findings)
         if findings.isEmpty, let closed = findings.closed { return .failure(closed) }
         return findings.isEmpty ? .failure(try pairs.absence()) : .success(findings)
     }
+
+    /// What a dictionary of the attributes of both takes in memory, without their values.
+    private static var byteCountOfPair: Int { 4 << 10 }
 
     /// Looks at pairs until there are enough.
     private func read(
@@ -57,13 +61,22 @@ extension ItemSearch {
         _ halves: IdentityQuery,
         _ findings: inout Findings
     ) throws(KeychainError) {
+        // A row is in as many pairs as the other half has rows of its hash, and is read once for all of them.
+        var known: [IdentityHalf: [Int64: Candidate]] = [:]
+        func candidate(_ row: NumberedRow, _ half: IdentityHalf) throws(KeychainError) -> Candidate {
+            if let candidate = known[half]?[row.number] { return candidate }
+            let candidate = try read(row, for: half == .key ? halves.key : halves.certificate)
+            known[half, default: [:]][row.number] = candidate
+            return candidate
+        }
         try pairs.visit { (step) throws(KeychainError) in
             switch step {
             case .damaged(let row): findings.add(.damaged(row))
             case .pair(let pair):
-                let key = try read(pair.key, for: halves.key)
-                let certificate = try read(pair.certificate, for: halves.certificate)
-                findings.add(Candidate(certificate: certificate, key: key))
+                let key = try candidate(pair.key, .key)
+                let identity = Candidate(certificate: try candidate(pair.certificate, .certificate), key: key)
+                if findings.keepsItems, case .found = identity { try transaction.rows.reserve(Self.byteCountOfPair) }
+                findings.add(identity)
             }
             return !findings.isComplete(for: query)
         }

@@ -29,6 +29,8 @@ final class IdentityPairs {
     private let transaction: ItemTransaction
     private let filters: [IdentityHalf: RowFilter]
     private var hashes: [IdentityHalf: Hashes] = [:]
+    /// The rows of the half that stays closed, by their hash.
+    private var mates: [AttributeValue: [NumberedRow]] = [:]
 
     /// The hashes of one half's rows, as tags of the other half.
     private struct Hashes {
@@ -99,13 +101,21 @@ final class IdentityPairs {
             return try isInPair(row, half) ? [.damaged(damaged)] : []
         case .content(let metadata):
             guard let hash = metadata.attributes[half.link] else { return [] }
-            return try rows(of: half.other, hash).map { mate in
+            return try mates(of: half, hash).map { mate in
                 switch half {
                 case .certificate: .pair(Pair(certificate: row, key: mate))
                 case .key: .pair(Pair(certificate: mate, key: row))
                 }
             }
         }
+    }
+
+    /// The rows of the other half, which many rows may have in common.
+    private func mates(of half: IdentityHalf, _ hash: AttributeValue) throws(KeychainError) -> [NumberedRow] {
+        if let known = mates[hash] { return known }
+        let found = try rows(of: half.other, hash)
+        mates[hash] = found
+        return found
     }
 
     /// The half whose rows are opened: the one that a filter leaves few of.
