@@ -65,4 +65,41 @@ struct DamagedFileItemTests {
         try files.files.remove(items[0].identifier, at: path)
         #expect(try files.files.items(at: path) == Array(items[1...]))
     }
+
+    /// What somebody does to the row of an item, so that it belongs to no search of items any more.
+    private static let hiding = [
+        "t_agrp = zeroblob(16)", "t_agrp = (SELECT t_agrp FROM items_genp WHERE id = 1)", "t_sync = zeroblob(16)",
+        "tombstone = 1", "damage = 1", "tombstone = 1, damage = 1",
+    ]
+
+    @Test(
+        "one that no search finds is listed without attributes, and is errSecDecode until it is removed",
+        arguments: hiding
+    )
+    func hidden(_ change: String) throws {
+        try RawStore(path: path).execute("UPDATE items_genp SET \(change) WHERE id = 2")
+        let files = KeychainFiles.forTesting()
+        #expect(try files.files.items(at: path).filter(\.isUnreadable).map(\.identifier) == [items[0].identifier])
+        try files.files.unlock(at: path, password: password)
+        for _ in 0..<2 {
+            let found = try files.files.items(at: path)
+            #expect(found.prefix(2) == items[1...])
+            #expect(found.count == 3 && found[2].isUnreadable && found[2].identifier == items[0].identifier)
+            #expect(thrownStatus { _ = try files.files.secret(of: items[0].identifier, at: path) } == .decode)
+        }
+        try files.files.remove(items[0].identifier, at: path)
+        #expect(try files.files.items(at: path) == Array(items[1...]))
+        #expect(thrownStatus { try files.files.remove(items[0].identifier, at: path) } == .invalidItemReference)
+    }
+
+    @Test(
+        "settings that are in no group are damaged, and not missing",
+        arguments: ["t_agrp = zeroblob(16)", "tombstone = 1"]
+    )
+    func hiddenSettings(_ change: String) throws {
+        try RawStore(path: path).execute("UPDATE items_genp SET \(change) WHERE id = 1")
+        let files = KeychainFiles.forTesting()
+        #expect(try files.files.items(at: path).filter(\.isUnreadable).count == 1)
+        #expect(thrownStatus { try files.files.unlock(at: path, password: password) } == .decode)
+    }
 }

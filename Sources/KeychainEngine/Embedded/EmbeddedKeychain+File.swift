@@ -31,15 +31,39 @@ extension EmbeddedKeychain {
         return device
     }
 
-    /// The items whose attributes do not open, so that nothing is known of them but that they are there.
-    package func unreadableItems() throws(KeychainError) -> [(itemClass: ItemClass, identifier: ItemIdentifier)] {
+    /// The items of a class that no search of a keychain file finds, so that nothing is known of them but that they are
+    /// there: of altered attributes, in no group of a keychain file, or marked as removed, as none of them ever is.
+    ///
+    /// - Parameters:
+    ///   - itemClass: the class.
+    ///   - found: those that a search has found.
+    ///   - group: the access group of what is no item, and stays in the file nevertheless.
+    /// - Returns: Their identifiers, in the order in which they were added.
+    /// - Throws: why the keychain cannot be read.
+    package func unreadableItems(
+        _ itemClass: ItemClass,
+        besides found: Set<ItemIdentifier>,
+        and group: String
+    ) throws(KeychainError) -> [ItemIdentifier] {
         try access.withEngine(.reading) { (engine) throws(KeychainError) in
             try engine.read { (reader) throws(KeychainError) in
-                var items: [(ItemClass, ItemIdentifier)] = []
-                for itemClass in ItemClass.stored {
-                    items += try reader.quarantinedRows(RowFilter(itemClass)).map { (itemClass, $0.row.identifier) }
+                let sealer = ItemSealer(engine.device)
+                var identifiers: [ItemIdentifier] = []
+                for row in try reader.everyRow(.everything(itemClass)) where !found.contains(row.row.identifier) {
+                    if try !sealer.isSound(row, in: group) { identifiers.append(row.row.identifier) }
                 }
-                return items
+                return identifiers
+            }
+        }
+    }
+
+    /// Removes an item that no search finds.
+    package func removeUnreadableItem(_ itemClass: ItemClass, _ identifier: ItemIdentifier) throws(KeychainError) {
+        try access.withEngine(.changing) { (engine) throws(KeychainError) in
+            try engine.write { (writer) throws(KeychainError) in
+                var filter = RowFilter.everything(itemClass)
+                filter.identifier = identifier
+                for row in try writer.everyRow(filter) { try writer.delete(row) }
             }
         }
     }
@@ -47,5 +71,23 @@ extension EmbeddedKeychain {
     /// The bytes of the store as it is now, for the file.
     package func image() throws(KeychainError) -> [UInt8] {
         try access.withEngine(.reading) { (engine) throws(KeychainError) in try engine.store.image() }
+    }
+}
+
+extension RowFilter {
+    fileprivate static func everything(_ itemClass: ItemClass) -> RowFilter {
+        var filter = RowFilter(itemClass)
+        filter.includesTombstones = true
+        return filter
+    }
+}
+
+extension ItemSealer {
+    /// Whether a row is what it says, tags and all, and in an access group.
+    fileprivate func isSound(_ row: NumberedRow, in group: String) throws(KeychainError) -> Bool {
+        guard row.damage == nil, !row.row.isTombstone, case .content(let metadata) = try openMetadata(row) else {
+            return false
+        }
+        return metadata.attributes[.accessGroup] == .string(group)
     }
 }

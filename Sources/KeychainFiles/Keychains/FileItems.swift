@@ -11,15 +11,20 @@ struct FileItems {
 
     init(_ keychain: EmbeddedKeychain) { self.keychain = keychain }
 
-    /// Every item in the order in which they were added, class by class; then those whose attributes do not open,
-    /// without any.
+    /// Every item in the order in which they were added, class by class; then those that no search finds, without any
+    /// attributes.
     func all() throws(KeychainError) -> [KeychainFileItem] {
         var items: [KeychainFileItem] = []
-        for itemClass in ItemClass.stored { items += try all(itemClass) }
-        return try items
-            + keychain.unreadableItems().map { itemClass, identifier in
-                KeychainFileItem(identifier: identifier, itemClass: itemClass, attributes: [:])
-            }
+        var unreadable: [KeychainFileItem] = []
+        for itemClass in ItemClass.stored {
+            let found = try all(itemClass)
+            items += found
+            unreadable +=
+                try keychain
+                .unreadableItems(itemClass, besides: Set(found.map(\.identifier)), and: FileSettings.group)
+                .map { KeychainFileItem(identifier: $0, itemClass: itemClass, attributes: [:]) }
+        }
+        return items + unreadable
     }
 
     /// Those that meet conditions, in the same order.
@@ -52,6 +57,11 @@ struct FileItems {
     ///   an item that somebody altered who does not know the password.
     func contents(of item: Bytes16) throws(KeychainError) -> ItemContents { try stored(item).contents }
 
+    /// The class of an item that no search finds; `nil` for others.
+    private func unreadableClass(_ item: Bytes16) throws(KeychainError) -> ItemClass? {
+        try all().first { $0.identifier == item && $0.isUnreadable }?.itemClass
+    }
+
     private func stored(
         _ identifier: Bytes16
     ) throws(KeychainError) -> (item: KeychainFileItem, contents: ItemContents) {
@@ -64,13 +74,7 @@ struct FileItems {
         let contents = try ItemContents(bytes)
         guard item.identifier == identifier,
             try contents.attributes == AttributeDigest.of(item.attributes, itemClass)
-        else {
-            throw KeychainError(
-                .decode,
-                "the attributes of the item were changed without the password of the keychain",
-                kind: .keys(.damagedItem)
-            )
-        }
+        else { throw .damagedItem("the attributes of the item were changed without the password of the keychain") }
         return (item, contents)
     }
 
@@ -132,10 +136,11 @@ struct FileItems {
         _ access: ItemAccess,
         after failure: KeychainError
     ) throws(KeychainError) {
-        let (query, itemClass) = try query(of: item)
+        let unreadable = try unreadableClass(item)
+        let itemClass = if let unreadable { unreadable } else { try query(of: item).itemClass }
         guard itemClass == .genericPassword || itemClass == .internetPassword else { throw failure }
         let made = KeychainFileItem(identifier: item, itemClass: itemClass, attributes: attributes)
-        _ = try perform(.delete(query))
+        try remove(item)
         _ = try add(made, secret, access)
     }
 
@@ -157,7 +162,10 @@ struct FileItems {
     }
 
     /// Removes an item.
-    func remove(_ item: Bytes16) throws(KeychainError) { _ = try perform(.delete(try query(of: item).query)) }
+    func remove(_ item: Bytes16) throws(KeychainError) {
+        if let itemClass = try unreadableClass(item) { return try keychain.removeUnreadableItem(itemClass, item) }
+        _ = try perform(.delete(try query(of: item).query))
+    }
 
     /// A query for an item by its class and its persistent reference.
     private func query(
@@ -178,6 +186,7 @@ struct FileItems {
                 guard error.status == .itemNotFound else { throw error }
             }
         }
+        guard try unreadableClass(item) == nil else { throw .damagedItem("what is stored of the item was altered") }
         throw .invalidItem
     }
 
@@ -198,6 +207,13 @@ struct FileItems {
             }
             return !KeychainFileItem.unknownAttributes.contains(name)
         }
+    }
+}
+
+extension KeychainError {
+    /// What is said of a part of a keychain file that somebody altered.
+    static func damagedItem(_ reason: String) -> KeychainError {
+        KeychainError(.decode, reason, kind: .keys(.damagedItem))
     }
 }
 

@@ -8,7 +8,10 @@ import KeychainEngine
 ///
 /// The engine locks without use by the policy of its device, which is set when the keychain is unlocked.
 enum FileSettings {
-    private static let client = Client(accessGroups: ["settings"])
+    /// The access group of the settings, which no item is in.
+    static let group = "settings"
+
+    private static let client = Client(accessGroups: [group])
     private static let query: PropertyDictionary = PropertyDictionary([
         PropertyKey.itemClass: .string(ItemClass.genericPassword.rawValue),
         AttributeName.service.description: .string("settings"),
@@ -18,12 +21,19 @@ enum FileSettings {
     static func of(_ keychain: EmbeddedKeychain) throws(KeychainError) -> KeychainFileSettings {
         var query = query
         query[PropertyKey.returnData] = .boolean(true)
-        let answer = try keychain.perform(KeychainRequest(.copyMatching(query), client: client))
-        guard case .single(.data(let bytes)) = answer, let settings = decoded(bytes) else {
-            throw KeychainError(.decode, "the settings of the keychain are damaged", kind: .keys(.damagedItem))
+        let answer: KeychainAnswer
+        do throws(KeychainError) {
+            answer = try keychain.perform(KeychainRequest(.copyMatching(query), client: client))
+        } catch {
+            // Every keychain file has them.
+            guard error.status == .itemNotFound else { throw error }
+            throw damaged
         }
+        guard case .single(.data(let bytes)) = answer, let settings = decoded(bytes) else { throw damaged }
         return settings
     }
+
+    private static let damaged = KeychainError.damagedItem("the settings of the keychain are damaged")
 
     /// Puts the settings of a keychain that was just unlocked into effect.
     static func apply(to keychain: EmbeddedKeychain) throws(KeychainError) {

@@ -73,4 +73,21 @@ struct DamagedFileItemTests {
         }
         #expect(try run("dump-keychain").errorText.contains(Self.damage))
     }
+
+    @Test(
+        "an item in another group, or marked as removed, makes a search that finds nothing else say that it is damaged",
+        arguments: ["t_agrp = zeroblob(16)", "tombstone = 1"]
+    )
+    func hidden(_ hiding: String) throws {
+        try change("UPDATE items_genp SET \(hiding) WHERE id = 2")
+        for command in [
+            "find-generic-password -s s1 -w", "find-generic-password -s s1", "delete-generic-password -s s1",
+        ] {
+            let refused = try run(command)
+            #expect(refused.status == 93, "\(command)")
+            #expect(refused.errorText.contains(Self.damage), "\(command)")
+        }
+        #expect(try run("find-generic-password -s s2 -w").outputText == "second\n")
+        #expect(try run("dump-keychain").errorText.contains(Self.damage))
+    }
 }
