@@ -10,11 +10,23 @@ import KeychainCore
 public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let input = Array(UnsafeBufferPointer(start: bytes, count: count))
     // What is looked for is not how long a computer can be kept busy.
-    let budget = WorkBudget(left: 1000)
-    _ = try? PKCS12(input, password: "", budget)
-    _ = try? EncryptedPrivateKey.decrypt(input, password: "", budget)
-    _ = try? PKCS12(authenticated(input), password: "", budget)
+    for read in [readFile, readKey, readAuthenticated] {
+        var budget = WorkBudget(left: 1000)
+        try? read(input, &budget)
+    }
     return 0
+}
+
+private func readFile(_ input: [UInt8], _ budget: inout WorkBudget) throws {
+    _ = try PKCS12(input, password: "", &budget)
+}
+
+private func readKey(_ input: [UInt8], _ budget: inout WorkBudget) throws {
+    _ = try EncryptedPrivateKey.decrypt(input, password: "", &budget)
+}
+
+private func readAuthenticated(_ input: [UInt8], _ budget: inout WorkBudget) throws {
+    _ = try PKCS12(authenticated(input), password: "", &budget)
 }
 
 /// A file of these contents with an integrity check that holds, so that what is behind it is reached.

@@ -23,6 +23,9 @@ public struct ImportedFile: Sendable {
 
     private let passphrase: String?
 
+    /// What is left of the work that the whole file may cost, however many documents it has.
+    private var budget: WorkBudget
+
     /// Whether the marks of PEM have told what the file holds.
     private var isMarked = false
 
@@ -33,9 +36,15 @@ public struct ImportedFile: Sendable {
     ///   - passphrase: what it is encrypted with; `nil` when there is none, which is not the same as an empty one.
     /// - Throws: `errSecParam` for an empty file, `errSecUnknownFormat` for what is not recognized,
     ///   `errSecPassphraseRequired`, `errSecPkcs12VerifyFailure` for a wrong passphrase of a PKCS #12 file,
-    ///   `errSecAuthFailed` for that of a key, `errSecUnsupportedFormat`.
+    ///   `errSecAuthFailed` for that of a key, `errSecUnsupportedFormat`, also for a file whose keys together ask for
+    ///   more work than is allowed.
     public init(_ bytes: SecretBytes, passphrase: String?) throws(KeychainError) {
+        try self.init(bytes, passphrase: passphrase, WorkBudget())
+    }
+
+    init(_ bytes: SecretBytes, passphrase: String?, _ budget: WorkBudget) throws(KeychainError) {
         self.passphrase = passphrase
+        self.budget = budget
         guard bytes.count > 0 else { throw .parameter("the file is empty") }
         if let kind = EncodedKind(bytes.unprotectedCopy) {
             try read(kind, bytes)
@@ -156,10 +165,10 @@ public struct ImportedFile: Sendable {
         self.type = type
     }
 
-    private func decrypt(_ bytes: SecretBytes) throws(KeychainError) -> SecretBytes {
+    private mutating func decrypt(_ bytes: SecretBytes) throws(KeychainError) -> SecretBytes {
         let passphrase = try requiredPassphrase()
         do throws(ContainerError) {
-            return try EncryptedPrivateKey.decrypt(bytes.unprotectedCopy, password: passphrase)
+            return try EncryptedPrivateKey.decrypt(bytes.unprotectedCopy, password: passphrase, &budget)
         } catch {
             throw KeychainError(error, wrongPassphrase: .authenticationFailed)
         }
@@ -191,7 +200,7 @@ public struct ImportedFile: Sendable {
         let passphrase = try requiredPassphrase()
         let file: PKCS12
         do throws(ContainerError) {
-            file = try PKCS12(bytes.unprotectedCopy, password: passphrase)
+            file = try PKCS12(bytes.unprotectedCopy, password: passphrase, &budget)
         } catch {
             throw KeychainError(error, wrongPassphrase: .pkcs12VerifyFailure)
         }

@@ -42,7 +42,8 @@ public struct ItemEncoder: Sendable {
         default: break
         }
         var documents: [PEMDocument] = []
-        for item in items { documents += try self.documents(item) }
+        let iterations = Self.iterations(items)
+        for item in items { documents += try self.documents(item, iterations) }
         guard documents.count == 1, !isArmored, format != .pemSequence else {
             return SecretBytes(Array(documents.map(\.text).joined().utf8))
         }
@@ -53,12 +54,23 @@ public struct ItemEncoder: Sendable {
         isArmored ? SecretBytes(Array(document.text.utf8)) : document.bytes
     }
 
-    private func documents(_ item: ExternalItem) throws(KeychainError) -> [PEMDocument] {
+    /// How often the passphrase is hashed for each key, so that the file can be read again.
+    static func iterations(_ items: [ExternalItem]) -> Int {
+        let keys = items.count { item in
+            switch item.contents {
+            case .key(.private), .identity: true
+            case .key(.public), .certificate: false
+            }
+        }
+        return WorkBudget.usualIterations(derivations: keys)
+    }
+
+    private func documents(_ item: ExternalItem, _ iterations: Int) throws(KeychainError) -> [PEMDocument] {
         switch item.contents {
         case .certificate(let certificate): [try document(certificate)]
         case .key(.public(let key)): [try document(key)]
-        case .key(.private(let key)): [try document(key)]
-        case .identity(let certificate, let key): [try document(certificate), try document(key)]
+        case .key(.private(let key)): [try document(key, iterations)]
+        case .identity(let certificate, let key): [try document(certificate), try document(key, iterations)]
         }
     }
 
@@ -80,24 +92,28 @@ public struct ItemEncoder: Sendable {
         }
     }
 
-    private func document(_ key: PrivateKey) throws(KeychainError) -> PEMDocument {
+    private func document(_ key: PrivateKey, _ iterations: Int) throws(KeychainError) -> PEMDocument {
         switch format {
         case .unknown, .openSSL, .pemSequence:
-            guard !wrapsKeys else { return try encrypted(key) }
+            guard !wrapsKeys else { return try encrypted(key, iterations) }
             guard let bytes = key.type == .rsa ? key.externalRepresentation : key.sec1 else { throw Self.sensitive }
             return PEMDocument(key.type == .rsa ? "RSA PRIVATE KEY" : "EC PRIVATE KEY", bytes)
         case .wrappedPKCS8:
-            return try encrypted(key)
+            return try encrypted(key, iterations)
         default:
             throw unsupportedFormat
         }
     }
 
-    private func encrypted(_ key: PrivateKey) throws(KeychainError) -> PEMDocument {
+    private func encrypted(_ key: PrivateKey, _ iterations: Int) throws(KeychainError) -> PEMDocument {
         guard let privateKeyInfo = key.pkcs8 else { throw Self.sensitive }
         let passphrase = try requiredPassphrase()
         do throws(ContainerError) {
-            let encrypted = try EncryptedPrivateKey.encrypt(privateKeyInfo, password: passphrase)
+            let encrypted = try EncryptedPrivateKey.encrypt(
+                privateKeyInfo,
+                password: passphrase,
+                iterations: iterations
+            )
             return PEMDocument("ENCRYPTED PRIVATE KEY", SecretBytes(encrypted))
         } catch {
             throw KeychainError(writing: error)

@@ -42,6 +42,11 @@ struct ImportExportFiles: Sendable {
             { printf '\\303\\244\\n'; cat leaf.pem; } > umlaut.pem
             iconv -t UTF-16 leaf.pem > utf16.pem
             tr -d '\\n' < leaf.pem > line.pem
+            openssl pkcs8 -topk8 -v2 aes256 -iter 1000 -passout pass:secret -in key.pem -out encrypted.pem
+            cat encrypted.pem encrypted.pem encrypted.pem > three-keys.pem
+            openssl pkcs12 -export -inkey key.pem -in leaf.pem -iter 1000 -passout pass:secret -out work.p12
+            { cat encrypted.pem; echo '-----BEGIN PKCS12-----'; openssl base64 -in work.p12
+              echo '-----END PKCS12-----'; } > key-and-identity.pem
             printf 'text' > text.txt
             printf '\\001\\002\\377' > binary
             """

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainCertificates
-import KeychainContainers
 import KeychainCore
-import KeychainImportExport
 import KeychainKeys
+import KeychainTestSupport
 import Testing
+
+@testable import KeychainContainers
+@testable import KeychainImportExport
 
 /// What files hold, as plain values.
 struct ImportedFileTests {
@@ -24,6 +26,21 @@ struct ImportedFileTests {
         #expect(file.type == .aggregate)
         #expect(file.items.map(Self.text) == items)
         #expect(file.privateKeyCount == (format == .pkcs7 ? 0 : 1))
+    }
+
+    @Test(
+        "all documents of a file share the work that one file may cost",
+        arguments: [
+            ("encrypted.pem", 1000), ("three-keys.pem", 3000), ("work.p12", 6000), ("key-and-identity.pem", 7000),
+        ]
+    )
+    func work(_ name: String, _ work: Int) throws {
+        let bytes = SecretBytes(try ImportExportFiles.shared.get().workshop.bytes(name))
+        let error = #expect(throws: KeychainError.self) {
+            try ImportedFile(bytes, passphrase: "secret", WorkBudget(left: work - 1))
+        }
+        #expect(error?.status == .unsupportedFormat)
+        #expect(try !ImportedFile(bytes, passphrase: "secret", WorkBudget(left: work)).items.isEmpty)
     }
 
     @Test(

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import KeychainContainers
 import KeychainCore
-import KeychainImportExport
 import KeychainTestSupport
 import Testing
+
+@testable import KeychainContainers
+@testable import KeychainImportExport
 
 /// Items in files of each format.
 struct ItemEncoderTests {
@@ -42,6 +43,18 @@ struct ItemEncoderTests {
         #expect(container.privateKeys[0].names.localKeyID?.count == 20)
         #expect(container.privateKeys[0].names.localKeyID == container.certificates[0].names.localKeyID)
         #expect(container.certificates[1].names.localKeyID == nil)
+    }
+
+    @Test(
+        "a passphrase is hashed as often as the limit of work allows to read again",
+        arguments: [(1, 600_000), (10, 600_000), (100, 60_000), (2900, 2068)]
+    )
+    func iterations(_ keys: Int, _ expected: Int) throws {
+        let items = try ImportExportFiles.shared.get().load("all.pem").items
+        let all = Array(repeating: items[0], count: keys) + items[1...]
+        #expect(ItemEncoder.iterations(all) == expected)
+        // An empty passphrase is tried in two forms.
+        #expect(2 * keys * expected <= WorkBudget().left)
     }
 
     @Test("private keys can be encrypted among other documents")

@@ -14,24 +14,27 @@ public enum EncryptedPrivateKey {
     /// - Returns: The `PrivateKeyInfo` in DER.
     /// - Throws: ``ContainerError``: what comes out under a wrong password has no padding, or is no DER.
     public static func decrypt(_ der: [UInt8], password: String) throws(ContainerError) -> SecretBytes {
-        try CallStack.wiped { () throws(ContainerError) in try decrypt(der, password: password, WorkBudget()) }
+        var budget = WorkBudget()
+        return try decrypt(der, password: password, &budget)
     }
 
-    static func decrypt(
+    /// The same at the expense of the file that the key is in.
+    package static func decrypt(
         _ der: [UInt8],
         password: String,
-        _ budget: WorkBudget
+        _ budget: inout WorkBudget
     ) throws(ContainerError) -> SecretBytes {
-        var budget = budget
-        var lastError = ContainerError.wrongPassword
-        for variant in Password(password).variants {
-            do throws(ContainerError) {
-                return try decrypt(FieldReader(parsing: der[...], "an encrypted key"), variant, &budget)
-            } catch {
-                lastError = error
+        try CallStack.wiped { () throws(ContainerError) in
+            var lastError = ContainerError.wrongPassword
+            for variant in Password(password).variants {
+                do throws(ContainerError) {
+                    return try decrypt(FieldReader(parsing: der[...], "an encrypted key"), variant, &budget)
+                } catch {
+                    lastError = error
+                }
             }
+            throw lastError
         }
-        throw lastError
     }
 
     /// Decrypts what was parsed already, at the expense of a file.

@@ -7,11 +7,10 @@ import SwiftASN1
 extension PKCS12 {
     /// How often a password is hashed for each part of a new file.
     ///
-    /// As often as for an encrypted key, but no more than six million times in all, so that a file of many keys can be
-    /// read. Programs that read old files only get as many iterations as OpenSSL writes.
+    /// Programs that read old files only get as many iterations as OpenSSL writes.
     func usualIterations(_ encryption: ContainerEncryption) -> Int {
         switch encryption {
-        case .aes256: min(600_000, max(2048, 6_000_000 / (privateKeys.count + 2)))
+        case .aes256: WorkBudget.usualIterations(derivations: privateKeys.count + 2)
         case .tripleDES: 2048
         }
     }

@@ -76,13 +76,18 @@ public struct PKCS12: Sendable {
     ///   - password: the password; an empty one is tried in the two forms that tools give it.
     /// - Throws: ``ContainerError``.
     public init(_ bytes: [UInt8], password: String) throws(ContainerError) {
+        var budget = WorkBudget()
+        try self.init(bytes, password: password, &budget)
+    }
+
+    /// The same at the expense of a file that has more than this one in it.
+    package init(_ bytes: [UInt8], password: String, _ budget: inout WorkBudget) throws(ContainerError) {
         self = try CallStack.wiped { () throws(ContainerError) in
-            try PKCS12(bytes, password: password, WorkBudget())
+            try PKCS12(reading: bytes, password, &budget)
         }
     }
 
-    init(_ bytes: [UInt8], password: String, _ budget: WorkBudget) throws(ContainerError) {
-        var budget = budget
+    private init(reading bytes: [UInt8], _ password: String, _ budget: inout WorkBudget) throws(ContainerError) {
         var file = try FieldReader(parsing: bytes[...], "the file")
         guard try file.integer("version") == 3 else { throw .unsupported("the file has another version than 3") }
         let contents = try Self.data(file.next("contents"))
