@@ -35,10 +35,15 @@ private func check(_ message: SignedData, _ count: Int) {
         _ = signature.namedTime
         for certificate in certificates.prefix(4) {
             _ = certificate.isMeant(by: signature.signer)
-            let inside = SignatureCheck.of(signature, in: message, detached: nil, by: certificate)
+            let inside = SignatureChecker(message, detached: nil).check(signature, by: certificate)
             precondition(inside != .needsContents || message.contents == nil, "contents are in the message")
-            _ = SignatureCheck.of(signature, in: message, detached: [1], by: certificate)
+            _ = SignatureChecker(message, detached: [1]).check(signature, by: certificate)
         }
+        let found = NamedCertificates(certificates).certificate(of: signature.signer)
+        precondition(
+            found == certificates.first { $0.isMeant(by: signature.signer) },
+            "the certificate of a signer is the first that it means"
+        )
         if let token = signature.timestampToken { _ = SignatureTimestamp(token, of: signature) }
     }
 }

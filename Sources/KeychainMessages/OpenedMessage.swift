@@ -17,7 +17,7 @@ package struct OpenedMessage: Sendable {
     package let contents: [UInt8]?
 
     /// The certificates of the message, those left out that are none.
-    package let certificates: [Certificate]
+    package let certificates: NamedCertificates
 
     /// Takes a message apart.
     ///
@@ -47,14 +47,14 @@ package struct OpenedMessage: Sendable {
 
     private init(contents: [UInt8]?) {
         signedData = nil
-        certificates = []
+        certificates = NamedCertificates([])
         self.contents = contents
     }
 
     private init(_ signed: SignedData) {
         signedData = signed
         contents = signed.contents
-        certificates = signed.certificates.compactMap { try? Certificate(der: $0) }
+        certificates = NamedCertificates(signed.certificates.compactMap { try? Certificate(der: $0) })
     }
 
     private static func decrypted(

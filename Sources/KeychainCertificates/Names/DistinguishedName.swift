@@ -23,7 +23,7 @@ public enum DistinguishedName {
     }
 
     /// The normalized content of a name; `nil` for what is no DER SEQUENCE, or larger than a certificate.
-    static func normalizedContent(_ name: [UInt8]) -> [UInt8]? {
+    package static func normalizedContent(_ name: [UInt8]) -> [UInt8]? {
         guard let parts = parts(name) else { return nil }
         var serializer = DER.Serializer()
         do {

@@ -6,7 +6,7 @@ import SwiftASN1
 /// A `SignedData` in a `ContentInfo` of the Cryptographic Message Syntax (RFC 5652, sections 3 and 5), or of PKCS #7
 /// (RFC 2315).
 ///
-/// It is taken apart, not judged: `SignatureCheck` of `KeychainMessages` verifies signatures. Without contents and
+/// It is taken apart, not judged: `SignatureChecker` of `KeychainMessages` verifies signatures. Without contents and
 /// signers it is how files have several certificates, a PKCS #7 file.
 public struct SignedData: Sendable, Hashable {
     /// Who has signed.

@@ -29,23 +29,23 @@ extension PublicKey {
     ///
     /// - Parameters:
     ///   - signature: the signature.
-    ///   - message: what was signed.
-    ///   - digest: the digest function, which is also that of the mask.
+    ///   - digest: the digest of what was signed.
+    ///   - function: the digest function, which is also that of the mask.
     ///   - saltCount: the length of the salt in bytes.
     /// - Throws: ``KeyError/verificationFailed`` for a signature that is wrong or malformed;
     ///   ``KeyError/unsupportedAlgorithm`` for a key that is not one of RSA.
     package func verifyPSS(
         _ signature: [UInt8],
-        of message: [UInt8],
-        _ digest: DigestAlgorithm,
+        of digest: [UInt8],
+        _ function: DigestAlgorithm,
         saltCount: Int
     ) throws(KeyError) {
         guard case .rsa(let key) = implementation else { throw .unsupportedAlgorithm }
         guard signature.count == key.count,
             let encoded = try? signature.withBytes({ (bytes) throws(KeyError) in try key.raw(bytes) })
         else { throw .verificationFailed }
-        let isValid = EMSAPSS(digest: digest, saltCount: saltCount)
-            .isValid(encoded, for: message.withBytes { digest.digest($0) }, bits: key.sizeInBits)
+        let isValid = EMSAPSS(digest: function, saltCount: saltCount)
+            .isValid(encoded, for: digest, bits: key.sizeInBits)
         guard isValid else { throw .verificationFailed }
     }
 

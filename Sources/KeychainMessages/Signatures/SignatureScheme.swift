@@ -31,12 +31,12 @@ struct SignatureScheme {
         self.family = family
     }
 
-    /// Whether a key has made a signature of bytes.
-    func isValid(_ signature: [UInt8], of bytes: [UInt8], _ key: PublicKey) -> Bool {
+    /// Whether a key has made a signature of what has a digest.
+    func isValid(_ signature: [UInt8], ofDigest bytes: [UInt8], _ key: PublicKey) -> Bool {
         do throws(KeyError) {
             switch family {
-            case .pkcs1: try Self.verify(signature, of: bytes, key, "RSA:message-PKCS1v15:\(digest.rawValue)")
-            case .ecdsa: try Self.verify(signature, of: bytes, key, "ECDSA:message-X962:\(digest.rawValue)")
+            case .pkcs1: try Self.verify(signature, of: bytes, key, "RSA:digest-PKCS1v15:\(digest.rawValue)")
+            case .ecdsa: try Self.verify(signature, of: bytes, key, "ECDSA:digest-X962:\(digest.rawValue)")
             case .pss(let saltCount): try key.verifyPSS(signature, of: bytes, digest, saltCount: saltCount)
             }
             return true

@@ -29,22 +29,23 @@ package struct SignatureTimestamp: Sendable {
     ///   - token: the token, which is a message.
     ///   - signature: what has to have been seen.
     ///   - others: where the authority's certificate may be when it is not in the token.
-    package init?(_ token: [UInt8], of signature: MessageSignature, _ others: [Certificate] = []) {
+    package init?(_ token: [UInt8], of signature: MessageSignature, _ others: NamedCertificates = NamedCertificates([]))
+    {
         guard let message = try? SignedData(token), message.contentType == ContentType.timestamp,
             message.signatures.count == 1, let contents = message.contents, let info = try? TimestampInfo(contents),
             let digest = DigestAlgorithm(objectIdentifier: info.digestAlgorithm),
             info.digest == digest.digest(of: signature.bytes), let time = Self.time(info.time)
         else { return nil }
-        let all = message.certificates.compactMap { try? Certificate(der: $0) }
+        let own = NamedCertificates(message.certificates.compactMap { try? Certificate(der: $0) })
         let authority = message.signatures[0]
-        guard let signer = (all + others).first(where: { $0.isMeant(by: authority.signer) }),
-            SignatureCheck.of(authority, in: message, detached: nil, by: signer) == .valid,
+        guard let signer = own.certificate(of: authority.signer) ?? others.certificate(of: authority.signer),
+            SignatureChecker(message, detached: nil).check(authority, by: signer) == .valid,
             let named = authority.attributes?.certificateDigest,
             let function = DigestAlgorithm(objectIdentifier: named.algorithm),
             named.digest == function.digest(of: signer.der)
         else { return nil }
         self.time = time
-        certificates = [signer] + all.filter { $0 != signer }
+        certificates = [signer] + own.all.filter { $0 != signer }
     }
 
     /// A GeneralizedTime in UTC, which may have a fraction of a second (RFC 3161, section 2.4.2).

@@ -17,9 +17,20 @@ public final class CMSDecoder: Sendable {
         var isFinal = false
         /// The message, taken apart; `nil` before it is complete, and where it is none.
         var opened: OpenedMessage?
+        /// The certificates of the message.
+        var certificates: [SecCertificate] = []
         /// The contents that are not in the message.
-        var detached: Data?
+        var detached: Data? { didSet { checker = nil } }
         var keychain = MessageKeychain()
+        /// Checks the signatures; `nil` before the first is checked.
+        fileprivate var checker: SignatureChecker?
+        fileprivate var judgements = Judgements()
+    }
+
+    /// How certificates of signers were judged by the policies that were given last.
+    fileprivate struct Judgements: Sendable {
+        var policies: [SecPolicy] = []
+        var evaluations: [Certificate: SecTrust.Judgement] = [:]
     }
 
     private let state = Mutex(State())
@@ -53,7 +64,44 @@ public final class CMSDecoder: Sendable {
 
     /// The certificate of a signer: in the message, or else in the keychains.
     func certificate(of signature: MessageSignature) throws(KeychainError) -> SecCertificate? {
-        let inMessage = try opened().certificates.first { $0.isMeant(by: signature.signer) }
-        return inMessage.map { SecCertificate($0) } ?? current.keychain.certificate(signature.signer)
+        try chain(of: signature).first
+    }
+
+    /// The certificate of a signer, and the others of the message; empty where the first is not at hand.
+    func chain(of signature: MessageSignature) throws(KeychainError) -> [SecCertificate] {
+        let index = try opened().certificates.index(of: signature.signer)
+        let state = current
+        guard let index else {
+            return state.keychain.certificate(signature.signer).map { [$0] + state.certificates } ?? []
+        }
+        var others = state.certificates
+        return [others.remove(at: index)] + others
+    }
+
+    /// What checks the signatures of the message, against the contents that are there now.
+    func checker(_ message: SignedData) -> SignatureChecker {
+        state.withLock { state in
+            if let checker = state.checker { return checker }
+            let checker = SignatureChecker(message, detached: state.detached.map { Array($0) })
+            state.checker = checker
+            return checker
+        }
+    }
+
+    /// Judges the certificate of a signer, once for the same policies however often it has signed.
+    func judge(_ trust: SecTrust, _ certificate: Certificate, _ policies: [SecPolicy]) throws(KeychainError) {
+        let known = state.withLock { state in
+            if !state.judgements.policies.elementsEqual(policies, by: ===) {
+                state.judgements = Judgements(policies: policies)
+            }
+            return state.judgements.evaluations[certificate]
+        }
+        if let known { return trust.take(known) }
+        _ = try trust.evaluation(in: .withoutKeychain)
+        guard let made = trust.lastEvaluation else { return }
+        state.withLock { state in
+            guard state.judgements.policies.elementsEqual(policies, by: ===) else { return }
+            state.judgements.evaluations[certificate] = made
+        }
     }
 }

@@ -63,7 +63,11 @@ public func CMSDecoderFinalizeMessage(_ cmsDecoder: CMSDecoder) -> OSStatus {
         let opened = try OpenedMessage(state.bytes) { (name) throws(KeychainError) in
             try state.keychain.privateKey(of: name)
         }
-        try cmsDecoder.change { $0.opened = opened }
+        let certificates = opened.certificates.all.map { SecCertificate($0) }
+        try cmsDecoder.change { (state) in
+            state.opened = opened
+            state.certificates = certificates
+        }
     }
 }
 
@@ -148,7 +152,7 @@ public func CMSDecoderCopyEncapsulatedContentType(
 @discardableResult
 public func CMSDecoderCopyAllCerts(_ cmsDecoder: CMSDecoder, _ certsOut: UnsafeMutablePointer<CFArray?>) -> OSStatus {
     FunctionCall.status { () throws(KeychainError) in
-        let certificates = try cmsDecoder.opened().certificates.map { SecCertificate($0) }
+        let certificates = try cmsDecoder.opened().certificates.all.map { SecCertificate($0) }
         certsOut.pointee = certificates.isEmpty ? nil : NSArray(array: certificates)
     }
 }

@@ -26,6 +26,8 @@ public func CMSDecoderGetNumSigners(
 
 /// Checks a signature of the message, and judges its certificate.
 ///
+/// A certificate that has signed more than once is judged once for an object and the same policies.
+///
 /// - Parameters:
 ///   - cmsDecoder: the object.
 ///   - signerIndex: which signer, from 0.
@@ -51,8 +53,7 @@ public func CMSDecoderCopySignerStatus(
     FunctionCall.status { () throws(KeychainError) in
         secTrustOut?.pointee = nil
         let policies = try Members.policies(policyOrArray)
-        let message = try cmsDecoder.opened()
-        guard let signed = message.signedData, !signed.signatures.isEmpty else {
+        guard let signed = try cmsDecoder.opened().signedData, !signed.signatures.isEmpty else {
             signerStatusOut?.pointee = .unsigned
             return
         }
@@ -61,26 +62,22 @@ public func CMSDecoderCopySignerStatus(
             return
         }
         let signature = signed.signatures[signerIndex]
-        guard let certificate = try cmsDecoder.certificate(of: signature) else {
+        let chain = try cmsDecoder.chain(of: signature)
+        guard let certificate = chain.first else {
             signerStatusOut?.pointee = .invalidCert
             certVerifyResultCodeOut?.pointee = errSecItemNotFound
             return
         }
-        let others = message.certificates.filter { $0 != certificate.certificate }.map { SecCertificate($0) }
-        let trust = SecTrust([certificate] + others, policies)
+        let trust = SecTrust(chain, policies)
         secTrustOut?.pointee = trust
-        let check = SignatureCheck.of(
-            signature,
-            in: signed,
-            detached: cmsDecoder.current.detached.map { Array($0) },
-            by: certificate.certificate
-        )
+        let check = cmsDecoder.checker(signed).check(signature, by: certificate.certificate)
         switch check {
         case .needsContents: signerStatusOut?.pointee = .needsDetachedContent
         case .invalid: signerStatusOut?.pointee = .invalidSignature
         case .valid: signerStatusOut?.pointee = evaluateSecTrust ? .invalidCert : .valid
         }
         guard evaluateSecTrust else { return }
+        try cmsDecoder.judge(trust, certificate.certificate, policies)
         let finding = try trust.evaluation(in: .withoutKeychain).mainFinding
         certVerifyResultCodeOut?.pointee = finding?.defect.status.rawValue ?? errSecSuccess
         if check == .valid, finding == nil { signerStatusOut?.pointee = .valid }

@@ -10,6 +10,9 @@ import Synchronization
 ///
 /// The evaluation is kept until something that it depends on is set.
 public final class SecTrust: Sendable {
+    /// An evaluation, and the time that it is for.
+    typealias Judgement = (result: TrustEvaluation, date: Timestamp)
+
     /// What was set, and the last evaluation.
     struct State: Sendable {
         var certificates: [SecCertificate]
@@ -22,7 +25,7 @@ public final class SecTrust: Sendable {
         var revocationAnswers: [Data] = []
         var exceptions: TrustExceptions?
         var options: SecTrustOptionFlags = []
-        fileprivate(set) var evaluation: (result: TrustEvaluation, date: Timestamp)?
+        fileprivate(set) var evaluation: Judgement?
         /// Counts what was set.
         fileprivate var changes = 0
     }
@@ -75,7 +78,10 @@ public final class SecTrust: Sendable {
     }
 
     /// The last evaluation, and the time that it is for; `nil` when something was set since.
-    var lastEvaluation: (result: TrustEvaluation, date: Timestamp)? { current.evaluation }
+    var lastEvaluation: Judgement? { current.evaluation }
+
+    /// Takes over what an object judged that has the same certificates and policies, and nothing else set.
+    func take(_ judgement: Judgement) { state.withLock { $0.evaluation = judgement } }
 
     static var now: Timestamp {
         Timestamp(secondsSinceReferenceDate: Date().timeIntervalSinceReferenceDate)

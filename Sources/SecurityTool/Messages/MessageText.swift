@@ -25,7 +25,7 @@ extension OpenedMessage {
     private func header(_ message: SignedData, _ level: String) -> ByteText {
         let start: ByteText = "SMIME: \tlevel=\(level); type=signedData; nsigners=\(message.signers.count); "
         let signers = message.signers.enumerated().map { index, signer in
-            let certificate = certificates.first { $0.isMeant(by: signer) }
+            let certificate = certificates.certificate(of: signer)
             return "\n\t\tsigner\(index).id=\"\(certificate?.commonName ?? "")\"; " as ByteText
         }
         return signers.reduce(start, +) + "\n"

@@ -17,6 +17,10 @@ struct MessageMaker {
     var signatureAlgorithm = "1.2.840.10045.4.3.2"
     /// Certificates beside that of the signer.
     var otherCertificates: [Data] = []
+    /// Whether the contents stay outside of the message.
+    var isDetached = false
+    /// How often the signer has signed.
+    var signerCount = 1
     /// Attributes that are not signed, of a signature.
     var unsigned: ([UInt8]) throws -> [UInt8] = { _ in [] }
 
@@ -75,10 +79,10 @@ struct MessageMaker {
                         TestDER.set(TestDER.sequence(TestDER.objectIdentifier(digestAlgorithm))),
                         TestDER.sequence(
                             TestDER.objectIdentifier(contentType),
-                            TestDER.tagged(0, TestDER.octetString(Array(contents)))
+                            isDetached ? [] : TestDER.tagged(0, TestDER.octetString(Array(contents)))
                         ),
                         TestDER.tagged(0, Array(try files.data("ec.der")), otherCertificates.flatMap { Array($0) }),
-                        TestDER.set(info)
+                        TestDER.set(Array(repeatElement(info, count: signerCount).joined()))
                     )
                 )
             )
