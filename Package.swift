@@ -94,6 +94,7 @@ let targets: [Target] = [
     .target(name: "HostFiles", dependencies: ["CKeychainSupport"], swiftSettings: [externFunctions]),
     .target(name: "KeychainKeys", dependencies: ["KeychainCore", crypto, cryptoExtras]),
     .target(name: "KeychainASN1", dependencies: [asn1]),
+    .target(name: "KeychainPropertyLists"),
     .target(name: "KeychainCertificates", dependencies: ["KeychainCore", "KeychainASN1", asn1, crypto]),
     .target(name: "KeychainContainers", dependencies: ["KeychainCore", "KeychainASN1", asn1, crypto, cryptoExtras]),
     .target(
@@ -113,7 +114,7 @@ let targets: [Target] = [
     // whom certificates are trusted by; OpenSSL is loaded when it is needed
     .target(
         name: "KeychainTrust",
-        dependencies: ["KeychainCore", "HostFiles", "KeychainCertificates", crypto],
+        dependencies: ["KeychainCore", "HostFiles", "KeychainCertificates", "KeychainPropertyLists", crypto],
         swiftSettings: appleAPI
     ),
 
@@ -159,7 +160,7 @@ let targets: [Target] = [
         dependencies: [
             "KeychainCore", "KeychainKeys", "KeychainCertificates", "KeychainContainers", "KeychainImportExport",
             "KeychainMessages", "KeychainFrontEnd", "KeychainDefaultBackend", "HostFiles", "KeychainTrace",
-            "KeychainTrust", "CKeychainSupport", logging,
+            "KeychainPropertyLists", "KeychainTrust", "CKeychainSupport", logging,
         ],
         swiftSettings: appleAPI + [externFunctions]
     ),
@@ -327,7 +328,7 @@ let targets: [Target] = [
         dependencies: [
             "KeychainCore", "KeychainDoctor", "KeychainEngine", "KeychainDefaultBackend", "KeychainIdentity",
             "KeychainAudit", "KeychainTrace", "HostFiles", "KeychainAuthenticators", "KeychainProtection",
-            "KeychainWire", "KeychainClient", "CKeychainSupport", arguments, crypto,
+            "KeychainPropertyLists", "KeychainWire", "KeychainClient", "CKeychainSupport", arguments, crypto,
         ]
     ),
 
@@ -510,6 +511,10 @@ let targets: [Target] = [
         dependencies: ["KeychainCertificates", "KeychainCore", "KeychainTestSupport", asn1]
     ),
     .testTarget(
+        name: "KeychainPropertyListsTests",
+        dependencies: ["KeychainPropertyLists", "KeychainTestSupport"]
+    ),
+    .testTarget(
         name: "KeychainTrustTests",
         dependencies: ["KeychainTrust", "KeychainCertificates", "KeychainCore", "HostFiles", "KeychainTestSupport"],
         exclude: ["Cases"]
@@ -575,7 +580,7 @@ let targets: [Target] = [
         name: "SecurityTests",
         dependencies: [
             "Security", "KeychainServices", "KeychainTrust", "KeychainCore", "KeychainEngine", "HostFiles",
-            "KeychainAuthenticators", "KeychainFrontEnd",
+            "KeychainAuthenticators", "KeychainFrontEnd", "KeychainMessages",
             "KeychainSimulation", "KeychainTestSupport", "keychain-quickstart", "keychain-stray",
         ]
     ),

@@ -201,19 +201,6 @@ struct SettingsTests {
         #expect(TrustExceptions(encoding: version + Data(bytes) + rest) == nil)
     }
 
-    @Test(
-        "levels are counted whatever looks like the end of one",
-        arguments: [
-            "<!-- </array> -->", "<string>/></string>", "<string><![CDATA[</array>]]></string>", "<array a=\"/>\">",
-            "<array a='</array>'/>", "<?a </array>?>",
-        ]
-    )
-    func levels(_ disguise: String) {
-        let text = "<plist>" + String(repeating: disguise, count: 50_000) + String(repeating: "<array>", count: 50_000)
-        #expect(!PropertyListShape.isFlat(Data(text.utf8)))
-        #expect(!PropertyListShape.isFlat(Data("<plist></plist></plist>".utf8)))
-    }
-
     @Test("the user's settings are kept in a private file, the administrator's are not anybody's to change")
     func store() throws {
         let folder = try TemporaryFolder(prefix: "trust")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import KeychainPropertyLists
 
 /// The folder of an executable, and the `Info.plist` in it that gives its programs a bundle identifier.
 ///
@@ -58,6 +59,9 @@ struct ProgramFolder {
         guard FileManager.default.fileExists(atPath: informationURL.path) else { return [:] }
         do {
             let data = try Data(contentsOf: informationURL)
+            guard PropertyListShape.isHarmless(data) else {
+                throw BundleIdentifierError.unreadableList(informationURL.path, "it is no property list")
+            }
             let list = try PropertyListSerialization.propertyList(from: data, format: nil)
             guard let dictionary = list as? [String: Any] else {
                 throw BundleIdentifierError.unreadableList(informationURL.path, "it is not a dictionary")

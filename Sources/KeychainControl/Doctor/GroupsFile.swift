@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import KeychainPropertyLists
 
 /// The access groups of a client, from its entitlements or from a list.
 enum GroupsFile {
@@ -25,6 +26,7 @@ enum GroupsFile {
             guard let start = starts.min() else { return nil }
             bytes = Data(bytes[start...])
         }
+        guard PropertyListShape.isHarmless(bytes) else { return nil }
         return try? PropertyListSerialization.propertyList(from: bytes, format: nil)
     }
 

@@ -3,6 +3,7 @@
 import Foundation
 import KeychainCore
 import KeychainDoctor
+import KeychainPropertyLists
 import KeychainTrace
 
 /// A dictionary or a recorded call as somebody gives it to `keychainctl doctor`: JSON, a property list, or a Swift
@@ -127,8 +128,7 @@ struct QueryText {
         let beginnings = ["<?xml", "<plist", "<!DOCTYPE plist", "bplist"]
         let start = String(decoding: bytes.prefix(64), as: UTF8.self)
         guard beginnings.contains(where: { start.drop(while: \.isWhitespace).hasPrefix($0) }) else { return nil }
-        // An integer in XML that is no UTF-8 ends the process.
-        guard start.hasPrefix("bplist") || String(validating: bytes, as: UTF8.self) != nil,
+        guard PropertyListShape.isHarmless(bytes),
             let value = try? PropertyListDecoder().decode(PropertyListValue.self, from: bytes)
         else { return .null }
         return value.json

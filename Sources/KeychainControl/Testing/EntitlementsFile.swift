@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import KeychainPropertyLists
 
 /// An entitlements file of an Xcode project, made into what a signed app has.
 struct EntitlementsFile {
@@ -19,7 +20,7 @@ struct EntitlementsFile {
     ///   - bundleIdentifier: that of the program.
     /// - Throws: ``Refusal`` when it is not a property list with a dictionary.
     init(_ url: URL, prefix: String, bundleIdentifier: String) throws(Refusal) {
-        guard let data = try? Data(contentsOf: url),
+        guard let data = try? Data(contentsOf: url), PropertyListShape.isHarmless(data),
             let list = try? PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any]
         else { throw Refusal("\(url.path) is not a property list with a dictionary") }
         let team = prefix.hasSuffix(".") ? String(prefix.dropLast()) : prefix
@@ -59,7 +60,7 @@ struct EntitlementsFile {
 
     /// Whether a file names groups, the only thing that makes it worth choosing.
     static func namesGroups(_ url: URL) -> Bool {
-        guard let data = try? Data(contentsOf: url),
+        guard let data = try? Data(contentsOf: url), PropertyListShape.isHarmless(data),
             let list = try? PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any]
         else { return false }
         return ["keychain-access-groups", "com.apple.security.application-groups"].contains { list[$0] != nil }

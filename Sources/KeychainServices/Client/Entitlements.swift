@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import KeychainPropertyLists
 
 /// The entitlements that the keychain looks at (Semantics, "Access groups").
 struct Entitlements: Sendable, Hashable {
@@ -31,7 +32,8 @@ struct Entitlements: Sendable, Hashable {
     ///   - prefix: what `$(AppIdentifierPrefix)` and `$(TeamIdentifierPrefix)` stand for, as in Xcode's files.
     /// - Throws: ``Failure``.
     init(propertyList: Data, prefix: String?) throws {
-        guard let object = try? PropertyListSerialization.propertyList(from: propertyList, format: nil),
+        guard PropertyListShape.isHarmless(propertyList),
+            let object = try? PropertyListSerialization.propertyList(from: propertyList, format: nil),
             let entitlements = object as? [String: Any]
         else { throw Failure.notAPropertyList }
         accessGroups = try AccessGroupOrder.groups { (key, isList) throws(Failure) in

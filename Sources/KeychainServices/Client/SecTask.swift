@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+import KeychainPropertyLists
 
 /// A process whose entitlements can be looked up: this one.
 public final class SecTask: Sendable {
@@ -22,6 +23,7 @@ public func SecTaskCopyValueForEntitlement(
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> CFTypeRef? {
     let data = Data(KeychainContext.inEffect.entitlements())
+    guard PropertyListShape.isHarmless(data) else { return nil }
     let list = try? PropertyListSerialization.propertyList(from: data, format: nil) as? NSDictionary
     return list?.object(forKey: entitlement) as AnyObject?
 }

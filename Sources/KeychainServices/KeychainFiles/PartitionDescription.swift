@@ -2,6 +2,7 @@
 
 import Foundation
 import KeychainCore
+import KeychainPropertyLists
 
 /// The partition list as programs find it in the description of its ``SecACL``: in hexadecimal a property list with the
 /// array `Partitions`.
@@ -21,8 +22,10 @@ enum PartitionDescription {
     /// - Throws: `errSecParam` for what is no such text, and for a member that is empty or has a comma or a space,
     ///   which stand between members.
     static func members(_ text: String) throws(KeychainError) -> String {
-        guard let bytes = [UInt8](hexadecimal: text) else { throw .noPartitionList }
-        let list = try? PropertyListSerialization.propertyList(from: Data(bytes), format: nil) as? [String: Any]
+        guard let bytes = [UInt8](hexadecimal: text).map({ Data($0) }), PropertyListShape.isHarmless(bytes) else {
+            throw .noPartitionList
+        }
+        let list = try? PropertyListSerialization.propertyList(from: bytes, format: nil) as? [String: Any]
         guard let members = list?[key] as? [String],
             members.allSatisfy({ !$0.isEmpty && !$0.contains(",") && !$0.contains(" ") })
         else { throw .noPartitionList }

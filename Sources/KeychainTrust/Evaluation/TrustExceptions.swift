@@ -2,6 +2,7 @@
 
 import Crypto
 package import FoundationEssentials
+import KeychainPropertyLists
 
 /// What somebody has decided to pass over: the defects that one evaluation found, for one chain.
 ///
@@ -34,7 +35,7 @@ package struct TrustExceptions: Sendable, Hashable {
 
     /// Exceptions from their encoding; `nil` for what is none.
     package init?(encoding: Data) {
-        guard encoding.count <= Self.mostBytes, PropertyListShape.isFlat(encoding),
+        guard encoding.count <= Self.mostBytes, PropertyListShape.isHarmlessXML(encoding),
             let list = try? PropertyListDecoder().decode(List.self, from: encoding), list.version == 1
         else { return nil }
         leaf = list.leaf

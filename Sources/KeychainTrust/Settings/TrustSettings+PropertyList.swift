@@ -3,6 +3,7 @@
 package import FoundationEssentials
 import KeychainCertificates
 package import KeychainCore
+import KeychainPropertyLists
 
 /// The file format: an XML property list as `security trust-settings-export` writes it.
 ///
@@ -17,7 +18,7 @@ extension TrustSettings {
     ///
     /// - Throws: `errSecInvalidTrustSettings` for what is none.
     package init(propertyList: Data) throws(KeychainError) {
-        guard propertyList.count <= Self.mostBytes, PropertyListShape.isFlat(propertyList),
+        guard propertyList.count <= Self.mostBytes, PropertyListShape.isHarmlessXML(propertyList),
             let list = try? PropertyListDecoder().decode(List.self, from: propertyList), list.trustVersion == 1
         else { throw Self.invalid("it is no property list of trust settings") }
         for (key, entry) in list.trustList { entries[key.uppercased()] = try Entry(entry, key: key.uppercased()) }

@@ -27,6 +27,21 @@ struct DoctorSafetyTests {
 
     private static func id(_ verdict: String) -> String { "\"id\": \"\(verdict)\"" }
 
+    // MARK: - Property lists
+
+    @Test("what Foundation does not come back from is no query", arguments: HostilePropertyList.allCases)
+    func hostileQuery(_ list: HostilePropertyList) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path(of: "query.plist")
+        try list.data("svce").write(to: URL(fileURLWithPath: path))
+        #expect(try Self.control(accounts: [], input: "").run(["doctor", path]).status != 0)
+    }
+
+    @Test("what Foundation does not come back from is no client", arguments: HostilePropertyList.allCases)
+    func hostileClient(_ list: HostilePropertyList) throws {
+        #expect(throws: BadInput.self) { try GroupsFile.groups(list.data()) }
+    }
+
     // MARK: - Advice
 
     @Test("no delete of another item is advised, and not found is done")

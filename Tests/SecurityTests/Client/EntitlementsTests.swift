@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import KeychainTestSupport
 import Testing
 
 @testable import KeychainServices
@@ -59,12 +60,19 @@ struct EntitlementsTests {
     }
 
     @Test(
-        "XML, binary and old property lists are read alike",
+        "XML and binary property lists are read alike",
         arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary]
     )
     func formats(_ format: PropertyListSerialization.PropertyListFormat) throws {
         let list = try propertyList(["keychain-access-groups": ["TEAMID.ä", "*"]], format)
         #expect(try Entitlements(propertyList: list, prefix: nil).accessGroups == ["TEAMID.ä", "*"])
+    }
+
+    @Test("a list that Foundation does not come back from is none", arguments: HostilePropertyList.allCases)
+    func hostile(_ list: HostilePropertyList) {
+        #expect(throws: Entitlements.Failure.notAPropertyList) {
+            try Entitlements(propertyList: list.data(), prefix: nil)
+        }
     }
 
     @Test(

@@ -2,6 +2,7 @@
 
 import Foundation
 import KeychainSimulation
+import KeychainTestSupport
 import Security
 import Testing
 
@@ -236,6 +237,17 @@ struct AccessListTests {
             #expect(SecKeychainItemSetAccess(item, stored) == errSecInteractionNotAllowed)
             #expect(SecACLSetContents(acl, nil, try partitionText([]) as CFString, []) == errSecSuccess)
             #expect(SecKeychainItemSetAccess(item, stored) == errSecInteractionNotAllowed)
+        }
+    }
+
+    @Test("a partition list that Foundation does not come back from is none", arguments: HostilePropertyList.allCases)
+    func hostilePartitions(_ list: HostilePropertyList) throws {
+        try app.run {
+            var made: SecACL?
+            let text = list.data("Partitions").map { String(format: "%02x", $0) }.joined() as CFString
+            #expect(SecACLCreateWithSimpleContents(try makeAccess(), nil, text, [], &made) == errSecSuccess)
+            let acl = try #require(made)
+            #expect(SecACLUpdateAuthorizations(acl, [kSecACLAuthorizationPartitionID] as CFArray) == errSecParam)
         }
     }
 

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The table of objects of a binary property list, which refer to each other by their numbers.
+///
+/// A mark, the objects, where each of them begins, and 32 bytes with the sizes: how many bytes the beginning of an
+/// object and its number take, how many objects there are, which one is the list, and where the table is.
+struct BinaryPropertyListShape {
+    static let mark = Array("bplist00".utf8)
+
+    /// How much a list may amount to with everything written out that is referred to, in bytes: a value of some bytes
+    /// can be referred to any number of times.
+    private static let mostBytes = 4 << 20
+
+    /// What each value counts beside its contents.
+    private static let valueByteCount = 8
+
+    private let bytes: [UInt8]
+    private let starts: [Int]
+    private let top: Int
+    private let numberSize: Int
+    /// Where the objects end.
+    private let end: Int
+    /// What was measured of each object.
+    private var measures: [Measure]
+
+    private enum Measure {
+        case unknown
+        case open
+        case known(byteCount: Int, levels: Int)
+    }
+
+    /// Whether bytes are a binary list in which nothing contains itself, with few enough levels and not too large when
+    /// it is written out; nothing is made of it.
+    static func isHarmless(_ bytes: [UInt8]) -> Bool {
+        guard var shape = BinaryPropertyListShape(bytes) else { return false }
+        // In XML the list is within an element.
+        return shape.measure(shape.top, level: 2) != nil
+    }
+
+    private init?(_ bytes: [UInt8]) {
+        let trailer = bytes.count - 32
+        guard bytes.starts(with: Self.mark), trailer >= Self.mark.count else { return nil }
+        let startSize = Int(bytes[trailer + 6])
+        numberSize = Int(bytes[trailer + 7])
+        guard (1...8).contains(startSize), (1...8).contains(numberSize),
+            let count = Self.number(bytes[(trailer + 8)..<(trailer + 16)]),
+            let top = Self.number(bytes[(trailer + 16)..<(trailer + 24)]),
+            let end = Self.number(bytes[(trailer + 24)...]),
+            (Self.mark.count...trailer).contains(end), count <= (trailer - end) / startSize, top < count
+        else { return nil }
+        var starts: [Int] = []
+        for place in stride(from: end, to: end + count * startSize, by: startSize) {
+            guard let start = Self.number(bytes[place..<(place + startSize)]), start >= Self.mark.count, start < end
+            else { return nil }
+            starts.append(start)
+        }
+        self.bytes = bytes
+        self.starts = starts
+        self.top = top
+        self.end = end
+        measures = Array(repeating: .unknown, count: count)
+    }
+
+    /// A number, the highest byte first; `nil` for one that no size or place is.
+    private static func number(_ bytes: ArraySlice<UInt8>) -> Int? {
+        Int(exactly: bytes.reduce(0 as UInt64) { $0 << 8 | UInt64($1) })
+    }
+
+    /// How much an object amounts to, with all that it refers to.
+    ///
+    /// - Returns: `nil` for what is malformed, too deep, too large, or contains itself.
+    private mutating func measure(_ object: Int, level: Int) -> (byteCount: Int, levels: Int)? {
+        switch measures[object] {
+        case .open: return nil
+        case .known(let byteCount, let levels):
+            return level + levels - 1 <= PropertyListShape.mostLevels ? (byteCount, levels) : nil
+        case .unknown: break
+        }
+        guard level <= PropertyListShape.mostLevels, let contents = contents(of: object) else { return nil }
+        measures[object] = .open
+        var (byteCount, levels) = (Self.valueByteCount + contents.bytes.count, 1)
+        if contents.areNumbers {
+            for place in stride(from: contents.bytes.lowerBound, to: contents.bytes.upperBound, by: numberSize) {
+                guard let number = Self.number(bytes[place..<(place + numberSize)]), number < starts.count,
+                    let member = measure(number, level: level + 1)
+                else { return nil }
+                byteCount += member.byteCount
+                levels = max(levels, member.levels + 1)
+                guard byteCount <= Self.mostBytes else { return nil }
+            }
+        }
+        measures[object] = .known(byteCount: byteCount, levels: levels)
+        return (byteCount, levels)
+    }
+
+    /// Where an object's contents are, and whether they are the numbers of others.
+    private func contents(of object: Int) -> (bytes: Range<Int>, areNumbers: Bool)? {
+        let start = starts[object]
+        let (kind, size) = (bytes[start] >> 4, Int(bytes[start] & 15))
+        switch (kind, size) {
+        // Nothing, no, yes.
+        case (0, 0), (0, 8), (0, 9): return (start..<start, false)
+        // An integer, a real number, a date.
+        case (1, 0...4), (2, 2...3), (3, 3): return within(start + 1, 1 << size, by: 1)
+        // Data, ASCII, UTF-16.
+        case (4, _), (5, _): return counted(start, size, by: 1)
+        case (6, _): return counted(start, size, by: 2)
+        // An array; a dictionary has its keys, and then its values.
+        case (10, _): return counted(start, size, by: numberSize).map { ($0.bytes, true) }
+        case (13, _): return counted(start, size, by: 2 * numberSize).map { ($0.bytes, true) }
+        default: return nil
+        }
+    }
+
+    /// The contents of an object that says how many parts it has, in its first byte or in an integer behind it.
+    private func counted(_ start: Int, _ size: Int, by partSize: Int) -> (bytes: Range<Int>, areNumbers: Bool)? {
+        guard size == 15 else { return within(start + 1, size, by: partSize) }
+        guard start + 1 < end, bytes[start + 1] >> 4 == 1, bytes[start + 1] & 15 <= 3,
+            let number = within(start + 2, 1 << Int(bytes[start + 1] & 15), by: 1),
+            let count = Self.number(bytes[number.bytes])
+        else { return nil }
+        return within(number.bytes.upperBound, count, by: partSize)
+    }
+
+    private func within(_ start: Int, _ count: Int, by partSize: Int) -> (bytes: Range<Int>, areNumbers: Bool)? {
+        guard start <= end, count <= (end - start) / partSize else { return nil }
+        return (start..<(start + count * partSize), false)
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The tags of a property list in XML.
+struct XMLPropertyListShape {
+    private var rest: ArraySlice<UInt8>
+    private var level = 0
+    private var tags = 0
+
+    /// The longest tag; the declaration of the document's type is longer than others.
+    private static let longestTag = 256
+
+    private init(_ bytes: [UInt8]) { rest = bytes[...] }
+
+    /// Whether bytes are XML in UTF-8 as property lists are written, with few enough levels.
+    ///
+    /// Refused are sections of other kinds than comments, a second declaration, another encoding than UTF-8, and
+    /// attributes but the version of the list: they can hold what looks like the end of an element.
+    static func isHarmless(_ bytes: [UInt8]) -> Bool {
+        guard !bytes.contains(0), String(validating: bytes, as: UTF8.self) != nil else { return false }
+        var shape = XMLPropertyListShape(bytes)
+        while let start = shape.rest.firstIndex(of: UInt8(ascii: "<")) {
+            guard shape.takeTag(at: start) else { return false }
+            shape.tags += 1
+        }
+        return shape.tags > 0
+    }
+
+    /// Goes past a tag or a comment; `false` for one that no property list has there.
+    private mutating func takeTag(at start: Int) -> Bool {
+        // Before the first tag there is nothing but a mark of the byte order, and blanks.
+        let blanks: [UInt8] = [0xEF, 0xBB, 0xBF, 0x20, 0x09, 0x0A, 0x0D]
+        guard tags > 0 || rest[..<start].allSatisfy(blanks.contains) else { return false }
+        rest = rest[(start + 1)...]
+        if rest.starts(with: "!--".utf8) { return takeComment() }
+        let tag = rest.prefix(Self.longestTag).prefix { $0 != UInt8(ascii: ">") }
+        guard !tag.contains(UInt8(ascii: "<")), !tag.contains(UInt8(ascii: "[")), let first = tag.first,
+            tag.endIndex < rest.endIndex, rest[tag.endIndex] == UInt8(ascii: ">")
+        else { return false }
+        rest = rest[tag.endIndex...]
+        switch first {
+        case UInt8(ascii: "?"): return tags == 0 && Self.isDeclaration(tag)
+        case UInt8(ascii: "!"): return level == 0 && tag.starts(with: "!DOCTYPE".utf8)
+        case UInt8(ascii: "/"): level -= 1
+        default:
+            let hasAttribute = tag.contains { [UInt8(ascii: "\""), UInt8(ascii: "'")].contains($0) }
+            guard !hasAttribute || tag.elementsEqual("plist version=\"1.0\"".utf8) else { return false }
+            // An element without contents ends itself.
+            if tag.last != UInt8(ascii: "/") { level += 1 }
+        }
+        return (0...PropertyListShape.mostLevels).contains(level)
+    }
+
+    private mutating func takeComment() -> Bool {
+        rest = rest.dropFirst(3)
+        guard let end = rest.indices.first(where: { rest[$0...].starts(with: "-->".utf8) }) else { return false }
+        rest = rest[(end + 3)...]
+        return true
+    }
+
+    /// Whether a tag is the declaration of XML, with no other encoding than that which was checked.
+    private static func isDeclaration(_ tag: ArraySlice<UInt8>) -> Bool {
+        let text = String(decoding: tag, as: UTF8.self).lowercased()
+        guard text.hasPrefix("?xml "), text.hasSuffix("?") else { return false }
+        let parts = text.split(separator: "encoding", omittingEmptySubsequences: false)
+        return parts.count == 1
+            || parts.count == 2 && (parts[1].hasPrefix("=\"utf-8\"") || parts[1].hasPrefix("='utf-8'"))
+    }
+}
