@@ -46,7 +46,7 @@ struct HostilePathTests {
         arguments: [
             ("pipe", .invalidKeychain), ("link", .invalidKeychain), ("folder", .invalidKeychain),
             ("empty", .invalidKeychain), ("text", .invalidKeychain), ("json", .invalidKeychain),
-            ("huge", .invalidKeychain), ("zeros", .invalidKeychain), ("loop", .noSuchKeychain),
+            ("huge", .invalidKeychain), ("zeros", .invalidKeychain), ("loop", .invalidKeychain),
             ("dangling", .noSuchKeychain), ("missing", .noSuchKeychain), ("text/below", .noSuchKeychain),
             (String(repeating: "x", count: 300), .noSuchKeychain), ("/dev/zero", .invalidKeychain),
             ("/dev/tty", .invalidKeychain), ("/proc/self/mem", .invalidKeychain),
@@ -55,13 +55,14 @@ struct HostilePathTests {
     )
     func noKeychain(_ name: String, _ expected: Status) {
         let path = name.hasPrefix("/") ? name : folder.path(of: name)
+        let before = access(path, F_OK)
         for action in [
             .status, .items, .delete, .unlock(password: password), .changePassword(from: password, to: password),
             .remove(.zero), .setSettings(KeychainFileSettings()),
         ] as [KeychainFileCommand.Action] {
             #expect(status(action, path) == expected, "\(action)")
         }
-        #expect(access(path, F_OK) == (expected == .invalidKeychain ? 0 : -1), "nothing was made or removed")
+        #expect(access(path, F_OK) == before, "nothing was made or removed")
     }
 
     @Test(

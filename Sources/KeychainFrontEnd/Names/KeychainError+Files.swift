@@ -26,9 +26,10 @@ extension KeychainError {
         let status: Status
         let kind: StorageFailure
         switch error {
-        case .wrongKind: (status, kind) = (.invalidKeychain, .damaged)
+        // Links in a circle are there, and lead to no keychain.
+        case .wrongKind, .system(_, _, ELOOP): (status, kind) = (.invalidKeychain, .damaged)
         case .lockTimeout: (status, kind) = (.notAvailable, .busy)
-        case .system(_, _, ELOOP), .system(_, _, ENAMETOOLONG): (status, kind) = (.noSuchKeychain, .file)
+        case .system(_, _, ENAMETOOLONG): (status, kind) = (.noSuchKeychain, .file)
         case .system(_, _, EACCES), .system(_, _, EPERM), .system(_, _, EROFS):
             (status, kind) = (.writePermission, .readOnly)
         case _ where error.isWantOfRoom: (status, kind) = (.diskFull, .full)

@@ -172,20 +172,22 @@ public struct KeychainPreferences: Sendable {
         }
     }
 
-    /// Takes a keychain that is to be removed out of the user's search list; if it was the default, there is none then.
+    /// Takes a keychain that was removed out of the user's search list; if it was the default, there is none then.
     ///
     /// Without its file the login keychain is still there where the data protection keychain belongs to it: it stays in
     /// a list of several keychains, and the default.
     public func noteRemoval(of path: String) throws(KeychainError) {
         let name = KeychainHome.storedName(path)
-        let isListed = try searchList(.user).contains(path)
-        let isDefault = try defaultKeychain() == path
+        // Which of its two paths a name stands for depends on the files, and this one is gone.
+        let isListed = try searchList(.user).contains { KeychainHome.storedName($0) == name }
+        let isDefault = try defaultKeychain().map(KeychainHome.storedName) == name
         guard isListed || isDefault else { return }
-        let staysThere = loginHasDataProtection && path == home.loginKeychainPath
+        let staysThere = loginHasDataProtection && name == KeychainHome.storedName(home.loginKeychainPath)
         try change(.user) { contents in
             let others = contents.searchList?.filter { $0 != name }
             if !staysThere || others?.isEmpty ?? true { contents.searchList = others }
-            if !staysThere, defaultKeychain(.user, contents) == path { contents.defaultKeychain = "" }
+            let chosen = defaultKeychain(.user, contents).map(KeychainHome.storedName)
+            if !staysThere, chosen == name { contents.defaultKeychain = "" }
         }
     }
 

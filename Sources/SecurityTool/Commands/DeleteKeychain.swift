@@ -3,7 +3,7 @@
 import KeychainCore
 import KeychainFiles
 
-/// `delete-keychain`: takes keychains out of the search list, and removes their files.
+/// `delete-keychain`: removes the files of keychains, and takes them out of the search list.
 struct DeleteKeychain: Command {
     let options: OptionSyntax = "h"
 
@@ -26,14 +26,25 @@ struct DeleteKeychain: Command {
                 case .dataProtection: failure = .noSuchKeychain
                 }
             }
-            // The lists first: they must not name what is not there any more.
-            for path in paths { try keychains.preferences.noteRemoval(of: path) }
-            // What can be removed is removed: nobody would look for a file that is in no list.
             for path in paths {
-                do throws(KeychainError) { try keychains.files.delete(at: path) } catch { failure = failure ?? error }
+                do throws(KeychainError) { try delete(path, keychains) } catch { failure = failure ?? error }
             }
             if let failure { throw failure }
         }
         return 0
+    }
+
+    /// Removes a file, and then takes it out of the lists: a file that stays is still searched, and a list that names
+    /// one that is gone harms nobody.
+    private func delete(_ path: String, _ keychains: Keychains) throws(KeychainError) {
+        var failure: KeychainError?
+        do throws(KeychainError) {
+            try keychains.files.delete(at: path)
+        } catch {
+            guard error.status == .noSuchKeychain else { throw error }
+            failure = error
+        }
+        try keychains.preferences.noteRemoval(of: path)
+        if let failure { throw failure }
     }
 }

@@ -60,7 +60,7 @@ struct DumpKeychain: Command {
         var obstacles: Set<Status> = []
         var status: Int32 = 0
         for store in stores {
-            do throws(KeychainError) { try store.checkUndamaged() } catch {
+            do throws(KeychainError) { try store.checkReadable() } catch {
                 try session.errors.write(CommandFailure(error, PasswordSearch.searching).line)
                 status = 1
                 continue

@@ -105,7 +105,7 @@ private struct Request {
     /// The file of what the keychain has.
     func file(_ sources: [any ItemStore], _ session: Session) throws(KeychainError) -> SecretBytes {
         let items = try items(sources)
-        if items.isEmpty { try sources.checkUndamaged() }
+        if items.isEmpty { try sources.checkReadable() }
         guard !items.isEmpty else { throw KeychainError(.itemNotFound, "the keychain has no such item") }
         var encoder = ItemEncoder(format)
         encoder.isArmored = isArmored

@@ -14,7 +14,7 @@ struct FindCertificate: Command {
         let found = try reporting(PasswordSearch.searching) { () throws(KeychainError) in
             let stores = try session.keychains.searched(by: invocation.arguments.operands)
             let found = try StoredCertificate.all(in: stores).filter(request.matches)
-            if found.isEmpty { try stores.checkUndamaged() }
+            if found.isEmpty { try stores.checkReadable() }
             return found
         }
         if found.isEmpty, !request.showsAll { throw CommandFailure(.itemNotFound, PasswordSearch.searching) }

@@ -70,7 +70,7 @@ struct FindIdentity: Command {
             }
             let name = name.map { String(decoding: $0.bytes.unprotectedCopy, as: UTF8.self) }
             let named = identities.filter { identity in name.map { identity.answers(to: $0) } ?? true }
-            if named.isEmpty { try stores.checkUndamaged() }
+            if named.isEmpty { try stores.checkReadable() }
             return (try StoredCertificate.all(in: stores), named)
         } catch {
             if let message = CommandFailure(error, "SecIdentitySearchCopyNext").message {

@@ -34,7 +34,7 @@ struct SetIdentityPreference: Command {
             let preferenceStores = try keychains.searched(by: [])
             if removes {
                 guard let item = try preference.item(in: preferenceStores) else {
-                    return try preferenceStores.checkUndamaged()
+                    return try preferenceStores.checkReadable()
                 }
                 return try item.store.delete(item)
             }
@@ -46,7 +46,7 @@ struct SetIdentityPreference: Command {
             do throws(CertificateChoice.Failure) {
                 chosen = try choice.one(of: certificates)
             } catch {
-                try stores.checkUndamaged()
+                try stores.checkReadable()
                 throw KeychainError(.itemNotFound, "no identity, or more than one, fits")
             }
             try preference.set(chosen, in: preferenceStores) { () throws(KeychainError) in try keychains.target(nil) }
@@ -75,7 +75,7 @@ struct GetIdentityPreference: Command {
         let found = try reporting("SecIdentityCopyPreferred") { () throws(KeychainError) in
             let stores = try session.keychains.searched(by: invocation.arguments.operands)
             guard let found = try IdentityPreference(service: service).certificate(in: stores) else {
-                try stores.checkUndamaged()
+                try stores.checkReadable()
                 throw KeychainError(.itemNotFound, "there is no preference for the service")
             }
             return found

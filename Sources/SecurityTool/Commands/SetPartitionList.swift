@@ -102,7 +102,7 @@ struct SetPartitionList: Command {
             case .passwords(let fields):
                 return try failing(KeySearch.function) { () throws(KeychainError) in
                     let items = try store.items(fields.kind.itemClass, fields.filter)
-                    if items.isEmpty { try store.checkUndamaged() }
+                    if items.isEmpty { try store.checkReadable() }
                     if items.isEmpty { throw KeychainError(.itemNotFound, "there is no such item") }
                     return items
                 }

@@ -82,7 +82,7 @@ struct PasswordSearch {
             for store in stores {
                 if let obstacle = try store.obstacle(fields.kind.itemClass, fields.filter) { return obstacle }
             }
-            try stores.checkUndamaged()
+            try stores.checkReadable()
             return .itemNotFound
         }
     }

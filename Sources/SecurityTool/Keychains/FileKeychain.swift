@@ -22,17 +22,19 @@ struct FileKeychain: ItemStore {
 
     /// What a search goes past: there is no such keychain, or it cannot be opened.
     ///
-    /// Where nothing else is found, damage is reported (``checkUndamaged()``).
-    private static let passedOver: Set<Status> = [.noSuchKeychain, .invalidKeychain, .writePermission]
+    /// Where nothing else is found, all but the first is reported (``checkReadable()``).
+    private static let passedOver: Set<Status> = [.noSuchKeychain, .invalidKeychain, .writePermission, .io]
 
     /// - Throws: `errSecNoSuchKeychain`, `errSecInvalidKeychain`.
     func checkExists() throws(KeychainError) { _ = try files.status(at: location) }
 
-    /// - Throws: `errSecInvalidKeychain`.
-    func checkUndamaged() throws(KeychainError) {
+    /// - Throws: `errSecInvalidKeychain`, `errSecWrPerm`, `errSecIO`.
+    func checkReadable() throws(KeychainError) {
         do throws(KeychainError) { try checkExists() } catch {
-            guard error.status == .invalidKeychain else { return }
-            throw KeychainError(.invalidKeychain, "\(location): \(error.reason)", kind: .storage(.damaged))
+            guard error.status != .noSuchKeychain else { return }
+            let reason = error.reason.contains(location) ? error.reason : "\(location): \(error.reason)"
+            let isDamaged = error.status == .invalidKeychain
+            throw KeychainError(error.status, reason, kind: isDamaged ? .storage(.damaged) : error.kind)
         }
     }
 

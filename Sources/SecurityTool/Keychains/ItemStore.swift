@@ -16,10 +16,10 @@ protocol ItemStore: Sendable, ItemDestination, ItemSource {
     /// Finds the first of these items, and asks for no more than that takes.
     func first(_ itemClass: ItemClass, _ conditions: Conditions) throws(KeychainError) -> StoredItem?
 
-    /// Refuses a keychain file that is damaged as a whole; one that is not there is none.
+    /// Refuses a keychain file that is damaged as a whole, or may not be read; one that is not there is none.
     ///
-    /// - Throws: `errSecInvalidKeychain`.
-    func checkUndamaged() throws(KeychainError)
+    /// - Throws: `errSecInvalidKeychain`, `errSecWrPerm`, `errSecIO`.
+    func checkReadable() throws(KeychainError)
 
     /// Why there may be matching items that cannot be shown; `nil` when there are none.
     func obstacle(_ itemClass: ItemClass, _ conditions: Conditions) throws(KeychainError) -> Status?
@@ -56,8 +56,8 @@ protocol ItemStore: Sendable, ItemDestination, ItemSource {
 }
 
 extension ItemStore {
-    /// Only a file is damaged as a whole while others can be read.
-    func checkUndamaged() throws(KeychainError) {}
+    /// Only a file cannot be read as a whole while others can.
+    func checkReadable() throws(KeychainError) {}
 
     /// Where items are found by their attributes, one that is found is given with the others.
     func first(_ itemClass: ItemClass, _ conditions: Conditions) throws(KeychainError) -> StoredItem? {
@@ -69,8 +69,8 @@ extension ItemStore {
 }
 
 extension [any ItemStore] {
-    /// Refuses to say that nothing was found where a keychain that was gone through is damaged.
+    /// Refuses to say that nothing was found where a keychain that was gone through cannot be read.
     ///
-    /// - Throws: `errSecInvalidKeychain`.
-    func checkUndamaged() throws(KeychainError) { for store in self { try store.checkUndamaged() } }
+    /// - Throws: `errSecInvalidKeychain`, `errSecWrPerm`, `errSecIO`.
+    func checkReadable() throws(KeychainError) { for store in self { try store.checkReadable() } }
 }

@@ -38,6 +38,13 @@ struct DamagedKeychainFileTests {
         #expect(result.errorText.contains(Self.damage), "\(result.errorText)")
     }
 
+    @Test("one that cannot be deleted stays in the search list")
+    func deletion() throws {
+        #expect(try session.run(["list-keychains", "-s", path], input: nil).status == 0)
+        #expect(try session.run(["delete-keychain", path], input: nil).status == 49)
+        #expect(try session.run(["list-keychains"], input: nil).outputText.contains(path))
+    }
+
     @Test("of one in the search list commands that find nothing elsewhere say so, and which it is")
     func listed() throws {
         #expect(try session.run(["list-keychains", "-s", path], input: nil).status == 0)

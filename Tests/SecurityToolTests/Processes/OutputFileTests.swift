@@ -36,6 +36,31 @@ struct OutputFileTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: user.temporary.path) == ["dump"])
     }
 
+    @Test("an export in the place of a file that everybody could read is for the caller alone")
+    func exported() throws {
+        let workshop = try Workshop()
+        try workshop.run("openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -subj /CN=a -out certificate.pem")
+        let session = ToolSession(user)
+        let keychain = user.temporary.path(of: "x.keychain")
+        let files = try ["key.pem", "certificate.pem"].map { name in
+            let file = user.current.path(of: name)
+            try Data(workshop.bytes(name)).write(to: URL(fileURLWithPath: file))
+            return file
+        }
+        for words in [["create-keychain", "-p", "p", keychain]] + files.map({ ["import", $0, "-k", keychain] }) {
+            #expect(try session.run(words, input: nil).status == 0, "\(words)")
+        }
+        for kind in ["privKeys", "certs"] {
+            try Data("old".utf8).write(to: URL(fileURLWithPath: path))
+            #expect(chmod(path, 0o644) == 0)
+            let words = ["export", "-k", keychain, "-t", kind, "-f", "pemseq", "-o", path]
+            #expect(try session.run(words, input: nil).status == 0)
+            var status = stat()
+            #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o600, "\(kind)")
+            #expect(try text(path).contains("BEGIN"))
+        }
+    }
+
     @Test("a symbolic link, a folder and a device are refused, and nothing is written")
     func refused() throws {
         let target = user.temporary.path(of: "target")
