@@ -31,7 +31,8 @@ struct FileKeychain: ItemStore {
     /// - Throws: `errSecInvalidKeychain`, `errSecWrPerm`, `errSecIO`.
     func checkReadable() throws(KeychainError) {
         do throws(KeychainError) { try checkExists() } catch {
-            guard error.status != .noSuchKeychain else { return }
+            // What keeps every keychain from being read, a search has said.
+            guard error.status != .noSuchKeychain, Self.passedOver.contains(error.status) else { return }
             let reason = error.reason.contains(location) ? error.reason : "\(location): \(error.reason)"
             let isDamaged = error.status == .invalidKeychain
             throw KeychainError(error.status, reason, kind: isDamaged ? .storage(.damaged) : error.kind)

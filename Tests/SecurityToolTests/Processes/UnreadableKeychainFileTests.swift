@@ -51,7 +51,10 @@ struct UnreadableKeychainFileTests {
     /// Runs a command as somebody for whom modes count: on this thread, files are those of the user 65534 (setfsuid(2)).
     private func run(_ words: [String]) throws -> ToolProcess.Result {
         guard geteuid() == 0 else { return try ToolSession(user).run(words, input: nil) }
-        for path in [user.home.path, folder, path] { try #require(lchown(path, 65_534, 65_534) == 0) }
+        let names = FileManager.default.enumerator(atPath: user.home.path)?.compactMap { $0 as? String } ?? []
+        for path in [user.home.path] + names.map(user.home.path(of:)) {
+            try #require(lchown(path, 65_534, 65_534) == 0)
+        }
         // Not in the headers that Swift reads.
         let function = try #require(dlsym(nil, "setfsuid"))
         let setUser = unsafeBitCast(function, to: (@convention(c) (uid_t) -> Int32).self)
