@@ -40,8 +40,8 @@ public final class RoutedKeychain: ObservableKeychain {
     /// A router.
     ///
     /// - Parameters:
-    ///   - owners: who may own the store, and what carries out commands then; one of ``StoreOwner/embedded`` among them,
-    ///     which opens the store in this process.
+    ///   - owners: who may own the store, and what carries out commands then; among them that of
+    ///     ``StoreOwner/embedded``, which opens the store in this process.
     ///   - files: serves keychain files.
     ///   - folder: the folder of the store, watched for a daemon while someone observes changes; `nil` for none.
     ///   - retryMilliseconds: the time between attempts to read the owner, or to observe, while that fails.

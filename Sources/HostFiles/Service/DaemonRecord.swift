@@ -41,8 +41,8 @@ public struct DaemonRecord: Sendable, Hashable {
         self.init(process: process, startTime: startTime, version: lines[2], socket: lines[3])
     }
 
-    /// The record of the daemon that serves the store in a folder at this moment; `nil` if there is none, or none in this
-    /// PID namespace.
+    /// The record of the daemon that serves the store in a folder at this moment; `nil` if there is none, or none in
+    /// this PID namespace.
     ///
     /// The kernel knows which process holds the folder's lock. So a record that was left behind does not count, nor one
     /// that was copied with its folder. Not for the daemon itself.

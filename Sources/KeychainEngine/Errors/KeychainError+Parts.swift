@@ -90,17 +90,17 @@ extension KeychainError {
     private static func reason(_ owner: StoreOwner) -> String {
         switch owner {
         case .daemon:
-            "the keychain daemon owns the store, so this process does not open it itself; use it through the daemon, or "
-                + "take it back with 'keychainctl service disable'"
+            "the keychain daemon owns the store, so this process does not open it itself; use it through the daemon, "
+                + "or take it back with 'keychainctl service disable'"
         case .embedded:
-            "the store is embedded: programs open it themselves, and the daemon does not; hand it over with 'keychainctl "
-                + "service enable'"
+            "the store is embedded: programs open it themselves, and the daemon does not; hand it over with "
+                + "'keychainctl service enable'"
         case .system:
-            "the system's keychain daemon owns the store, so no program of a user opens it; use it through the daemon, or "
-                + "take it back with 'keychainctl service disable'"
+            "the system's keychain daemon owns the store, so no program of a user opens it; use it through the daemon, "
+                + "or take it back with 'keychainctl service disable'"
         case .moving:
-            "the keychain is being moved between the user's own store and the system service; try again, and if that was "
-                + "interrupted, repeat 'keychainctl service enable --system' or 'service disable'"
+            "the keychain is being moved between the user's own store and the system service; try again, and if that "
+                + "was interrupted, repeat 'keychainctl service enable --system' or 'service disable'"
         default: "the store has an owner that this version does not know (\(owner.rawValue)); update this program"
         }
     }

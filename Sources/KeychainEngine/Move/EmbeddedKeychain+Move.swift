@@ -333,8 +333,8 @@ extension KeychainError {
 
     static let immovableRootKey = KeychainError(
         .notAvailable,
-        "the root key of the keychain cannot be taken out of where it is kept, so the keychain cannot be moved; create a "
-            + "backup, and restore that instead",
+        "the root key of the keychain cannot be taken out of where it is kept, so the keychain cannot be moved; create "
+            + "a backup, and restore that instead",
         kind: .keys(.unsupportedRootKey)
     )
 

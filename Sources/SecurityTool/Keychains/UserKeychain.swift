@@ -37,19 +37,27 @@ struct UserKeychain: ItemStore {
     func first(_ itemClass: ItemClass, _ conditions: Conditions) throws(KeychainError) -> StoredItem? {
         guard !conditions.hasBlanks else { return try items(itemClass, conditions).first }
         var query = query(itemClass, conditions)
-        var inCommonGroup = query
-        inCommonGroup[AttributeName.accessGroup.description] = .string(Client.commonGroup)
-        var candidate: StoredItem?
-        do throws(KeychainError) { candidate = try found(inCommonGroup, itemClass).first } catch {
-            // A copy of this tool that somebody signed has the groups of its manifest only.
-            guard error.status == .missingEntitlement else { throw error }
-        }
-        if candidate == nil { candidate = try found(query, itemClass).first }
-        guard let first = candidate else { return nil }
+        guard var first = try found(query, itemClass).first else { return nil }
+        if !first.isInCommonGroup { first = try firstInCommonGroup(query, itemClass) ?? first }
         query.entries.merge(first.identifyingValues) { $1 }
         query[PropertyKey.matchLimit] = .string(PropertyKey.matchLimitAll)
         let copies = try found(query, itemClass).filter { $0.keyWithinKeychain == first.keyWithinKeychain }
         return ordered(copies).first ?? first
+    }
+
+    /// The first of the items in the common group, which a daemon keeps from programs that have groups of their own.
+    private func firstInCommonGroup(
+        _ query: PropertyDictionary,
+        _ itemClass: ItemClass
+    ) throws(KeychainError) -> StoredItem? {
+        var query = query
+        query[AttributeName.accessGroup.description] = .string(Client.commonGroup)
+        do throws(KeychainError) {
+            return try found(query, itemClass).first
+        } catch {
+            guard error.status == .missingEntitlement else { throw error }
+            return nil
+        }
     }
 
     private func found(_ query: PropertyDictionary, _ itemClass: ItemClass) throws(KeychainError) -> [StoredItem] {

@@ -132,7 +132,8 @@ enum KeychainPeer {
             )
             return "ok \(name)"
         } catch {
-            return [.transport, .service(.silentAfterCommand)].contains(error.kind) ? "unknown \(name)" : "failed \(name)"
+            return [.transport, .service(.silentAfterCommand)].contains(error.kind)
+                ? "unknown \(name)" : "failed \(name)"
         }
     }
 
