@@ -16,6 +16,17 @@ public struct FileIdentity: Sendable, Hashable {
         inode = status.st_ino
     }
 
+    /// The file to which a path leads through symbolic links; `nil` when there is none.
+    public init?(target path: String) {
+        var status = stat()
+        guard path.withCString({ stat($0, &status) }) == 0 else { return nil }
+        device = status.st_dev
+        inode = status.st_ino
+    }
+
+    /// Its device and inode as text: no two files that are there have the same, until the host is restarted.
+    public var text: String { "\(device):\(inode)" }
+
     /// The file behind a descriptor; `nil` when there is none.
     public init?(descriptor: Int32) {
         var status = stat()

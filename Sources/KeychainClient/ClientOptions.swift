@@ -18,6 +18,9 @@ public struct ClientOptions: Sendable, Hashable {
     /// For how long the result of whether a user could type here is cached; one second.
     public var authenticatorMilliseconds: Int32 = 1_000
 
+    /// The folder that the daemon has to serve: one that serves another one is sent nothing; `nil` for any.
+    public var servedFolder: String?
+
     /// The default options.
     public init() {}
 }

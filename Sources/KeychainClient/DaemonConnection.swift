@@ -114,6 +114,12 @@ final class DaemonConnection: Sendable {
         case .malformed: throw .notADaemon(path)
         }
         guard answer.version != nil else { throw .otherVersion(location, highest: answer.highestVersion) }
+        // At this moment no two folders have the same device and inode.
+        if let served = answer.folder, let folder = options.servedFolder, let identity = FileIdentity(target: folder),
+            served != FolderNumber(identity)
+        {
+            throw .servesAnother(folder, location)
+        }
     }
 
     // MARK: Commands

@@ -100,6 +100,29 @@ extension KeychainError {
         )
     }
 
+    /// A daemon that serves another folder than the one that is meant, of which that one is a copy.
+    static func servesAnother(_ folder: String, _ location: SocketLocation) -> KeychainError {
+        KeychainError(
+            .notAvailable,
+            "the keychain daemon at \(location.path) serves another folder, of which \(folder) is a copy; nothing was "
+                + "done. `keychainctl service enable` gives the copy a daemon of its own, and `keychainctl service "
+                + "disable` none",
+            kind: .service(.otherFolder),
+            facts: ["path": location.path, "folder": folder]
+        )
+    }
+
+    /// A copy of a folder whose keychain was moved to the system service.
+    package static func copyOfMoved(_ folder: String) -> KeychainError {
+        KeychainError(
+            .notAvailable,
+            "\(folder) is a copy of a folder whose keychain is in the system service, where nothing is done for it; "
+                + "use that folder, or begin a keychain in the copy: `keychainctl service disable --leave-items`",
+            kind: .service(.otherFolder),
+            facts: ["folder": folder]
+        )
+    }
+
     /// A command that reached a daemon that did not reply.
     static func unknownOutcome(_ path: String, _ why: String) -> KeychainError {
         KeychainError(

@@ -92,6 +92,8 @@ public enum KeychainDaemon {
         let proofs = PasscodeProofs()
         let audit = AuditLog(in: store.folder, fixed: arguments.audit, log: log)
         let server: KeychainServer
+        var options = DescriptorLimit.serverOptions(DescriptorLimit.raise())
+        options.folder = served.number
         do {
             let programs = ServedPrograms(
                 keychain: keychain,
@@ -102,7 +104,7 @@ public enum KeychainDaemon {
             )
             server = try KeychainServer(
                 sockets: listening.map { [$0.descriptor] } ?? passedOn,
-                options: DescriptorLimit.serverOptions(DescriptorLimit.raise()),
+                options: options,
                 admission: UserAdmission(programs, of: served)
             )
         } catch {

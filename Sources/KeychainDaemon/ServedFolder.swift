@@ -30,6 +30,9 @@ final class ServedFolder: Sendable {
 
     deinit { close(descriptor) }
 
+    /// How programs tell it from others, such as its copies.
+    var number: FolderNumber { FolderNumber(identity) }
+
     /// Whether its path leads to another folder, or to none.
     var isReplaced: Bool { identity.isReplaced(at: folder.path) }
 

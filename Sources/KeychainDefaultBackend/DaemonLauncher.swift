@@ -83,7 +83,7 @@ package struct DaemonLauncher: Sendable {
     private func find() throws(FileError) -> String? {
         // That of keychain files is the one that was recorded for the store beside them, if it has none of its own.
         let own = try PrivateDirectory(existing: service.folder(location))
-        let isNamed = own.map { ServiceRecord(in: $0)?.program != nil } ?? false
+        let isNamed = own.map { ServiceRecord.program(in: $0) != nil } ?? false
         return try DaemonProgram.path(for: isNamed ? own : try PrivateDirectory(existing: location))
     }
 

@@ -84,10 +84,33 @@ package final class DaemonOnDemand: NotifyingKeychain {
     }
 
     /// The daemon's socket: the one that its folder records, or else the default one.
+    ///
+    /// - Throws: ``KeychainError``, among others for a copy of a folder whose keychain is in the system service.
     package func socket() throws(KeychainError) -> SocketLocation {
-        do throws(FileError) { return try socket(in: PrivateDirectory(existing: location)) } catch {
+        let (socket, isOfCopy): (SocketLocation, Bool)
+        do throws(FileError) {
+            let folder = try PrivateDirectory(existing: location)
+            (socket, isOfCopy) = (try self.socket(in: folder), kind == .system && isCopied(folder))
+        } catch {
             throw KeychainError(socket: error)
         }
+        guard !isOfCopy else { throw .copyOfMoved(location.path) }
+        return socket
+    }
+
+    /// Whether a folder is not the one whose keychain was moved to the system service, which has one for each user.
+    ///
+    /// That of a folder which was named is never moved.
+    private func isCopied(_ folder: PrivateDirectory?) -> Bool {
+        guard let folder, ServiceRecord(in: folder) == nil else { return false }
+        return location.isNamed || ServiceRecord.isCopied(in: folder)
+    }
+
+    /// What clients of the daemon expect of it.
+    private var options: ClientOptions {
+        var options = ClientOptions()
+        if kind != .system { options.servedFolder = location.path }
+        return options
     }
 
     private func socket(in folder: PrivateDirectory?) throws(FileError) -> SocketLocation {
@@ -120,9 +143,8 @@ package final class DaemonOnDemand: NotifyingKeychain {
     /// - Returns: Whether it serves the store, which it has opened as its owner.
     func startIfRecorded() -> Bool {
         guard kind == .user, let folder = (try? PrivateDirectory(existing: location)) ?? nil,
-            ServiceRecord(in: folder)?.program != nil
+            ServiceRecord.program(in: folder) != nil
         else { return false }
-        // Another daemon may listen on the socket that a copied record names.
         return (try? perform(.device(.status))) != nil && isServing
     }
 
@@ -152,7 +174,7 @@ package final class DaemonOnDemand: NotifyingKeychain {
                     guard !hasMoved(socket) else { throw .movedDaemon(from: socket.path) }
                     try launcher.start(listeningAt: socket)
                 }
-                return DaemonKeychain(at: socket, authenticator: authenticator, start: start)
+                return DaemonKeychain(at: socket, authenticator: authenticator, options: options, start: start)
             },
             hasMoved: hasMoved
         )
@@ -191,7 +213,7 @@ package final class DaemonOnDemand: NotifyingKeychain {
         try running.perform(
             command,
             { () throws(KeychainError) in
-                DaemonKeychain(at: try socket(), authenticator: authenticator)
+                DaemonKeychain(at: try socket(), authenticator: authenticator, options: options)
             },
             hasMoved: hasMoved
         )
@@ -207,7 +229,7 @@ package final class DaemonOnDemand: NotifyingKeychain {
         as client: KeychainCore.Client,
         _ handler: @escaping @Sendable (ChangeNotice) -> Void
     ) throws(KeychainError) -> ChangeObservation {
-        DaemonKeychain(at: try socket()).observeChanges(as: client, handler)
+        DaemonKeychain(at: try socket(), options: options).observeChanges(as: client, handler)
     }
 }
 

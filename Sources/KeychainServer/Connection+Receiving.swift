@@ -143,7 +143,8 @@ extension Connection {
         do throws(WireError) {
             guard let end = arrival(received) else {
                 let answer = ServerGreeting(
-                    to: try state.reader.withBytes { (bytes) throws(WireError) in try ClientGreeting(bytes) }
+                    to: try state.reader.withBytes { (bytes) throws(WireError) in try ClientGreeting(bytes) },
+                    folder: folder
                 )
                 state.clearReader()
                 // The first message has to come with one.

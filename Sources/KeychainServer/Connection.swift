@@ -21,6 +21,7 @@ final class Connection: Sendable {
     let sender: pid_t
     let process: ConnectedProcess
     let peer: any ConnectedPeer
+    let folder: FolderNumber?
     let state: Mutex<State>
     private let close: @Sendable (Int32) -> Void
 
@@ -96,6 +97,7 @@ final class Connection: Sendable {
     ///   - sender: the process that connected (PID).
     ///   - process: the process's shared state.
     ///   - peer: the process.
+    ///   - folder: which folder is served.
     ///   - tick: the present tick.
     ///   - close: closes the socket at last.
     init(
@@ -105,6 +107,7 @@ final class Connection: Sendable {
         sender: pid_t,
         process: ConnectedProcess,
         peer: any ConnectedPeer,
+        folder: FolderNumber?,
         tick: UInt64,
         close: @escaping @Sendable (Int32) -> Void
     ) {
@@ -115,6 +118,7 @@ final class Connection: Sendable {
         self.sender = sender
         self.process = process
         self.peer = peer
+        self.folder = folder
         state = Mutex(State(since: tick))
     }
 

@@ -70,6 +70,7 @@ extension KeychainServer {
                     sender: candidate.process,
                     process: process,
                     peer: peer,
+                    folder: options.folder,
                     tick: tick,
                     close: { [self] socket in close(socket, of: process.share) }
                 )
@@ -133,6 +134,7 @@ extension KeychainServer {
 
     /// Sends why a process is refused, without reading its greeting.
     func refuse(_ socket: Int32, _ error: KeychainError) {
+        // Whatever folder a program means: the one that was served may have been replaced.
         let greeting = ServerGreeting(to: ClientGreeting()).bytes
         // A program that connects too late tries the next daemon.
         let reason = isStopping || admission.isOver ? WireMessage.goodbye(0) : .failure(0, error)

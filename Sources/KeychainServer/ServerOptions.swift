@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import KeychainWire
+
 /// The limits and timeouts of a server.
 public struct ServerOptions: Sendable, Hashable {
     /// The maximum number of connections; 4096.
@@ -64,6 +66,9 @@ public struct ServerOptions: Sendable, Hashable {
     public var stopMilliseconds: Int32 = 10_000
     /// The interval at which connections are checked while anything is in progress; one second.
     public var tickMilliseconds: Int32 = 1_000
+
+    /// Which folder is served, so that programs which mean another one send nothing; `nil` for none, or many.
+    public var folder: FolderNumber?
 
     /// The default options.
     public init() {}

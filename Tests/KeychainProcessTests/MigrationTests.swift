@@ -243,7 +243,7 @@ private struct User {
                 return nil
             }
             let lines = text.split(separator: "\n").map(String.init)
-            guard lines.count == 4, let process = Int32(lines[0]), let startTime = UInt64(lines[1]) else { return nil }
+            guard lines.count == 5, let process = Int32(lines[0]), let startTime = UInt64(lines[1]) else { return nil }
             return DaemonRecord(process: process, startTime: startTime, version: lines[2], socket: lines[3])
         }
     }

@@ -49,6 +49,7 @@ struct ChangePublishersTests {
             sender: process,
             process: ConnectedProcess(peer, share, BufferedBytes(atMost: .max)),
             peer: peer,
+            folder: nil,
             tick: 0,
             close: { close($0) }
         )

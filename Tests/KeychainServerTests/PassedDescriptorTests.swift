@@ -74,6 +74,7 @@ struct PassedDescriptorTests {
             sender: 1,
             process: process,
             peer: peer,
+            folder: nil,
             tick: 1,
             close: { _ in }
         )

@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import KeychainWire
 import Testing
+
+@testable import KeychainWire
 
 /// The first bytes of a connection, whose layout never changes.
 struct GreetingTests {
     @Test("a greeting is these bytes for ever")
-    func layout() {
+    func layout() throws {
         let magic: [UInt8] = [0x73, 0x77, 0x69, 0x66, 0x74, 0x6b, 0x63, 0xff]
         let client = ClientGreeting(lowestVersion: 1, highestVersion: 0x0203)
         #expect(client.bytes == magic + [0, 1, 2, 3, 0, 0, 0, 0])
         let server = ServerGreeting(to: client, lowestVersion: 1, highestVersion: 1)
         #expect(server.bytes == magic + [0, 1, 0, 1, 0, 0, 0, 0])
         #expect(client.bytes.count == Greeting.byteCount)
+        let folder = try #require(FolderNumber(value: 0x0102_0304))
+        let serving = ServerGreeting(to: client, lowestVersion: 1, highestVersion: 1, folder: folder)
+        #expect(serving.bytes == magic + [0, 1, 0, 1, 1, 2, 3, 4])
+        #expect(try serving.bytes.withUnsafeBytes { try ServerGreeting($0) } == serving)
+        #expect(FolderNumber(value: 0) == nil)
     }
 
     @Test("a greeting comes back as it was, whatever is in the bytes that are kept for later")

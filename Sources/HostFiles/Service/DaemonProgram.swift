@@ -26,7 +26,7 @@ public enum DaemonProgram {
         ownPath: String? = Self.ownPath()
     ) throws(FileError) -> String? {
         if let path = try environment(environmentVariable) { return try checked(path) }
-        if let folder, let program = ServiceRecord(in: folder)?.program { return try checked(program) }
+        if let folder, let program = ServiceRecord.program(in: folder) { return try checked(program) }
         let beside = ownPath.flatMap { path in path.lastIndex(of: "/").map { "\(path[..<$0])/\(name)" } }
         for path in [beside, "/usr/local/bin/\(name)", "/usr/bin/\(name)"].compactMap(\.self) {
             // An executable that cannot be trusted is skipped: it was not named explicitly.

@@ -33,10 +33,13 @@ public struct DaemonRecord: Sendable, Hashable {
         self.socket = socket
     }
 
-    /// The record in the folder of a store; `nil` if there is none that can be read, or its daemon has exited.
+    /// The record in the folder of a store; `nil` if there is none that can be read, its daemon has exited, or it was
+    /// copied with its folder.
     public init?(in folder: PrivateDirectory) {
-        guard let lines = folder.lines(of: Self.fileName), lines.count == 4, let process = Int32(lines[0]),
-            let startTime = UInt64(lines[1]), process > 1, ProcessStartTime.of(process) == startTime
+        guard let lines = folder.lines(of: Self.fileName), lines.count == 5, let process = Int32(lines[0]),
+            let startTime = UInt64(lines[1]), process > 1, ProcessStartTime.of(process) == startTime,
+            // The host has not been restarted since.
+            lines[4] == FileIdentity(path: folder.path)?.text
         else { return nil }
         self.init(process: process, startTime: startTime, version: lines[2], socket: lines[3])
     }
@@ -92,7 +95,10 @@ public struct DaemonRecord: Sendable, Hashable {
 
     /// Writes the record.
     public func write(in folder: PrivateDirectory) throws(FileError) {
-        try folder.makeFile(Self.fileName, lines: ["\(process)", "\(startTime)", version, socket])
+        guard let identity = FileIdentity(path: folder.path) else {
+            throw .system(call: "lstat", path: folder.path, errno: errno)
+        }
+        try folder.makeFile(Self.fileName, lines: ["\(process)", "\(startTime)", version, socket, identity.text])
     }
 }
 

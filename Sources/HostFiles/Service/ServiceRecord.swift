@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
+
 /// How programs connect to the daemon that owns a store: `keychainctl service enable` writes it beside the store, so
 /// that it is the same for all of them, whatever their environment.
+///
+/// It counts for the folder for which it was written. In a copy of the folder it would lead to the daemon of the
+/// original.
 public struct ServiceRecord: Sendable, Hashable {
     /// The absolute path of the daemon's program; `nil` for the system service, which no program starts.
     public var program: String?
@@ -22,19 +27,37 @@ public struct ServiceRecord: Sendable, Hashable {
         self.unit = unit
     }
 
-    /// The record in the folder of a store; `nil` if there is none that can be read.
+    /// The record in the folder of a store; `nil` if there is none that can be read, or it is that of another folder.
     public init?(in folder: PrivateDirectory) {
-        guard let lines = folder.lines(of: Self.fileName), (1...3).contains(lines.count),
-            lines[..<min(2, lines.count)].allSatisfy({ $0.hasPrefix("/") })
+        guard let (record, isOfFolder) = Self.read(in: folder), isOfFolder else { return nil }
+        self = record
+    }
+
+    /// Whether a folder has the record of another one, of which it is a copy.
+    public static func isCopied(in folder: PrivateDirectory) -> Bool {
+        read(in: folder).map { !$0.isOfFolder } ?? false
+    }
+
+    /// The daemon's program that is recorded in a folder, also in a copy; `nil` if there is none.
+    public static func program(in folder: PrivateDirectory) -> String? { read(in: folder)?.record.program }
+
+    private static func read(in folder: PrivateDirectory) -> (record: ServiceRecord, isOfFolder: Bool)? {
+        guard var lines = folder.lines(of: fileName), let recorded = lines.popLast().flatMap(RecordedFolder.init),
+            (1...3).contains(lines.count), lines[..<min(2, lines.count)].allSatisfy({ $0.hasPrefix("/") })
         else { return nil }
         // A word of a command line that is no option.
         let unit = lines.dropFirst(2).first.flatMap { $0.hasPrefix("-") ? nil : $0 }
-        self.init(program: lines.count == 1 ? nil : lines[0], socket: lines[min(1, lines.count - 1)], unit: unit)
+        let program = lines.count == 1 ? nil : lines[0]
+        let record = ServiceRecord(program: program, socket: lines[min(1, lines.count - 1)], unit: unit)
+        return (record, RecordedFolder(folder).map(recorded.isSame) ?? false)
     }
 
     /// Writes the record.
     public func write(in folder: PrivateDirectory) throws(FileError) {
-        try folder.makeFile(Self.fileName, lines: [program, socket, unit].compactMap(\.self))
+        guard let recorded = RecordedFolder(folder) else {
+            throw .system(call: "lstat", path: folder.path, errno: errno)
+        }
+        try folder.makeFile(Self.fileName, lines: [program, socket, unit, recorded.line].compactMap(\.self))
     }
 
     /// Removes it: programs open the store by themselves.

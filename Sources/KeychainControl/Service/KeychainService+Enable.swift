@@ -53,7 +53,8 @@ extension KeychainService {
         }
         let socket = try socketLocation()
         // systemd listens for the user's own keychain only.
-        let manager = location.isNamed ? nil : manager
+        let isForeign = try isCopy || location.isNamed
+        let manager = isForeign ? nil : manager
         return Plan(
             program: program,
             socket: socket,
@@ -145,7 +146,7 @@ extension KeychainService {
                 return removeRemains(folder)
             }
             guard owner == .daemon else { throw Refusal("the store has an owner that this version does not know") }
-            manager?.stop()
+            manager(of: folder)?.stop()
             try whileStopped(folder) { () throws(Refusal) in
                 try refusing { () throws(KeychainError) in try asDaemon.handOver(to: .embedded) }
             }
@@ -161,14 +162,14 @@ extension KeychainService {
 
     /// Whether a record or unit still directs programs, or systemd, to a daemon that does not own the store.
     func hasRemains(_ folder: PrivateDirectory) -> Bool {
-        if ServiceRecord(in: folder) != nil { return true }
-        guard !location.isNamed, let manager else { return false }
+        if folder.isTaken(ServiceRecord.fileName) { return true }
+        guard let manager = manager(of: folder) else { return false }
         return SystemdUnits.isIn(manager.unitFolder) || manager.isListening
     }
 
     /// Removes that; the record last, so that this can be done again as long as it is there.
     private func removeRemains(_ folder: PrivateDirectory) {
-        if !location.isNamed, let manager {
+        if let manager = manager(of: folder) {
             manager.stop()
             SystemdUnits.remove(from: manager.unitFolder)
         }
@@ -201,7 +202,7 @@ extension KeychainService {
                 throw Refusal("the system service owns it; root can restart that: 'systemctl restart swift-keychain'")
             }
             guard owner == .daemon else { throw Refusal("the daemon does not own the keychain") }
-            let hasManager = !location.isNamed && (manager?.restart() ?? false)
+            let hasManager = manager(of: folder)?.restart() ?? false
             if !hasManager { try whileStopped(folder) { () throws(Refusal) in } }
             _ = try refusing { () throws(KeychainError) in try daemon.perform(.device(.status)) }
             return true

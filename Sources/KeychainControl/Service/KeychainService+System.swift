@@ -58,6 +58,7 @@ extension KeychainService {
         }
         let socket = path.map { SocketLocation(path: $0, isSystemService: true) } ?? .system
         let owner = try owner()
+        if owner == .system || owner == .moving, try isCopy { throw Refusal(.copyOfMoved(location.path)) }
         switch owner {
         case nil, .system?, .embedded?, .moving?: break
         case .daemon?: throw Refusal("the user's own daemon owns the keychain; take it back first: 'service disable'")
@@ -216,7 +217,7 @@ extension KeychainService {
             _ = try system.moveStatus()
             return true
         } catch {
-            guard error.isMissingDaemon else { throw Refusal(error) }
+            guard error.isMissingDaemon || error.isOfOtherFolder else { throw Refusal(error) }
             guard try owner() != .moving else {
                 throw Refusal(
                     "the keychain was being moved to or from the system service, which may have all of it; \(error.reason), "
@@ -224,6 +225,7 @@ extension KeychainService {
                 )
             }
             guard leavesItems else {
+                if error.isOfOtherFolder { throw Refusal(error) }
                 throw Refusal("\(error.reason); or leave there what it may have: 'service disable --leave-items'")
             }
             return false

@@ -63,6 +63,18 @@ struct KeychainService: Sendable {
         do { return try PrivateDirectory(existing: location) } catch { throw Refusal("\(error)") }
     }
 
+    /// Whether the folder is a copy of one that a service has, or had: what is recorded in it concerns that one.
+    var isCopy: Bool {
+        get throws(Refusal) { try folder().map { ServiceRecord.isCopied(in: $0) } ?? false }
+    }
+
+    /// The systemd of the user, if it may listen for a folder: not for one that was named, nor for a copy.
+    func manager(of folder: PrivateDirectory) -> UserManager? {
+        guard !location.isNamed, !ServiceRecord.isCopied(in: folder) else { return nil }
+        if let record = ServiceRecord(in: folder), record.unit == nil { return nil }
+        return manager
+    }
+
     /// The process of the running daemon, also of one that has no record; `nil` if there is none.
     func runningProcess() throws(Refusal) -> Int32? { try folder().flatMap { DaemonRecord.process(in: $0) } }
 

@@ -67,8 +67,8 @@ struct ServiceStatus: Encodable {
     }
 
     private mutating func readSystem(_ service: KeychainService) throws(Refusal) {
-        socket = try refusing { () throws(KeychainError) in try service.system.socket() }.path
         do throws(KeychainError) {
+            socket = try service.system.socket().path
             let theirs = try service.system.moveStatus()
             self.service =
                 switch theirs.owner {

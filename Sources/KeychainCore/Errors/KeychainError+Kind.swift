@@ -116,6 +116,8 @@ extension KeychainError {
         case silentAfterCommand
         /// It does not respond; the keychain is locked nevertheless, and its keys are wiped at its next call.
         case lockedInSilence
+        /// It serves another folder, of which the one that was meant is a copy: nothing was done.
+        case otherFolder
     }
 
     /// The owner of the store that was refused; `nil` for every other failure.
@@ -137,6 +139,9 @@ extension KeychainError {
 
     /// Whether no daemon was there to connect to: nothing was done.
     package var isMissingDaemon: Bool { kind == .service(.missing) }
+
+    /// Whether a daemon or system service serves another folder than the one that was meant: nothing was done.
+    package var isOfOtherFolder: Bool { kind == .service(.otherFolder) }
 
     /// Whether the daemon runs and is silent: a retry would take as long again.
     package var isSilence: Bool { kind == .service(.silent) || kind == .service(.silentAfterCommand) }

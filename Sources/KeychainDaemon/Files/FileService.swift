@@ -60,6 +60,8 @@ enum FileService {
         )
         let audit = AuditLog(in: folder, fixed: arguments.audit, log: log)
         let server: KeychainServer
+        var options = DescriptorLimit.serverOptions(DescriptorLimit.raise())
+        options.folder = served.number
         do {
             let programs = ServedPrograms(
                 keychain: files,
@@ -70,7 +72,7 @@ enum FileService {
             )
             server = try KeychainServer(
                 sockets: listening.map { [$0.descriptor] } ?? passedOn,
-                options: DescriptorLimit.serverOptions(DescriptorLimit.raise()),
+                options: options,
                 admission: UserAdmission(programs, of: served)
             )
         } catch {
