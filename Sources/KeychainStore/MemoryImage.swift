@@ -18,17 +18,6 @@ enum MemoryImage {
         return connection
     }
 
-    /// What a store in memory of a version declares, and what it may declare besides: indexes that many rows have.
-    static func declarations(
-        _ version: UInt16
-    ) throws(SQLiteError) -> (necessary: Set<String>, possible: Set<String>) {
-        let connection = try Connection(path: nil)
-        for statement in Layout.creationInMemory(version) { try connection.execute(statement) }
-        let necessary = try connection.declarations()
-        for statement in ItemClass.stored.flatMap({ Layout.searchIndexes($0) }) { try connection.execute(statement) }
-        return (necessary, try connection.declarations())
-    }
-
     private static func make() throws(SQLiteError) -> [UInt8] {
         let connection = try Connection(path: nil)
         try connection.begin()

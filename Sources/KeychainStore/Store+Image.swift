@@ -47,12 +47,7 @@ extension Connection {
         guard version.version <= FileFormat.version, version.canBeRead() || version.version == FileFormat.formerVersion
         else { throw .newer(version) }
         do throws(SQLiteError) {
-            let (necessary, possible) = try Self.knownDeclarations(version.version)
-            let found = try declarations()
-            guard necessary.isSubset(of: found), found.isSubset(of: possible) else {
-                throw SQLiteError(code: SQLITE_NOTADB, operation: "comparing the tables of a keychain store")
-            }
-            hasSearchIndexes = found != necessary
+            hasSearchIndexes = try Declarations.check(.memory, version.version, in: self)
             tables = ItemTables(version: version.version)
             let check = try prepare("PRAGMA integrity_check(1)")
             defer { check.reset() }
@@ -68,30 +63,5 @@ extension Connection {
     private static func refusal(_ error: SQLiteError) -> StoreError {
         [SQLITE_CORRUPT, SQLITE_NOTADB].contains(error.primaryCode)
             ? .notAStore(path: nil, error.description) : .sqlite(error)
-    }
-
-    private typealias Declarations = (necessary: Set<String>, possible: Set<String>)
-
-    /// What the tables of a version are declared as; of one that was never released nothing is known.
-    private static func knownDeclarations(_ version: UInt16) throws(SQLiteError) -> Declarations {
-        switch version {
-        case FileFormat.version: try current.get()
-        case FileFormat.formerVersion: try former.get()
-        default: throw SQLiteError(code: SQLITE_NOTADB, operation: "looking for a version that was released")
-        }
-    }
-
-    private static let current = Result { () throws(SQLiteError) in try MemoryImage.declarations(FileFormat.version) }
-    private static let former = Result { () throws(SQLiteError) in
-        try MemoryImage.declarations(FileFormat.formerVersion)
-    }
-
-    /// What the database declares: tables and indexes, and whatever else somebody may have put there.
-    func declarations() throws(SQLiteError) -> Set<String> {
-        let statement = try prepare("SELECT type || ' ' || name || ' ' || coalesce(sql, '') FROM sqlite_schema")
-        defer { statement.reset() }
-        var found: Set<String> = []
-        while try statement.step() { found.insert(statement.text(0)) }
-        return found
     }
 }

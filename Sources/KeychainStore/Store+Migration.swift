@@ -24,12 +24,14 @@ extension Store {
         if options.maximumPageCount != nil { try raiseLimit() }
         defer { try? connection.limit(options) }
         do throws(KeychainError) {
+            try refuseSeveralNames()
             try checkFormer()
             for itemClass in ItemClass.stored { try connection.migrate(itemClass, migrate) }
             try sql { () throws(SQLiteError) in
                 // Deleted rows and old tags are in the log.
                 try connection.execute("UPDATE \(Layout.device) SET owes_log_erasure = 1")
                 try connection.execute("PRAGMA user_version = \(FileVersion.current.recorded)")
+                try noteDeclarations()
             }
             try commit()
         } catch {
@@ -176,7 +178,7 @@ extension Connection {
         if let damage { try statement.bind(Int64(damage), at: 0) }
         try statement.bind(former, at: 1)
         try statement.bind(number, at: 2)
-        try readingLargeRows { () throws(SQLiteError) in _ = try statement.step() }
+        try readingLargeRows { () throws(SQLiteError) in try changeOneRow(statement) }
     }
 
     fileprivate func formerRows(

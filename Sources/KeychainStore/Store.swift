@@ -22,8 +22,12 @@ public final class Store {
     /// The version that the file has, as far as this program goes by it.
     var fileVersion = FileVersion.current
 
-    /// Whether the file has got another version since, so that it has to be opened anew.
+    /// Whether the file has got another version or other tables since, so that it has to be opened anew.
     private var hasOtherVersion = false
+
+    /// SQLite's number of what the file declares, which is another one once that was changed
+    /// (sqlite.org/pragma.html#pragma_schema_version).
+    private var declarationsNumber: Int64 = 0
 
     /// Why a store of the format before could not be brought up to date, so that it is only read.
     package var obstacle: KeychainError?
@@ -211,11 +215,19 @@ public final class Store {
         do { try connection.begin() } catch { throw KeychainError(error) }
         connection.hasChangedDevice = false
         do throws(KeychainError) {
+            try refuseSeveralNames()
             try checkVersion()
         } catch {
             rollBack()
             throw error
         }
+    }
+
+    /// Refuses to change a file of several names; inside the transaction, so that one which is named anew is noticed by
+    /// the next one.
+    func refuseSeveralNames() throws(KeychainError) {
+        guard let watched, watched.hasOtherNames else { return }
+        throw KeychainError(StoreError.severalNames(path: watched.path))
     }
 
     /// Runs `body` with the version of the file, while the statement that reads it is under way.
@@ -239,9 +251,22 @@ public final class Store {
         let state = connection.state
         if state != nil, connection.checkedState == state { return }
         try withVersion(check)
+        try checkDeclarations()
         try checkWriter()
         connection.checkedState = state
     }
+
+    /// What is declared was compared when the file was opened.
+    private func checkDeclarations() throws(KeychainError) {
+        guard watched != nil else { return }
+        let number = try sql { () throws(SQLiteError) in try connection.declarationsNumber() }
+        guard number != declarationsNumber else { return }
+        hasOtherVersion = true
+        throw KeychainError(StoreError.changedVersion)
+    }
+
+    /// Goes by what the file declares now.
+    func noteDeclarations() throws(SQLiteError) { declarationsNumber = try connection.declarationsNumber() }
 
     /// Another program may have migrated the store since it was opened; then it is not read by what was known of it.
     private func check(_ recorded: Int64) throws(KeychainError) {
@@ -375,16 +400,15 @@ extension Store {
                 throw SQLiteError(code: SQLITE_NOTADB, operation: "looking for the mark of a keychain store")
             }
             fileVersion = try recordedVersion()
-            // The format before takes keys, and whoever has them brings it up to date.
-            if fileVersion.version < FileFormat.version, !hasFormerTables {
-                _ = try Migrations.current.run(on: connection)
-                fileVersion = try recordedVersion()
-            }
-            if hasFormerTables {
-                connection.tables = ItemTables(version: FileFormat.formerVersion)
-            } else if fileVersion.version > FileFormat.version, fileVersion.canBeRead() {
-                connection.tables = try ItemTables(version: fileVersion.version, in: connection)
-            }
+        } catch {
+            throw Self.openingFailure(error, path)
+        }
+        // The format before takes keys, and whoever has them brings it up to date.
+        let isOlder = fileVersion.version < FileFormat.version && !hasFormerTables
+        if isOlder, file.hasOtherNames { throw .severalNames(path: path) }
+        do throws(SQLiteError) {
+            if isOlder { _ = try Migrations.current.run(on: connection) }
+            try checkTables()
         } catch {
             throw Self.openingFailure(error, path)
         }
@@ -400,6 +424,24 @@ extension Store {
         } catch {
             throw Self.openingFailure(error, path)
         }
+    }
+
+    /// Finds out which tables the file has, and that they are what its version declares.
+    private func checkTables() throws(SQLiteError) {
+        // Another process may bring the store up to date at this moment: both are of one state.
+        try connection.execute("BEGIN")
+        defer { try? connection.execute("COMMIT") }
+        fileVersion = try recordedVersion()
+        if hasFormerTables {
+            connection.tables = ItemTables(version: FileFormat.formerVersion)
+        } else if fileVersion.version > FileFormat.version {
+            guard fileVersion.canBeRead() else { return }
+            try Declarations.checkLater(in: connection)
+            connection.tables = try ItemTables(version: fileVersion.version, in: connection)
+            return try noteDeclarations()
+        }
+        try Declarations.check(.file, fileVersion.version, in: connection)
+        try noteDeclarations()
     }
 
     private func recordedVersion() throws(SQLiteError) -> FileVersion {

@@ -41,6 +41,8 @@ public enum StoreError: Error, Sendable, Hashable {
     case inLocalUse(path: String)
     /// The store is on a file system that several hosts may use, on which it is not written unless the user says so.
     case sharedFolder(path: String, kind: String)
+    /// The file has several names (hard links), each of which would have a log of its own, so that it is only read.
+    case severalNames(path: String)
     /// The SQLite of this process is older than what a store needs; versions as SQLite counts.
     case libraryTooOld(version: Int32, least: Int32)
     /// A change failed when it was made durable, and could not be taken back either: it may come to light later.
@@ -86,6 +88,10 @@ extension StoreError: CustomStringConvertible {
         case .sharedFolder(let path, let kind):
             "\(path) is on a file system that other hosts may use at the same time (\(kind)), where a keychain is only read, and not while it has a log: set "
                 + "SWIFT_KEYCHAIN_HOME to a folder on a disk of this host, or SWIFT_KEYCHAIN_NETWORK_HOME=1 on all of them"
+        case .severalNames(let path):
+            "\(path) has several names (hard links), each of which would have changes of its own, so that it is only read: "
+                + "end the programs that use it, and give it a file of its own, in its folder: "
+                + "cp \(Store.fileName) new && mv new \(Store.fileName)"
         case .inLocalUse(let path):
             "\(path) is in use on the host on whose disk it lies, or a program ended there in the middle of a change, and it is not shared yet: end the programs that use it there, "
                 + "or run keychainctl check there; if this is a copy, make it while no program uses the keychain"
@@ -138,7 +144,7 @@ extension StoreError {
         case .newerBackup: .newerBackup
         case .storeExists: .storeExists
         case .journal, .unreadableLog, .missingLog: .unreadableLog
-        case .sharedFolder: .readOnly
+        case .sharedFolder, .severalNames: .readOnly
         case .libraryTooOld: .libraryTooOld
         case .doubtfulCommit: .doubtfulCommit
         case .sqlite(let error): error.failure
@@ -150,7 +156,8 @@ extension StoreError {
         case .file(let error): error.facts
         case .notAStore(let path, _): path.map { ["path": $0] } ?? [:]
         case .notABackup(let path, _), .storeExists(let path), .journal(let path),
-            .unreadableLog(let path), .missingLog(let path), .inLocalUse(let path), .sharedFolder(let path, _):
+            .unreadableLog(let path), .missingLog(let path), .inLocalUse(let path), .sharedFolder(let path, _),
+            .severalNames(let path):
             ["path": path]
         case .neverReleased(let path, let version): ["path": path, "version": "\(version)"]
         case .newer(let version), .newerWriter(let version), .newerBackup(let version):

@@ -56,6 +56,12 @@ struct WatchedFile {
     /// Whether the file at the path is still the one that was opened.
     var isSameFile: Bool { FileIdentity(path: path) == identity }
 
+    /// Whether the file has other names (hard links): SQLite has a log for each of them.
+    var hasOtherNames: Bool {
+        var status = stat()
+        return path.withCString { lstat($0, &status) } == 0 && status.st_nlink > 1
+    }
+
     /// Whether the file at the path is still the one that was opened, and, where it is read as it lies, nobody has
     /// begun to change it, for example through another mount.
     mutating func isCurrent() -> Bool {

@@ -87,16 +87,13 @@ struct FormatMigrationTests {
         #expect(aside.map(\.damage) == [2] && aside.map(\.row.metadata) == quarantined.map(\.row.metadata))
     }
 
-    @Test("columns of a wrong shape, parts that are too large, foreign indexes, triggers and views stand in no way")
+    @Test("columns of a wrong shape and parts that are too large stand in no way")
     func hostile() throws {
         let folder = try Self.formerStore()
         try folder.raw().execute(
             """
             INSERT INTO items_inet (uuid, protection, tombstone, generation, version, pk, t_acct, metadata, secret)
             VALUES ('text', x'01', 'x', 1.5, x'02', zeroblob(99), 7, zeroblob(20000000), 'text');
-            CREATE INDEX "a ""name" ON items_inet (protection);
-            CREATE TRIGGER t AFTER INSERT ON items_inet BEGIN DELETE FROM keybag; END;
-            CREATE VIEW v AS SELECT * FROM nowhere;
             """
         )
         let raw =
@@ -109,14 +106,34 @@ struct FormatMigrationTests {
         #expect(try !store.keybag().isEmpty)
     }
 
+    @Test(
+        "a store of format 2 with a foreign index, trigger, view or column is damaged, and left as it is",
+        arguments: [
+            "CREATE INDEX \"a \"\"name\" ON items_inet (protection)", "CREATE VIEW v AS SELECT * FROM nowhere",
+            "CREATE TRIGGER t AFTER INSERT ON items_inet BEGIN DELETE FROM keybag; END",
+            "ALTER TABLE items_inet ADD COLUMN more",
+        ]
+    )
+    func foreignDeclarations(_ sql: String) throws {
+        let folder = try Self.formerStore()
+        try folder.raw().execute(sql)
+        let failure = #expect(throws: KeychainError.self) { try folder.open() }
+        #expect(failure?.kind == .storage(.damaged))
+        #expect(try folder.raw().integer("PRAGMA user_version") == 0x0200)
+    }
+
     @Test("two rows with one primary key, which only an altered index allows, are both kept, and one is set aside")
     func twice() throws {
         let folder = try Self.formerStore()
         try folder.raw().execute(
             """
+            CREATE TEMP TABLE sound AS SELECT sql FROM sqlite_schema WHERE name = 'items_genp_pk';
             DROP INDEX items_genp_pk;
             UPDATE items_genp SET pk = (SELECT pk FROM items_genp WHERE id = 1) WHERE id = 2;
-            CREATE INDEX items_genp_pk ON items_genp (pk);
+            CREATE INDEX items_genp_pk ON items_genp (pk) WHERE damage IS NULL;
+            PRAGMA writable_schema = ON;
+            UPDATE sqlite_schema SET sql = (SELECT sql FROM sound) WHERE name = 'items_genp_pk';
+            PRAGMA writable_schema = RESET;
             """
         )
         let store = try folder.open()

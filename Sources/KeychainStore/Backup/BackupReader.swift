@@ -66,9 +66,9 @@ public final class BackupReader {
     }
 
     private func checkTables() throws(KeychainError) {
-        let found = try texts("SELECT sql FROM sqlite_schema ORDER BY rowid")
-        guard found == BackupLayout.creation(version.version) else {
-            throw refusal("its tables are not those of a backup")
+        do throws(SQLiteError) { try Declarations.check(.backup, version.version, in: connection) } catch {
+            throw error.primaryCode == SQLITE_NOTADB
+                ? refusal("its tables are not those of a backup") : Self.refusal(error, path)
         }
     }
 

@@ -37,12 +37,15 @@ enum Layout {
     }
 
     /// The statements that make an empty store.
-    static func creation() -> [String] {
-        [keybagTable, deviceTable] + ItemClass.stored.flatMap { itemTable($0) + laterIndexes($0) }
+    static func creation(_ version: UInt16 = version) -> [String] {
+        [keybagTable, deviceTable]
+            + ItemClass.stored.flatMap { itemTable($0, version) + laterIndexes($0, version) }
     }
 
     /// The indexes of a class that nothing but speed depends on, of a store in a file.
-    static func laterIndexes(_ itemClass: ItemClass) -> [String] { searchIndexes(itemClass) + [formerIndex(itemClass)] }
+    static func laterIndexes(_ itemClass: ItemClass, _ version: UInt16 = version) -> [String] {
+        searchIndexes(itemClass) + (hasFormer(version) ? [formerIndex(itemClass)] : [])
+    }
 
     /// The rows of the format before: none in a store that was made by this one.
     ///

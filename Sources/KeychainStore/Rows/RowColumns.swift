@@ -163,5 +163,5 @@ enum RowColumns {
     }
 
     /// Row numbers after which there is room for more.
-    private static let rowNumbers: ClosedRange<Int64> = 1...(1 << 62)
+    static let rowNumbers: ClosedRange<Int64> = 1...(1 << 62)
 }

@@ -129,8 +129,21 @@ extension Connection {
                 VALUES (\(Layout.placeholders(columns.count)))
                 """
         }
-        try RowColumns.binding(row, to: statement) { (_) throws(SQLiteError) in _ = try statement.step() }
+        try RowColumns.binding(row, to: statement) { (_) throws(SQLiteError) in try changeOneRow(statement) }
+        if !RowColumns.rowNumbers.contains(lastRowNumber) { try renumber(row.itemClass, lastRowNumber) }
         try indexManyRows(row.itemClass, lastRowNumber)
+    }
+
+    /// Puts a row before those of numbers that no store gives, which somebody has written into the file: SQLite puts it
+    /// behind them, or anywhere.
+    private func renumber(_ itemClass: ItemClass, _ number: Int64) throws(SQLiteError) {
+        let (table, id, end) = (Layout.table(itemClass), Layout.rowNumber, RowColumns.rowNumbers.upperBound)
+        try execute(
+            """
+            UPDATE OR IGNORE \(table) SET \(id) = (SELECT coalesce(max(\(id)), 0) + 1 FROM \(table) WHERE \(id) < \(end))
+            WHERE \(id) = \(number)
+            """
+        )
     }
 
     /// Makes the indexes for searches of a class in memory once it has so many rows that they count.
@@ -157,7 +170,7 @@ extension Connection {
             try statement.bind(row.number, at: next)
             if let damage = row.damage { try statement.bind(Int64(damage), at: next + 1) }
             if let former = row.row.former { try statement.bind(former, at: next + 2) }
-            _ = try statement.step()
+            try changeOneRow(statement)
         }
         try indexManyRows(itemClass, row.number)
     }
@@ -176,7 +189,7 @@ extension Connection {
             defer { statement.reset() }
             let next = try changes.bind(row, metadata, secret, to: statement)
             try statement.bind(old.number, at: next)
-            _ = try statement.step()
+            try changeOneRow(statement)
         }
     }
 
@@ -186,7 +199,7 @@ extension Connection {
         }
         defer { statement.reset() }
         try statement.bind(number, at: 0)
-        try readingLargeRows { () throws(SQLiteError) in _ = try statement.step() }
+        try readingLargeRows { () throws(SQLiteError) in try changeOneRow(statement) }
     }
 
     /// Removes every row of the passcode's own class and of a generation, in quarantine or not.
@@ -219,7 +232,7 @@ extension Connection {
         defer { statement.reset() }
         if let damage { try statement.bind(Int64(damage), at: 0) }
         try statement.bind(number, at: 1)
-        try readingLargeRows { () throws(SQLiteError) in _ = try statement.step() }
+        try readingLargeRows { () throws(SQLiteError) in try changeOneRow(statement) }
     }
 
     /// Sets the mark of a row of which a part is larger than any that a store writes, and empties that part: SQLite
@@ -235,7 +248,7 @@ extension Connection {
         defer { statement.reset() }
         try statement.bind(Int64(damage), at: 0)
         try statement.bind(number, at: 1)
-        try readingLargeRows { () throws(SQLiteError) in _ = try statement.step() }
+        try readingLargeRows { () throws(SQLiteError) in try changeOneRow(statement) }
     }
 }
 

@@ -254,6 +254,24 @@ final class Connection {
     /// How many rows the last statement changed.
     var changes: Int { Int(sqlite3_changes(handle)) }
 
+    /// Runs a statement that is to add, change or remove one row.
+    ///
+    /// - Throws: ``SQLiteError`` of `SQLITE_CORRUPT` where it did not, although SQLite reports no error: the tables were
+    ///   altered.
+    func changeOneRow(_ statement: Statement) throws(SQLiteError) {
+        _ = try statement.step()
+        guard changes == 1 else {
+            throw SQLiteError(code: SQLITE_CORRUPT, operation: "changing a row, which the tables do not take")
+        }
+    }
+
+    /// The number of what the database declares, which every change of that makes another one.
+    func declarationsNumber() throws(SQLiteError) -> Int64 {
+        let statement = try statement(.declarations, "PRAGMA schema_version")
+        defer { statement.reset() }
+        return try statement.step() ? statement.integer(0) : 0
+    }
+
     /// Whether a transaction is open.
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 

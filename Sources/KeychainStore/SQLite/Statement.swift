@@ -129,7 +129,7 @@ enum ColumnType {
 /// A statement that is always the same, by what it is for.
 enum FixedStatement: Int, CaseIterable {
     case beginImmediate, commit, rollback, savepoint, release, rollbackToSavepoint
-    case version, pageCount, keybag, setKeybag, device, setDevice
+    case version, declarations, pageCount, keybag, setKeybag, device, setDevice
 }
 
 /// What tells one prepared statement on item rows from another, without building its text.

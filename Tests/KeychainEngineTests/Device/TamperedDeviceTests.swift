@@ -122,7 +122,7 @@ struct TamperedDeviceTests {
     func destroyedRow() throws {
         let store = try GuardedStore()
         let raw = try store.raw()
-        try raw.execute("CREATE TABLE kept AS SELECT * FROM items_genp WHERE protection = 'akpu'")
+        try raw.execute("CREATE TEMP TABLE kept AS SELECT * FROM items_genp WHERE protection = 'akpu'")
         try store.device.removePasscode()
         #expect(store.keychain.delete("akpu") == .done)
         try raw.execute("INSERT INTO items_genp SELECT * FROM kept")

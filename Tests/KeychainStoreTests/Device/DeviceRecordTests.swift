@@ -109,8 +109,10 @@ struct DeviceRecordTests {
         let folder = try StoreFolder()
         let store = try folder.open()
         try folder.raw().execute(sql)
-        for store in [store, try folder.open()] {
-            let failure = #expect(throws: KeychainError.self) { try store.deviceRecord() }
+        for isOpen in [true, false] {
+            let failure = #expect(throws: KeychainError.self) {
+                try (isOpen ? store : folder.open()).deviceRecord()
+            }
             #expect(failure?.status == .notAvailable)
             #expect(failure?.reason.contains("device") ?? false)
         }

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CSQLite
+import KeychainCore
+
+/// What a database of this package declares: tables and indexes, word by word, and nothing else.
+///
+/// A file may come from anybody, and SQLite does what its schema says: with another declaration of a table it would
+/// take a row, say that it has it, and have nothing.
+struct Declarations: Sendable {
+    private let necessary: Set<String>
+    private let possible: Set<String>
+
+    /// What statements declare.
+    ///
+    /// - Parameters:
+    ///   - statements: what is declared.
+    ///   - additions: what may be declared besides.
+    /// - Throws: ``SQLiteError`` if SQLite cannot make the tables.
+    private init(_ statements: [String], orAlso additions: [String] = []) throws(SQLiteError) {
+        let connection = try Connection(path: nil)
+        for statement in statements { try connection.execute(statement) }
+        necessary = Set(try connection.declarations())
+        for statement in additions { try connection.execute(statement) }
+        possible = Set(try connection.declarations())
+    }
+
+    /// Where tables are.
+    enum Kind {
+        /// In the file of a store.
+        case file
+        /// In a store in memory, which has indexes for searches once it has many rows.
+        case memory
+        /// In a backup.
+        case backup
+    }
+
+    /// Checks that a database declares what one of a version of this format, or of the format before, does.
+    ///
+    /// - Returns: Whether it declares anything that it need not.
+    /// - Throws: ``SQLiteError`` of `SQLITE_NOTADB` if it declares anything else, or lacks something.
+    @discardableResult
+    static func check(_ kind: Kind, _ version: UInt16, in connection: Connection) throws(SQLiteError) -> Bool {
+        guard let declared = known(kind, version) else {
+            throw SQLiteError(code: SQLITE_NOTADB, operation: "looking for a version that was released")
+        }
+        let expected = try declared.get()
+        let list = try connection.declarations()
+        let found = Set(list)
+        if let missing = expected.necessary.subtracting(found).min() {
+            throw difference("'\(missing.split(separator: " ")[1])' is not as it was")
+        }
+        guard list.count == found.count, found.isSubset(of: expected.possible) else { throw more }
+        return found != expected.necessary
+    }
+
+    /// Checks that a store of a later revision, of which not all is known, declares nothing that SQLite would do by
+    /// itself.
+    static func checkLater(in connection: Connection) throws(SQLiteError) {
+        let foreign = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type NOT IN ('table', 'index'))"
+        let tables = [Layout.keybag, Layout.device] + ItemClass.stored.map(Layout.table)
+        let names = tables.map { "'\($0)'" }.joined(separator: ", ")
+        let own = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN (\(names))"
+        guard try connection.integer(foreign) == 0, try connection.integer(own) == Int64(tables.count) else {
+            throw more
+        }
+    }
+
+    private static var more: SQLiteError { difference("there is something else") }
+
+    private static func difference(_ what: String) -> SQLiteError {
+        SQLiteError(code: SQLITE_NOTADB, operation: "comparing the tables of a keychain store, where \(what)")
+    }
+
+    private typealias Made = Result<Declarations, SQLiteError>
+
+    /// What is declared in a version; of one that was never released nothing is known.
+    private static func known(_ kind: Kind, _ version: UInt16) -> Made? {
+        switch (kind, version) {
+        case (.file, FileFormat.version): file
+        case (.file, FileFormat.formerVersion): formerFile
+        case (.memory, FileFormat.version): memory
+        case (.memory, FileFormat.formerVersion): formerMemory
+        case (.backup, FileFormat.version): backup
+        case (.backup, FileFormat.formerVersion): formerBackup
+        default: nil
+        }
+    }
+
+    // Statistics, which somebody may have had SQLite make, change nothing but the order in which it looks.
+    private static let file = Made { () throws(SQLiteError) in
+        try Declarations(Layout.creation(), orAlso: ["ANALYZE"])
+    }
+    private static let formerFile = Made { () throws(SQLiteError) in
+        try Declarations(Layout.creation(FileFormat.formerVersion), orAlso: ["ANALYZE"])
+    }
+    private static let memory = Made { () throws(SQLiteError) in
+        try Declarations(Layout.creationInMemory(), orAlso: searchIndexes)
+    }
+    private static let formerMemory = Made { () throws(SQLiteError) in
+        try Declarations(Layout.creationInMemory(FileFormat.formerVersion), orAlso: searchIndexes)
+    }
+    private static let backup = Made { () throws(SQLiteError) in try Declarations(BackupLayout.creation()) }
+    private static let formerBackup = Made { () throws(SQLiteError) in
+        try Declarations(BackupLayout.creation(FileFormat.formerVersion))
+    }
+
+    private static var searchIndexes: [String] { ItemClass.stored.flatMap { Layout.searchIndexes($0) } }
+}
+
+extension Connection {
+    /// What the database declares: tables and indexes, and whatever else somebody may have put there.
+    fileprivate func declarations() throws(SQLiteError) -> [String] {
+        let statement = try prepare(
+            "SELECT type || ' ' || name || ' ' || tbl_name || ' ' || coalesce(sql, '') FROM sqlite_schema"
+        )
+        defer { statement.reset() }
+        var found: [String] = []
+        while try statement.step() { found.append(statement.text(0)) }
+        return found
+    }
+}
