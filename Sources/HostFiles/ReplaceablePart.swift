@@ -5,8 +5,8 @@ import Glibc
 /// A part of a path that lets somebody else put another file or folder in the place of what the path leads to.
 ///
 /// The rule is that of `StrictModes` (sshd_config(5)): every folder belongs to root or the user, and nobody else may
-/// write to it, unless the sticky bit leaves each entry to its owner (inode(7)). Symbolic links are followed, and each is
-/// checked like what it leads to.
+/// write to it, unless the sticky bit leaves each entry to its owner (inode(7)). Symbolic links are followed, and each
+/// is checked like what it leads to.
 public struct ReplaceablePart: Sendable, Hashable {
     /// The path of the part.
     public let path: String

@@ -31,6 +31,8 @@ package struct JSONParser {
     /// - Parameters:
     ///   - bytes: the text.
     ///   - limitsMarks: whether strings may have only so many combining marks in a row; names may in any case.
+    /// - Returns: The value.
+    /// - Throws: ``SyntaxError`` for what is not one.
     package static func parse(
         _ bytes: some Sequence<UInt8>,
         limitsMarks: Bool = true

@@ -2,8 +2,8 @@
 
 /// Where the loader (ld.so(8)) looks for the libraries of a program by what the program itself says.
 ///
-/// A library that was found in a folder of somebody else can be gone when the folder is looked at, and have left none of
-/// its code in memory. So only those folders count that nobody but root can change.
+/// A library that was found in a folder of somebody else can be gone when the folder is looked at, and have left none
+/// of its code in memory. So only those folders count that nobody but root can change.
 enum LibrarySearch {
     /// Why others than root can choose a library of a program; `nil` when they cannot.
     ///

@@ -256,8 +256,8 @@ final class Connection {
 
     /// Runs a statement that is to add, change or remove one row.
     ///
-    /// - Throws: ``SQLiteError`` of `SQLITE_CORRUPT` where it did not, although SQLite reports no error: the tables were
-    ///   altered.
+    /// - Throws: ``SQLiteError`` of `SQLITE_CORRUPT` where it did not, although SQLite reports no error: the tables
+    ///   were altered.
     func changeOneRow(_ statement: Statement) throws(SQLiteError) {
         _ = try statement.step()
         guard changes == 1 else {

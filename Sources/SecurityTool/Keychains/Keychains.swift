@@ -26,8 +26,8 @@ struct Keychains: Sendable {
 
     /// The keychains that a search goes through, each once: those that are named, or those of the search list.
     ///
-    /// - Throws: `errSecInvalidKeychain` for a file that is named and damaged, `errSecWrPerm` for one that may not be read; one
-    ///   of the search list is passed over.
+    /// - Throws: `errSecInvalidKeychain` for a file that is named and damaged, `errSecWrPerm` for one that may not be
+    ///   read; one of the search list is passed over.
     func searched(by operands: [Word]) throws(KeychainError) -> [any ItemStore] {
         guard !operands.isEmpty else { return try preferences.searched().map(store) }
         var stores = operands.compactMap(store(named:))

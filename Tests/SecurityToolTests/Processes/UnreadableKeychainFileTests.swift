@@ -48,7 +48,8 @@ struct UnreadableKeychainFileTests {
         }
     }
 
-    /// Runs a command as somebody for whom modes count: on this thread, files are those of the user 65534 (setfsuid(2)).
+    /// Runs a command as somebody for whom modes count: on this thread, files are those of the user 65534
+    /// (setfsuid(2)).
     private func run(_ words: [String]) throws -> ToolProcess.Result {
         guard geteuid() == 0 else { return try ToolSession(user).run(words, input: nil) }
         let names = FileManager.default.enumerator(atPath: user.home.path)?.compactMap { $0 as? String } ?? []

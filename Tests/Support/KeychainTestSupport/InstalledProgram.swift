@@ -4,8 +4,8 @@
 public enum InstalledProgram {
     /// Copies a program, and takes `$ORIGIN` out of the folders in which it looks for libraries (`DT_RUNPATH`).
     ///
-    /// What the package manager links looks there unless it is told not to (`--disable-local-rpath`). A folder that only
-    /// root can make is named instead.
+    /// What the package manager links looks there unless it is told not to (`--disable-local-rpath`). A folder that
+    /// only root can make is named instead.
     ///
     /// - Parameters:
     ///   - program: the path of the program.
