@@ -31,9 +31,10 @@ extension Store {
                 // Deleted rows and old tags are in the log.
                 try connection.execute("UPDATE \(Layout.device) SET owes_log_erasure = 1")
                 try connection.execute("PRAGMA user_version = \(FileVersion.current.recorded)")
-                try noteDeclarations()
             }
+            let declared = try sql { () throws(SQLiteError) in try connection.declarationsNumber() }
             try commit()
+            declarationsNumber = declared
         } catch {
             connection.forgetStatements()
             rollBack()

@@ -27,7 +27,7 @@ public final class Store {
 
     /// SQLite's number of what the file declares, which is another one once that was changed
     /// (sqlite.org/pragma.html#pragma_schema_version).
-    private var declarationsNumber: Int64 = 0
+    var declarationsNumber: Int64 = 0
 
     /// Why a store of the format before could not be brought up to date, so that it is only read.
     package var obstacle: KeychainError?
@@ -266,7 +266,7 @@ public final class Store {
     }
 
     /// Goes by what the file declares now.
-    func noteDeclarations() throws(SQLiteError) { declarationsNumber = try connection.declarationsNumber() }
+    private func noteDeclarations() throws(SQLiteError) { declarationsNumber = try connection.declarationsNumber() }
 
     /// Another program may have migrated the store since it was opened; then it is not read by what was known of it.
     private func check(_ recorded: Int64) throws(KeychainError) {

@@ -7,9 +7,9 @@
 package enum CombiningMarks {
     /// The most that may follow each other.
     ///
-    /// UAX #15 finds no more than 30 in the texts of any language (section 13, "Stream-Safe Text Process"); four times
-    /// as many leave room for those that play with them, and take no longer.
-    package static let mostInARow = 128
+    /// UAX #15 finds no more than 30 in the texts of any language (section 13, "Stream-Safe Text Process"); this leaves
+    /// room for those that play with them. A megabyte of such text takes some seconds to compare at most.
+    package static let mostInARow = 1024
 }
 
 extension KeychainError {

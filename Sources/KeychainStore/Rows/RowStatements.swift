@@ -232,7 +232,7 @@ extension Connection {
         defer { statement.reset() }
         if let damage { try statement.bind(Int64(damage), at: 0) }
         try statement.bind(number, at: 1)
-        try readingLargeRows { () throws(SQLiteError) in try changeOneRow(statement) }
+        try readingLargeRows { () throws(SQLiteError) in _ = try statement.step() }
     }
 
     /// Sets the mark of a row of which a part is larger than any that a store writes, and empties that part: SQLite

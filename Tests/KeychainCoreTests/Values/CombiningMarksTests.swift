@@ -11,13 +11,13 @@ struct CombiningMarksTests {
         String(String.UnicodeScalarView(["a"] + (0..<count).map { $0.isMultiple(of: 2) ? "\u{301}" : "\u{323}" }))
     }
 
-    @Test("as many marks may follow each other as no language needs, and no more", arguments: [0, 1, 30, 127, 128])
+    @Test("as many marks may follow each other as no language needs, and no more", arguments: [0, 1, 30, 1023, 1024])
     func few(_ count: Int) {
         #expect(!Self.marked(count).hasTooManyMarks)
         #expect(!String(repeating: Self.marked(count), count: 100).hasTooManyMarks)
     }
 
-    @Test("more are too many, wherever they are", arguments: [129, 100_000])
+    @Test("more are too many, wherever they are", arguments: [1025, 100_000])
     func many(_ count: Int) {
         for text in [
             Self.marked(count), "ab" + Self.marked(count), Self.marked(count) + "z", "\u{65E5}" + Self.marked(count),
