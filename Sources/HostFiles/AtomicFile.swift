@@ -98,7 +98,7 @@ public enum AtomicFile {
     /// Makes the folders above a file that are missing.
     public static func makeFolders(above path: String, mode: mode_t = 0o700) throws(FileError) {
         var folder = ""
-        for component in path.split(separator: "/").dropLast() {
+        for component in path.pathNames.dropLast() {
             folder += "/\(component)"
             if mkdir(folder, mode) == 0 {
                 // The process may have a mask of its own.

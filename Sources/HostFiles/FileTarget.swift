@@ -18,13 +18,12 @@ public struct FileTarget: Sendable, Hashable {
     ///
     /// - Throws: ``FileError`` when the folder is not there, or when the path names no file.
     public init(_ path: String) throws(FileError) {
-        let parts = path.split(separator: "/", omittingEmptySubsequences: true).map(String.init)
-        guard let name = parts.last, !path.hasSuffix("/"), ![".", ".."].contains(name) else {
+        guard let name = path.pathNames.last, path.utf8.last != UInt8(ascii: "/"), ![".", ".."].contains(name) else {
             throw .unusablePath(path, "it names no file")
         }
-        let parent = path.dropLast(name.count)
+        let parent = path.utf8.dropLast(name.utf8.count)
         self.name = name
-        folder = try PrivateDirectory(shared: parent.isEmpty ? "." : String(parent))
+        folder = try PrivateDirectory(shared: parent.isEmpty ? "." : String(decoding: parent, as: UTF8.self))
         guard folder.path(of: name).utf8.count <= Self.longestPath else {
             throw .unusablePath(path, "it is longer than \(Self.longestPath) bytes")
         }

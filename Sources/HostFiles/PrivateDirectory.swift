@@ -25,11 +25,11 @@ public struct PrivateDirectory: Sendable, Hashable {
 
     /// Opens the folder at a path in a folder that others may write to, as /tmp, and makes it if it is missing.
     ///
-    /// - Throws: ``FileError`` as ``init(_:)``, and for a symbolic link, also one that somebody else puts there at this
-    ///   moment: it could lead to another folder of the user's.
+    /// - Throws: ``FileError`` as ``init(_:)``, and for a symbolic link, also one that another user puts there
+    ///   meanwhile: it could lead to another folder of the user's.
     public init(beside path: String) throws(FileError) {
         try Self.make(path)
-        let parts = path.split(separator: "/")
+        let parts = path.pathNames
         let parent = try Self.resolve("/" + parts.dropLast().joined(separator: "/"))
         self.path = (parent == "/" ? "" : parent) + "/" + (parts.last ?? "")
         try Self.checkLength(self.path)
@@ -206,8 +206,8 @@ public struct PrivateDirectory: Sendable, Hashable {
 
     /// Refuses a folder that would have to be made and that could not be used, or would be in another user's folder.
     private static func checkNewFolder(of location: KeychainLocation) throws(FileError) {
-        var missing: [Substring] = []
-        var existing = location.path.split(separator: "/")
+        var missing: [String] = []
+        var existing = location.path.pathNames
         var status = stat()
         while stat("/" + existing.joined(separator: "/"), &status) != 0 {
             guard errno == ENOENT || errno == ENAMETOOLONG, let last = existing.popLast() else { return }
@@ -215,7 +215,7 @@ public struct PrivateDirectory: Sendable, Hashable {
         }
         if missing.isEmpty { return }
         let parent = "/" + existing.joined(separator: "/")
-        try checkLength(([try resolve(parent)] + missing.map(String.init)).joined(separator: "/"))
+        try checkLength(([try resolve(parent)] + missing).joined(separator: "/"))
         guard location.isNamed || [geteuid(), 0].contains(status.st_uid) else {
             throw .foreignHome(path: parent, owner: status.st_uid)
         }
@@ -234,7 +234,7 @@ public struct PrivateDirectory: Sendable, Hashable {
     /// Makes a folder and its missing parents, all of mode 0700, and syncs each parent.
     private static func make(_ path: String) throws(FileError) {
         if access(path, F_OK) == 0 { return }
-        let parent = path.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }
+        let parent = path.pathNames.dropLast().reduce("") { "\($0)/\($1)" }
         if !parent.isEmpty { try make(parent) }
         if mkdir(path, 0o700) == 0 {
             // The process's umask may have taken away the owner's own rights.

@@ -38,7 +38,7 @@ public struct ReplaceablePart: Sendable, Hashable {
 
     private static func find(_ path: String, _ countsGroup: Bool, links: Int) -> ReplaceablePart? {
         var part = "/"
-        for name in [""] + path.split(separator: "/").map(String.init) {
+        for name in [""] + path.pathNames {
             let parent = part
             if !name.isEmpty { part = part == "/" ? "/\(name)" : "\(part)/\(name)" }
             var status = stat()
@@ -48,7 +48,7 @@ public struct ReplaceablePart: Sendable, Hashable {
             }
             if status.st_mode & S_IFMT == S_IFLNK {
                 guard links < mostLinks, let target = target(of: part) else { return nil }
-                let path = target.hasPrefix("/") ? target : "\(parent)/\(target)"
+                let path = target.isAbsolutePath ? target : "\(parent)/\(target)"
                 if let found = find(path, countsGroup, links: links + 1) { return found }
             } else if canBeWritten(status, countsGroup) {
                 return ReplaceablePart(path: part, owner: nil)

@@ -4,8 +4,8 @@ package import SwiftASN1
 
 /// The maximum size of an encoding.
 ///
-/// The smallest value takes two bytes, and some fifty times that as a node of the parser. So the values are counted
-/// before the encoding is parsed.
+/// The smallest value takes two bytes, and many times that as a node of the parser. So the values are counted before
+/// the encoding is parsed.
 package struct EncodingLimit: Sendable {
     /// The most bytes.
     package let bytes: Int
@@ -19,7 +19,7 @@ package struct EncodingLimit: Sendable {
 
     /// That of a certificate, and of what it contains, such as a name.
     ///
-    /// No longer one is in use; one for ten thousand hosts has that many values.
+    /// A certificate for ten thousand host names stays below both.
     package static let certificate = EncodingLimit(bytes: 1 << 20, values: 16 << 10)
     /// That of a file, with thousands of certificates, which a program reads into its own memory.
     package static let file = EncodingLimit(bytes: .max, values: 1 << 20)
@@ -28,7 +28,9 @@ package struct EncodingLimit: Sendable {
     package func allows(_ encoding: ArraySlice<UInt8>) -> Bool {
         guard encoding.count <= bytes else { return false }
         var walk = EncodingWalk(encoding)
-        for _ in 0..<values where !walk.skip() { return true }
+        for _ in 0..<values {
+            guard walk.skip() else { return true }
+        }
         return !walk.skip()
     }
 }

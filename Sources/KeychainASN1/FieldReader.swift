@@ -60,7 +60,7 @@ package struct FieldReader<Failure: EncodingFailure> {
         do {
             return try EncodedValue.parse(bytes, rules, within: limit)
         } catch is EncodingTooLarge {
-            throw .malformed("\(name) is larger than any that is used")
+            throw .malformed("\(name) has too many bytes or values")
         } catch {
             throw .malformed("\(name) is not one \(rules == .basic ? "BER" : "DER") value")
         }

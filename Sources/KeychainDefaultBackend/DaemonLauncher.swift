@@ -133,7 +133,7 @@ package struct DaemonLauncher: Sendable {
     ///
     /// A job of cron(8) may run without. A daemon that it started elsewhere would keep systemd's from the store.
     private static func checkIsLoggedIn(_ socket: SocketLocation) throws(KeychainError) {
-        let runtime = "/" + socket.path.split(separator: "/").dropLast(2).joined(separator: "/")
+        let runtime = "/" + socket.path.pathNames.dropLast(2).joined(separator: "/")
         guard access(runtime, F_OK) != 0, errno == ENOENT else { return }
         throw KeychainError(
             .notAvailable,

@@ -2,10 +2,10 @@
 
 /// The table of objects of a binary property list, which refer to each other by their numbers.
 ///
-/// A mark, the objects, where each of them begins, and 32 bytes with the sizes: how many bytes the beginning of an
-/// object and its number take, how many objects there are, which one is the list, and where the table is.
+/// The format: a signature, the objects, a table of their offsets, and a trailer of 32 bytes with the sizes of offsets
+/// and references, the number of objects, the root, and the place of the table.
 struct BinaryPropertyListShape {
-    static let mark = Array("bplist00".utf8)
+    static let signature = Array("bplist00".utf8)
 
     /// How much a list may amount to with everything written out that is referred to, in bytes: a value of some bytes
     /// can be referred to any number of times.
@@ -15,9 +15,9 @@ struct BinaryPropertyListShape {
     private static let valueByteCount = 8
 
     private let bytes: [UInt8]
-    private let starts: [Int]
-    private let top: Int
-    private let numberSize: Int
+    private let offsets: [Int]
+    private let root: Int
+    private let referenceSize: Int
     /// Where the objects end.
     private let end: Int
     /// What was measured of each object.
@@ -34,29 +34,30 @@ struct BinaryPropertyListShape {
     static func isHarmless(_ bytes: [UInt8]) -> Bool {
         guard var shape = BinaryPropertyListShape(bytes) else { return false }
         // In XML the list is within an element.
-        return shape.measure(shape.top, level: 2) != nil
+        return shape.measure(shape.root, level: 2) != nil
     }
 
     private init?(_ bytes: [UInt8]) {
         let trailer = bytes.count - 32
-        guard bytes.starts(with: Self.mark), trailer >= Self.mark.count else { return nil }
-        let startSize = Int(bytes[trailer + 6])
-        numberSize = Int(bytes[trailer + 7])
-        guard (1...8).contains(startSize), (1...8).contains(numberSize),
+        guard bytes.starts(with: Self.signature), trailer >= Self.signature.count else { return nil }
+        let offsetSize = Int(bytes[trailer + 6])
+        referenceSize = Int(bytes[trailer + 7])
+        guard (1...8).contains(offsetSize), (1...8).contains(referenceSize),
             let count = Self.number(bytes[(trailer + 8)..<(trailer + 16)]),
-            let top = Self.number(bytes[(trailer + 16)..<(trailer + 24)]),
+            let root = Self.number(bytes[(trailer + 16)..<(trailer + 24)]),
             let end = Self.number(bytes[(trailer + 24)...]),
-            (Self.mark.count...trailer).contains(end), count <= (trailer - end) / startSize, top < count
+            (Self.signature.count...trailer).contains(end), count <= (trailer - end) / offsetSize, root < count
         else { return nil }
-        var starts: [Int] = []
-        for place in stride(from: end, to: end + count * startSize, by: startSize) {
-            guard let start = Self.number(bytes[place..<(place + startSize)]), start >= Self.mark.count, start < end
+        var offsets: [Int] = []
+        for place in stride(from: end, to: end + count * offsetSize, by: offsetSize) {
+            guard let start = Self.number(bytes[place..<(place + offsetSize)]), start >= Self.signature.count,
+                start < end
             else { return nil }
-            starts.append(start)
+            offsets.append(start)
         }
         self.bytes = bytes
-        self.starts = starts
-        self.top = top
+        self.offsets = offsets
+        self.root = root
         self.end = end
         measures = Array(repeating: .unknown, count: count)
     }
@@ -79,9 +80,9 @@ struct BinaryPropertyListShape {
         guard level <= PropertyListShape.mostLevels, let contents = contents(of: object) else { return nil }
         measures[object] = .open
         var (byteCount, levels) = (Self.valueByteCount + contents.bytes.count, 1)
-        if contents.areNumbers {
-            for place in stride(from: contents.bytes.lowerBound, to: contents.bytes.upperBound, by: numberSize) {
-                guard let number = Self.number(bytes[place..<(place + numberSize)]), number < starts.count,
+        if contents.areReferences {
+            for place in stride(from: contents.bytes.lowerBound, to: contents.bytes.upperBound, by: referenceSize) {
+                guard let number = Self.number(bytes[place..<(place + referenceSize)]), number < offsets.count,
                     let member = measure(number, level: level + 1)
                 else { return nil }
                 byteCount += member.byteCount
@@ -94,8 +95,8 @@ struct BinaryPropertyListShape {
     }
 
     /// Where an object's contents are, and whether they are the numbers of others.
-    private func contents(of object: Int) -> (bytes: Range<Int>, areNumbers: Bool)? {
-        let start = starts[object]
+    private func contents(of object: Int) -> (bytes: Range<Int>, areReferences: Bool)? {
+        let start = offsets[object]
         let (kind, size) = (bytes[start] >> 4, Int(bytes[start] & 15))
         switch (kind, size) {
         // Nothing, no, yes.
@@ -106,14 +107,14 @@ struct BinaryPropertyListShape {
         case (4, _), (5, _): return counted(start, size, by: 1)
         case (6, _): return counted(start, size, by: 2)
         // An array; a dictionary has its keys, and then its values.
-        case (10, _): return counted(start, size, by: numberSize).map { ($0.bytes, true) }
-        case (13, _): return counted(start, size, by: 2 * numberSize).map { ($0.bytes, true) }
+        case (10, _): return counted(start, size, by: referenceSize).map { ($0.bytes, true) }
+        case (13, _): return counted(start, size, by: 2 * referenceSize).map { ($0.bytes, true) }
         default: return nil
         }
     }
 
     /// The contents of an object that says how many parts it has, in its first byte or in an integer behind it.
-    private func counted(_ start: Int, _ size: Int, by partSize: Int) -> (bytes: Range<Int>, areNumbers: Bool)? {
+    private func counted(_ start: Int, _ size: Int, by partSize: Int) -> (bytes: Range<Int>, areReferences: Bool)? {
         guard size == 15 else { return within(start + 1, size, by: partSize) }
         guard start + 1 < end, bytes[start + 1] >> 4 == 1, bytes[start + 1] & 15 <= 3,
             let number = within(start + 2, 1 << Int(bytes[start + 1] & 15), by: 1),
@@ -122,7 +123,7 @@ struct BinaryPropertyListShape {
         return within(number.bytes.upperBound, count, by: partSize)
     }
 
-    private func within(_ start: Int, _ count: Int, by partSize: Int) -> (bytes: Range<Int>, areNumbers: Bool)? {
+    private func within(_ start: Int, _ count: Int, by partSize: Int) -> (bytes: Range<Int>, areReferences: Bool)? {
         guard start <= end, count <= (end - start) / partSize else { return nil }
         return (start..<(start + count * partSize), false)
     }

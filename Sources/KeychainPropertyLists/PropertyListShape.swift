@@ -2,7 +2,7 @@
 
 package import FoundationEssentials
 
-/// What is looked at of a property list of others before Foundation parses it.
+/// Checks a property list from outside before Foundation parses it.
 ///
 /// Foundation has two parsers: `PropertyListSerialization` and `PropertyListDecoder`. Both take stack for each level of
 /// nesting and follow every reference of a binary list, also in circles, and an integer in XML that is no UTF-8 ends
@@ -17,7 +17,7 @@ package enum PropertyListShape {
     /// at.
     package static func isHarmless(_ data: Data) -> Bool {
         let bytes = Array(data)
-        return bytes.starts(with: BinaryPropertyListShape.mark)
+        return bytes.starts(with: BinaryPropertyListShape.signature)
             ? BinaryPropertyListShape.isHarmless(bytes) : XMLPropertyListShape.isHarmless(bytes)
     }
 

@@ -44,7 +44,8 @@ struct XMLPropertyListShape {
         default:
             let hasAttribute = tag.contains { [UInt8(ascii: "\""), UInt8(ascii: "'")].contains($0) }
             guard !hasAttribute || tag.elementsEqual("plist version=\"1.0\"".utf8) else { return false }
-            // An element without contents ends itself.
+            // An element without contents ends itself, and is a level as well.
+            guard level < PropertyListShape.mostLevels else { return false }
             if tag.last != UInt8(ascii: "/") { level += 1 }
         }
         return (0...PropertyListShape.mostLevels).contains(level)

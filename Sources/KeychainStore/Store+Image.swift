@@ -42,7 +42,7 @@ extension Connection {
             }
             version = FileVersion(recorded: try integer("PRAGMA user_version"))
         } catch {
-            throw Self.refusal(error)
+            throw StoreError(opening: error, path: nil)
         }
         guard version.version <= FileFormat.version, version.canBeRead() || version.version == FileFormat.formerVersion
         else { throw .newer(version) }
@@ -55,13 +55,8 @@ extension Connection {
                 throw SQLiteError(code: SQLITE_CORRUPT, operation: "checking the structure")
             }
         } catch {
-            throw Self.refusal(error)
+            throw StoreError(opening: error, path: nil)
         }
         return version
-    }
-
-    private static func refusal(_ error: SQLiteError) -> StoreError {
-        [SQLITE_CORRUPT, SQLITE_NOTADB].contains(error.primaryCode)
-            ? .notAStore(path: nil, error.description) : .sqlite(error)
     }
 }

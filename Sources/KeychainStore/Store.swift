@@ -22,7 +22,7 @@ public final class Store {
     /// The version that the file has, as far as this program goes by it.
     var fileVersion = FileVersion.current
 
-    /// Whether the file has got another version or other tables since, so that it has to be opened anew.
+    /// Whether the file has got another version or other tables since, so that it has to be opened again.
     private var hasOtherVersion = false
 
     /// SQLite's number of what the file declares, which is another one once that was changed
@@ -126,7 +126,7 @@ public final class Store {
                 ? try Connection(asItLies: watched.path) : try place.connection(to: watched.path)
             try connection.limit(options)
         } catch {
-            throw Self.openingFailure(error, watched.path)
+            throw StoreError(opening: error, path: watched.path)
         }
         (reader, writer) = (RowReader(connection), RowWriter(connection))
         do throws(StoreError) { try checkFormat(watched) } catch {
@@ -223,8 +223,9 @@ public final class Store {
         }
     }
 
-    /// Refuses to change a file of several names; inside the transaction, so that one which is named anew is noticed by
-    /// the next one.
+    /// Refuses to change a file that has several names.
+    ///
+    /// It is checked inside the transaction; a name that is added after the check is noticed by the next one.
     func refuseSeveralNames() throws(KeychainError) {
         guard let watched, watched.hasOtherNames else { return }
         throw KeychainError(StoreError.severalNames(path: watched.path))
@@ -334,59 +335,13 @@ public final class Store {
     }
 }
 
-/// The settings of a store.
-public struct StoreOptions: Sendable, Hashable {
-    /// How long a call waits for other processes and for the other calls of this one, all in all, before it gives up.
-    public var busyTimeoutMilliseconds: Int32
-
-    /// Whether changes of items that come at the same time are made together, with one sync of the log for all of them
-    /// (Architecture, "Choices"): more of them in the same time, where many threads change items.
-    public var makesChangesTogether: Bool
-
-    /// How many calls may read at the same time, each over a connection of its own; 1 at least.
-    public var readerCount: Int
-
-    /// Whether a store is written where several hosts may use it, under a lock that all of them see: NFS and the like.
-    ///
-    /// By default if `SWIFT_KEYCHAIN_NETWORK_HOME` is `1`.
-    public var allowsSharedFolders = ProcessEnvironment.value("SWIFT_KEYCHAIN_NETWORK_HOME") == "1"
-
-    /// Whether a store is opened whose log is missing, or is another one, without what was in its own.
-    ///
-    /// By default if `SWIFT_KEYCHAIN_MISSING_LOG` is `accept`.
-    public var acceptsMissingLog = ProcessEnvironment.value("SWIFT_KEYCHAIN_MISSING_LOG") == "accept"
-
-    /// How many KiB of pages each connection caches; `nil` for what SQLite does, 2 MiB.
-    package var cacheKibibytes: Int?
-
-    /// How many pages the file may have, of 4 KiB each; `nil` for as many as there is room for.
-    package var maximumPageCount: Int?
-
-    /// The same as the size of the file in MiB.
-    package var largestMebibytes: Int? {
-        get { maximumPageCount.map { $0 / Self.pagesOfMebibyte } }
-        set { maximumPageCount = newValue.map { $0 * Self.pagesOfMebibyte } }
-    }
-
-    private static let pagesOfMebibyte = 256
-
-    /// Settings; the default waits for ten seconds, and is for a program that makes a call now and then.
-    public init(
-        busyTimeoutMilliseconds: Int32 = 10_000,
-        makesChangesTogether: Bool = false,
-        readerCount: Int = 1
-    ) {
-        self.busyTimeoutMilliseconds = busyTimeoutMilliseconds
-        self.makesChangesTogether = makesChangesTogether
-        self.readerCount = readerCount
-    }
-}
-
 extension Store {
-    /// Format 1 is told before SQLite looks at the file, so that nothing of it changes.
+    /// Format 1 is recognized before SQLite opens the file, so that nothing of it changes.
     private static func refuseUnreleased(_ path: String) throws(StoreError) {
         let header: FileHeader?
-        do throws(SQLiteError) { header = try FileHeader(path: path) } catch { throw openingFailure(error, path) }
+        do throws(SQLiteError) { header = try FileHeader(path: path) } catch {
+            throw StoreError(opening: error, path: path)
+        }
         guard let header, header.applicationIdentifier == Layout.applicationIdentifier,
             (1..<Layout.firstVersion).contains(header.version)
         else { return }
@@ -401,7 +356,7 @@ extension Store {
             }
             fileVersion = try recordedVersion()
         } catch {
-            throw Self.openingFailure(error, path)
+            throw StoreError(opening: error, path: path)
         }
         // The format before takes keys, and whoever has them brings it up to date.
         let isOlder = fileVersion.version < FileFormat.version && !hasFormerTables
@@ -410,7 +365,7 @@ extension Store {
             if isOlder { _ = try Migrations.current.run(on: connection) }
             try checkTables()
         } catch {
-            throw Self.openingFailure(error, path)
+            throw StoreError(opening: error, path: path)
         }
         guard hasFormerTables || fileVersion.canBeRead() else { throw .newer(fileVersion) }
         // As it lies there is no log, and SQLite names none.
@@ -422,7 +377,7 @@ extension Store {
                 throw SQLiteError(code: SQLITE_NOTADB, operation: "checking the journal mode")
             }
         } catch {
-            throw Self.openingFailure(error, path)
+            throw StoreError(opening: error, path: path)
         }
     }
 
@@ -450,10 +405,5 @@ extension Store {
             throw SQLiteError(code: SQLITE_NOTADB, operation: "looking for a version that was released")
         }
         return FileVersion(recorded: recorded)
-    }
-
-    private static func openingFailure(_ error: SQLiteError, _ path: String) -> StoreError {
-        [SQLITE_CORRUPT, SQLITE_NOTADB].contains(error.primaryCode)
-            ? .notAStore(path: path, error.description) : .sqlite(error)
     }
 }

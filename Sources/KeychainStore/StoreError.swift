@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CSQLite
 import HostFiles
 import KeychainCore
 
@@ -51,6 +52,15 @@ public enum StoreError: Error, Sendable, Hashable {
     case sqlite(SQLiteError)
 }
 
+extension StoreError {
+    /// What SQLite says of a file that is opened: that it is none of its own, or anything else.
+    init(opening error: SQLiteError, path: String?) {
+        self =
+            [SQLITE_CORRUPT, SQLITE_NOTADB].contains(error.primaryCode)
+            ? .notAStore(path: path, error.description) : .sqlite(error)
+    }
+}
+
 extension StoreError: CustomStringConvertible {
     /// One sentence: what is wrong and what to do.
     public var description: String {
@@ -64,7 +74,8 @@ extension StoreError: CustomStringConvertible {
         case .newerWriter(let version):
             "the store can only be read: it has format \(version), written by a newer version; update this program, which has "
                 + "format \(FileFormat.text(of: FileFormat.version))"
-        case .changedVersion: "the store was brought up to date by another program; try again"
+        case .changedVersion:
+            "the store was brought up to date, or its tables were altered, by another program; try again"
         case .notMigrated(let why):
             "the store can only be read: it has format \(FileFormat.text(of: FileFormat.formerVersion)), and could not be brought "
                 + "up to date (\(why))"

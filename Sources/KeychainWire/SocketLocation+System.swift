@@ -2,6 +2,7 @@
 
 import Glibc
 public import HostFiles
+import HostFiles
 
 // The socket of the system service, which serves the programs of all users and runs as a user of its own.
 extension SocketLocation {
@@ -66,7 +67,6 @@ extension SocketLocation {
     }
 
     private static func parent(of path: String) -> String {
-        let parts = path.split(separator: "/").dropLast()
-        return "/" + parts.joined(separator: "/")
+        "/" + path.pathNames.dropLast().joined(separator: "/")
     }
 }

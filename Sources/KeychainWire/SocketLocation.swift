@@ -3,6 +3,7 @@
 import Crypto
 import Glibc
 public import HostFiles
+import HostFiles
 import KeychainCore
 
 /// The socket of a daemon: a folder, and the name of a socket in it.
@@ -77,8 +78,8 @@ public struct SocketLocation: Sendable, Hashable {
     /// system service.
     public init(path: String, isSystemService: Bool = false) {
         self.isSystemService = isSystemService
-        let parts = path.split(separator: "/")
-        name = parts.last.map(String.init) ?? ""
+        let parts = path.pathNames
+        name = parts.last ?? ""
         folder = "/" + parts.dropLast().joined(separator: "/")
         (requiredParent, advice) = (nil, nil)
     }

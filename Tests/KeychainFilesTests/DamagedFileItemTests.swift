@@ -50,30 +50,15 @@ struct DamagedFileItemTests {
         }
     }
 
-    @Test("one whose attributes were altered is listed without any, and is errSecDecode, however often")
-    func alteredAttributes() throws {
-        try RawStore(path: path).execute("UPDATE items_genp SET metadata = zeroblob(100) WHERE id = 2")
-        let files = KeychainFiles.forTesting()
-        try files.files.unlock(at: path, password: password)
-        for _ in 0..<2 {
-            let found = try files.files.items(at: path)
-            #expect(found.prefix(2) == items[1...])
-            #expect(found.count == 3 && found[2].isUnreadable && found[2].identifier == items[0].identifier)
-            #expect(thrownStatus { _ = try files.files.secret(of: items[0].identifier, at: path) } == .decode)
-        }
-        // It can be removed.
-        try files.files.remove(items[0].identifier, at: path)
-        #expect(try files.files.items(at: path) == Array(items[1...]))
-    }
-
-    /// What somebody does to the row of an item, so that it belongs to no search of items any more.
+    /// Changes of an item's row after which no search finds it, or its attributes do not open.
     private static let hiding = [
-        "t_agrp = zeroblob(16)", "t_agrp = (SELECT t_agrp FROM items_genp WHERE id = 1)", "t_sync = zeroblob(16)",
+        "metadata = zeroblob(100)", "t_agrp = zeroblob(16)", "t_agrp = (SELECT t_agrp FROM items_genp WHERE id = 1)",
+        "t_sync = zeroblob(16)",
         "tombstone = 1", "damage = 1", "tombstone = 1, damage = 1",
     ]
 
     @Test(
-        "one that no search finds is listed without attributes, and is errSecDecode until it is removed",
+        "one that no search finds, or whose attributes were altered, is listed without attributes, and is errSecDecode",
         arguments: hiding
     )
     func hidden(_ change: String) throws {

@@ -55,14 +55,18 @@ struct HostilePathTests {
     )
     func noKeychain(_ name: String, _ expected: Status) {
         let path = name.hasPrefix("/") ? name : folder.path(of: name)
-        let before = access(path, F_OK)
+        func isThere() -> Bool {
+            var status = stat()
+            return lstat(path, &status) == 0
+        }
+        let before = isThere()
         for action in [
             .status, .items, .delete, .unlock(password: password), .changePassword(from: password, to: password),
             .remove(.zero), .setSettings(KeychainFileSettings()),
         ] as [KeychainFileCommand.Action] {
             #expect(status(action, path) == expected, "\(action)")
         }
-        #expect(access(path, F_OK) == before, "nothing was made or removed")
+        #expect(isThere() == before, "nothing was made or removed")
     }
 
     @Test(

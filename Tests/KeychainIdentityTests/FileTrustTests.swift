@@ -125,6 +125,11 @@ struct FileTrustTests {
         ] {
             #expect(objection(name) == nil, "\(name)")
         }
+        let open = try self.folder("open", 0o777)
+        #expect(symlink(folder, "\(open)/\u{301}link") == 0)
+        for name in ["\u{301}nowhere", "\u{301}link"] {
+            #expect(objection("open/\(name)")?.contains("is in \(open), which is writable") == true, "\(name)")
+        }
         #expect(objection("loop")?.contains("too many symbolic links") == true)
         #expect(trust.objection(toFolder: "lib") == "is no absolute path")
         #expect(chmod(folder, 0o777) == 0)
@@ -138,7 +143,7 @@ struct FileTrustTests {
         let folder = try folder("folder", 0o777)
         let options = ["--force-user=\(geteuid())", "--perms=0755"]
         let mount = try FUSEMount(of: folder, at: bench.folder.path(of: "mount"), options: options)
-        let reason = "is in \(mount.path), which is on a FUSE file system, whose program tells any owner it likes"
+        let reason = "is in \(mount.path), which is on a FUSE file system, which can report any owner"
         #expect(trust.objection(toFileAt: "\(mount.path)/file") == reason)
         #expect(trust.objection(toFolder: "\(mount.path)/lib") == reason)
         withExtendedLifetime(mount) {}

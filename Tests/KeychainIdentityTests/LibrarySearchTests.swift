@@ -15,17 +15,18 @@ struct LibrarySearchTests {
     init() throws {
         bench = try Workbench()
         trust = FileTrust(owner: geteuid(), base: bench.folder.path)
-        for (name, mode) in [("bin", 0o755), ("lib", 0o755), ("open", 0o777)] as [(String, mode_t)] {
+        let folders: [(String, mode_t)] = [("bin", 0o755), ("lib", 0o755), ("open", 0o777), ("open/bin", 0o755)]
+        for (name, mode) in folders {
             let folder = bench.folder.path(of: name)
             #expect(mkdir(folder, 0o755) == 0 && chmod(folder, mode) == 0)
         }
     }
 
-    private func objection(_ bytes: [UInt8]) throws -> String? {
+    private func objection(_ bytes: [UInt8], at path: String = "bin/tool") throws -> String? {
         let file = ELFFile { offset, count in
             offset <= UInt64(bytes.count) ? Array(bytes[Int(offset)...].prefix(count)) : []
         }
-        return LibrarySearch.objection(to: try #require(file), at: bench.folder.path(of: "bin/tool"), trust)
+        return LibrarySearch.objection(to: try #require(file), at: bench.folder.path(of: path), trust)
     }
 
     private func objection(_ program: String) throws -> String? {
@@ -48,13 +49,36 @@ struct LibrarySearchTests {
             ("\(folder)/lib:\(folder)/open", "\(folder)/open (RUNPATH), which \(writable)"),
             ("\(folder)/open/nowhere", "which is in \(folder)/open, which \(writable)"),
             ("$ORIGIN/../open", "$ORIGIN/../open (RUNPATH), which is \(folder)/bin/../open, which \(writable)"),
-            ("$ORIGIN/$LIB", "of which the loader makes another"), ("$ORIGINAL", "of which the loader makes another"),
-            ("/usr/$PLATFORM", "of which the loader makes another"),
+            ("$ORIGIN/$LIB", "that the loader expands"), ("$ORIGINAL", "that the loader expands"),
+            ("/usr/$PLATFORM", "that the loader expands"),
         ] as [(String, String?)] {
             var changed = bytes
             changed.replaceSubrange(start..<(start + list.utf8.count + 1), with: Array(list.utf8) + [0])
             let found = try objection(changed)
             #expect(reason.map { found?.contains($0) == true } ?? (found == nil), "\(list): \(found ?? "")")
+        }
+    }
+
+    @Test("a name that begins with a combining mark is one of its own, although Swift sees no slash before it")
+    func mark() throws {
+        let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: bench.program("tool", "-Wl,-rpath,$ORIGIN"))))
+        #expect(try objection(bytes) == nil)
+        #expect(try objection(bytes, at: "open/\u{301}tool")?.contains("is writable by others") == true)
+    }
+
+    @Test("names and lists of folders that together are longer than any that are used make it no executable")
+    func long() throws {
+        let name = String(repeating: "a", count: 10_000)
+        let library = bench.folder.path(of: "lib/lib.so")
+        try bench.write("int one(void) { return 1; }", to: "\(library).c")
+        let words = ["/usr/bin/env", "clang", "-shared", "-fPIC", "-Wl,-soname,\(name)", "-o", library, "\(library).c"]
+        try PeerProgram.run(words)
+        for (count, isRead) in [(50_000, true), (60_000, false)] {
+            let list = "/" + String(repeating: "b", count: count)
+            let program = try bench.program("tool", library, "-Wl,-rpath,\(list)")
+            let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: program)))
+            let file = ELFFile { offset, count in Array(bytes[Int(offset)...].prefix(count)) }
+            #expect((file?.searchFolders == [list] && file?.libraries.contains(name) == true) == isRead)
         }
     }
 

@@ -55,7 +55,7 @@ struct DeclarationTests {
         #expect(!store.isCurrent)
     }
 
-    @Test("a change that SQLite takes and does not make is an error, whatever the file declares", arguments: 0..<3)
+    @Test("a change that SQLite takes and does not make is an error, whatever the file declares", arguments: 0..<5)
     func notMade(_ change: Int) throws {
         let folder = try StoreFolder()
         let store = try folder.open()

@@ -18,7 +18,12 @@ enum MessageNode {
     static func parse(_ bytes: [UInt8]) throws(ContainerError) -> ASN1Node {
         // Contents in pieces have some kilobytes in each; certificates and signatures are made of thousands of values.
         let limit = EncodingLimit(bytes: .max, values: 100_000 + bytes.count / 256)
-        guard limit.allows(bytes[...]) else { throw .unsupported("the message is made of too many values") }
-        return try FieldReader.parse(bytes[...], .basic, within: limit, "the message")
+        do {
+            return try EncodedValue.parse(bytes[...], .basic, within: limit)
+        } catch is EncodingTooLarge {
+            throw .unsupported("the message is made of too many values")
+        } catch {
+            throw .malformed("the message is not one BER value")
+        }
     }
 }

@@ -67,8 +67,8 @@ struct SignCommand: ParsableCommand {
 
     @Flag(
         help: """
-            Its system calls may be filtered (seccomp), as those of a program that confines itself before it connects; \
-            whoever starts it can then read what it is told.
+            Its system calls may be filtered (seccomp), for a program that confines itself before it connects; whoever \
+            starts it can then read the secrets that it receives.
             """
     )
     var seccomp = false

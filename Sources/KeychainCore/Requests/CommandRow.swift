@@ -69,12 +69,12 @@ package struct CommandRow: Sendable, Hashable {
         package static let opensPath = Traits(rawValue: 1 << 6)
         /// Anything may be in the keychain afterwards, so that all programs have to read again.
         package static let replacesItems = Traits(rawValue: 1 << 7)
+        /// It is not logged: it requests nothing, or is a look at the log itself, which would never end.
+        package static let isUnlogged = Traits(rawValue: 1 << 8)
         /// It may have changed items although it failed.
         package static let changesWhenItFails = Traits(rawValue: 1 << 9)
         /// The contexts that it names will not be named again.
         package static let releasesContext = Traits(rawValue: 1 << 10)
-        /// It is not logged: it requests nothing, or is a look at the log itself, which would never end.
-        package static let isUnlogged = Traits(rawValue: 1 << 8)
     }
 
     /// Which of the programs that a daemon serves may send a command.

@@ -73,7 +73,7 @@ final class Evaluator: Sendable {
         guard needsPassword, context.applicationPassword == nil else { return }
         if let obstacle = obstacleToTyping(context) { throw obstacle }
         try withQuestions(reason: reason, context) { (questions) throws(AuthenticationFailure) in
-            // Another thread may have been told it meanwhile.
+            // Another thread may have asked for it meanwhile.
             guard context.applicationPassword == nil else { return }
             context.applicationPassword = try questions.secret(.applicationPassword, problem: nil)
         }

@@ -37,20 +37,20 @@ extension EmbeddedKeychain {
     /// - Parameters:
     ///   - itemClass: the class.
     ///   - found: those that a search has found.
-    ///   - group: the access group of what is no item, and stays in the file nevertheless.
+    ///   - settingsGroup: the group of the file's own settings, which are no items.
     /// - Returns: Their identifiers, in the order in which they were added.
     /// - Throws: why the keychain cannot be read.
     package func unreadableItems(
         _ itemClass: ItemClass,
         besides found: Set<ItemIdentifier>,
-        and group: String
+        exceptIn settingsGroup: String
     ) throws(KeychainError) -> [ItemIdentifier] {
         try access.withEngine(.reading) { (engine) throws(KeychainError) in
             try engine.read { (reader) throws(KeychainError) in
                 let sealer = ItemSealer(engine.device)
                 var identifiers: [ItemIdentifier] = []
                 for row in try reader.everyRow(.everything(itemClass)) where !found.contains(row.row.identifier) {
-                    if try !sealer.isSound(row, in: group) { identifiers.append(row.row.identifier) }
+                    if try !sealer.isSound(row, in: settingsGroup) { identifiers.append(row.row.identifier) }
                 }
                 return identifiers
             }

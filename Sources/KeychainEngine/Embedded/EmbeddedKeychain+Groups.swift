@@ -56,7 +56,9 @@ final class KnownGroups: Sendable {
     static let longestName = 1 << 10
 
     /// How many are remembered, and how many bytes those have.
-    var size: (count: Int, byteCount: Int) { names.withLock { ($0.byTag.count, $0.byteCount) } }
+    var size: (count: Int, byteCount: Int) {
+        names.withLock { names in (names.byTag.count, names.byTag.values.reduce(0) { $0 + $1.utf8.count }) }
+    }
 
     /// The group of a row, which others of its group and protection class may have to tell.
     fileprivate func name(

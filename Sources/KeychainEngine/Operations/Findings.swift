@@ -30,7 +30,9 @@ struct Findings {
     /// Why an item that may match was not looked at.
     private(set) var closed: KeychainError?
 
-    /// Nothing yet; of items all are kept, or only how many they are.
+    /// Nothing yet.
+    ///
+    /// Without `keepsItems`, only the first item is kept, and the others are counted.
     init(keepsItems: Bool) { self.keepsItems = keepsItems }
 
     /// Whether nothing was found, not even something that could not be read.

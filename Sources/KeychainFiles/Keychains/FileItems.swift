@@ -21,7 +21,7 @@ struct FileItems {
             items += found
             unreadable +=
                 try keychain
-                .unreadableItems(itemClass, besides: Set(found.map(\.identifier)), and: FileSettings.group)
+                .unreadableItems(itemClass, besides: Set(found.map(\.identifier)), exceptIn: FileSettings.group)
                 .map { KeychainFileItem(identifier: $0, itemClass: itemClass, attributes: [:]) }
         }
         return items + unreadable
@@ -163,8 +163,12 @@ struct FileItems {
 
     /// Removes an item.
     func remove(_ item: Bytes16) throws(KeychainError) {
-        if let itemClass = try unreadableClass(item) { return try keychain.removeUnreadableItem(itemClass, item) }
-        _ = try perform(.delete(try query(of: item).query))
+        do throws(KeychainError) {
+            _ = try perform(.delete(try query(of: item).query))
+        } catch {
+            guard let itemClass = try unreadableClass(item) else { throw error }
+            try keychain.removeUnreadableItem(itemClass, item)
+        }
     }
 
     /// A query for an item by its class and its persistent reference.
@@ -211,7 +215,7 @@ struct FileItems {
 }
 
 extension KeychainError {
-    /// What is said of a part of a keychain file that somebody altered.
+    /// The error for a part of a keychain file that was altered.
     static func damagedItem(_ reason: String) -> KeychainError {
         KeychainError(.decode, reason, kind: .keys(.damagedItem))
     }

@@ -83,6 +83,6 @@ public struct KeychainHome: Sendable, Hashable {
 
     /// A path without empty components and single dots; two dots stay, for what they mean depends on links.
     private static func standardized(_ path: String) -> String {
-        "/" + path.split(separator: "/").filter { $0 != "." }.joined(separator: "/")
+        "/" + path.pathNames.filter { $0 != "." }.joined(separator: "/")
     }
 }

@@ -20,9 +20,9 @@ struct ELFFile {
     /// Whether it is a program rather than a library (`ET_EXEC`, `DF_1_PIE`).
     let isProgram: Bool
 
-    /// At most as many program headers, of as many bytes, entries of the dynamic section, and bytes of a name or a list
-    /// of folders are read.
-    private static let limit = (headers: 1_024, headerSize: 256, entries: 8_192, name: 1 << 16)
+    /// At most as many program headers, of as many bytes, entries of the dynamic section, and bytes of all names and
+    /// lists of folders together are read.
+    private static let limit = (headers: 1_024, headerSize: 256, entries: 8_192, names: 1 << 16)
 
     /// Reads a file; `nil` if it is not a complete ELF file.
     ///
@@ -68,13 +68,15 @@ struct ELFFile {
             .prefix { $0.tag != Tag.end }
         isProgram = isFixed || entries.contains { $0.tag == Tag.flags && $0.value & Self.isPositionIndependent != 0 }
         let table = entries.last { $0.tag == Tag.nameTable }?.value
+        var room = Self.limit.names
         func texts(_ tags: Set<UInt64>) -> [String]? {
             var texts: [String] = []
             for entry in entries where tags.contains(entry.tag) {
                 guard let address = table?.addingReportingOverflow(entry.value), !address.overflow,
                     let offset = segments.lazy.compactMap({ $0.offset(of: address.partialValue) }).first,
-                    let text = Self.text(at: offset, read), !text.hasTooManyMarks
+                    let text = Self.text(at: offset, read), text.utf8.count < room
                 else { return nil }
+                room -= text.utf8.count + 1
                 texts.append(text)
             }
             return texts
@@ -90,12 +92,14 @@ struct ELFFile {
         searchFolders = parts(folders)
     }
 
-    /// The text at an offset of the file, up to a zero; `nil` if it is too long, and for what is not UTF-8.
+    /// The text at an offset of the file, up to a zero; `nil` if it is too long or has too many combining marks, and for
+    /// what is not UTF-8.
     private static func text(at offset: UInt64, _ read: (_ offset: UInt64, _ count: Int) -> [UInt8]?) -> String? {
         // Most are short.
-        for count in [256, limit.name] {
+        for count in [256, limit.names] {
             guard let bytes = read(offset, count) else { return nil }
-            if let end = bytes.firstIndex(of: 0) { return String(validating: bytes[..<end], as: UTF8.self) }
+            guard let end = bytes.firstIndex(of: 0) else { continue }
+            return String(validating: bytes[..<end], as: UTF8.self).flatMap { $0.hasTooManyMarks ? nil : $0 }
         }
         return nil
     }

@@ -2,6 +2,7 @@
 
 import CKeychainSupport
 import Glibc
+import HostFiles
 
 /// An open executable: its properties are those of the open file, whatever its path refers to later.
 struct Executable: ~Copyable {
@@ -51,7 +52,7 @@ struct Executable: ~Copyable {
     ///
     /// - Throws: ``IdentityError`` if that is out of reach: the system service cannot enter every folder of a user.
     private static func isFile(_ status: stat, at path: String) throws(IdentityError) -> Bool {
-        guard path.hasPrefix("/") else { return false }
+        guard path.isAbsolutePath else { return false }
         var named = stat()
         if lstat(path, &named) == 0 { return named.st_dev == status.st_dev && named.st_ino == status.st_ino }
         guard errno == EACCES else { return false }
@@ -76,7 +77,7 @@ struct Executable: ~Copyable {
         guard let beginning = pread(at: 0, count: 4) else { throw .system("reading", path, errno) }
         if beginning.starts(with: "#!".utf8) { return "it is a script, which its interpreter runs" }
         guard beginning == [0x7F] + Array("ELF".utf8) else { return "it is not an ELF executable" }
-        let name = String(path.split(separator: "/").last ?? "")
+        let name = path.pathNames.last ?? ""
         if InterpreterNames.isInterpreter(name) {
             return "\(name) executes other programs: it is an interpreter, a shell, or a debugger"
         }

@@ -2,12 +2,13 @@
 
 import CKeychainSupport
 import Glibc
+import HostFiles
 
 /// Whether only root can change a file: the file and every folder on its path are owned by root, writable by neither a
 /// group nor everyone, and on file systems that users cannot have mounted.
 ///
 /// A user can exchange folders between two looks at a path. So what is used is opened first, and judged as it is open;
-/// and the way to it is gone folder by folder, from one that only root can change to the next.
+/// and the folders on its path are opened one after the other, each from the one before.
 struct FileTrust: Sendable {
     /// The required owner.
     var owner: uid_t = 0
@@ -21,7 +22,7 @@ struct FileTrust: Sendable {
     func objection(to file: Int32) -> String? {
         var status = stat()
         guard fstat(file, &status) == 0 else { return Self.unknown() }
-        guard let path = linkTarget("/proc/self/fd/\(file)", below: AT_FDCWD), path.hasPrefix("/") else {
+        guard let path = linkTarget("/proc/self/fd/\(file)", below: AT_FDCWD), path.isAbsolutePath else {
             return "has no path that can be read"
         }
         switch go(to: path) {
@@ -36,7 +37,7 @@ struct FileTrust: Sendable {
     /// There need not be such a folder now, if only root can make one. Symbolic links that only root can change are
     /// followed.
     func objection(toFolder name: String) -> String? {
-        guard name.hasPrefix("/") else { return "is no absolute path" }
+        guard name.isAbsolutePath else { return "is no absolute path" }
         var path = name
         for _ in 0..<Self.mostLinks {
             switch go(to: path) {
@@ -59,7 +60,7 @@ struct FileTrust: Sendable {
         case link(String)
         /// To nothing.
         case nothing
-        /// Not there: why others can change what is on the way.
+        /// Stopped: others can change what is on the way.
         case refusal(String)
     }
 
@@ -70,7 +71,8 @@ struct FileTrust: Sendable {
         else {
             return .refusal(Self.unknown())
         }
-        let names = path.dropFirst(start.count).split(separator: "/").filter { $0 != "." }
+        let below = String(decoding: path.utf8.dropFirst(start.utf8.count), as: UTF8.self)
+        let names = below.pathNames.filter { $0 != "." }
         var way = start == "/" ? "" : start
         func refusal(_ reason: String, isLast: Bool) -> Way {
             .refusal(isLast ? reason : "is in \(way.isEmpty ? "/" : way), which \(reason)")
@@ -79,16 +81,16 @@ struct FileTrust: Sendable {
         for (index, name) in names.enumerated() {
             // No link is on the way here, so that this is the folder above.
             if name == ".." {
-                let above = way.split(separator: "/").dropLast() + names[(index + 1)...]
+                let above = way.pathNames.dropLast() + names[(index + 1)...]
                 return .link("/" + above.joined(separator: "/"))
             }
-            guard let next = Descriptor(String(name), below: here.number, Descriptor.asPath | O_NOFOLLOW),
+            guard let next = Descriptor(name, below: here.number, Descriptor.asPath | O_NOFOLLOW),
                 let found = next.status
             else { return errno == ENOENT || errno == ENOTDIR ? .nothing : .refusal(Self.unknown()) }
             if found.st_mode & S_IFMT == S_IFLNK {
                 guard let target = linkTarget("", below: next.number) else { return .refusal(Self.unknown()) }
-                let rest = [target] + names[(index + 1)...].map(String.init)
-                return .link((target.hasPrefix("/") ? "" : "\(way)/") + rest.joined(separator: "/"))
+                let rest = [target] + names[(index + 1)...]
+                return .link((target.isAbsolutePath ? "" : "\(way)/") + rest.joined(separator: "/"))
             }
             way += "/\(name)"
             let isEntered = found.st_dev != status.st_dev && !next.isOnSameMount(as: here)
@@ -110,13 +112,13 @@ struct FileTrust: Sendable {
         return nil
     }
 
-    /// Why a file system may tell any owners: a user can have mounted it.
+    /// Why a file system may report false owners: a user can have mounted it.
     ///
     /// What fusermount(1), mount(8) and udisks(8) mount for a user is FUSE, or has no set-user-ID programs. What root
     /// has mounted so as well is believed where it shows a part of the file system above (Decisions).
     private static func objection(toFileSystemOf folder: borrowing Descriptor) -> String? {
         if keychain_is_served_by_program(folder.number) != 0 {
-            return "is on a FUSE file system, whose program tells any owner it likes"
+            return "is on a FUSE file system, which can report any owner"
         }
         var system = statvfs()
         guard fstatvfs(folder.number, &system) == 0 else { return unknown() }

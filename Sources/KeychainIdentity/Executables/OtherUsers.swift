@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import HostFiles
 
 /// What a user can read who owns nothing and is in no group, as the system service.
 enum OtherUsers {
@@ -8,7 +9,7 @@ enum OtherUsers {
     ///
     /// Access control lists are not considered (acl(5)).
     static func objection(toReading path: String) -> String? {
-        let names = path.split(separator: "/")
+        let names = path.pathNames
         // From the root on: what is below a folder that this process cannot enter either, it cannot see.
         for depth in names.indices {
             let folder = "/" + names[..<depth].joined(separator: "/")

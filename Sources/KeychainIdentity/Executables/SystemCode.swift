@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import HostFiles
 import Synchronization
 
 /// Which of the files that only root can change execute whatever they are given: the libraries of interpreters, and
@@ -58,7 +59,7 @@ final class SystemCode: Sendable {
     }
 
     private static func kind(of file: borrowing Descriptor, _ path: String) -> Kind {
-        let name = String(path.split(separator: "/").last ?? "")
+        let name = path.pathNames.last ?? ""
         if InterpreterNames.isInterpreterLibrary(name) { return .interpreter }
         // Linkers have marked programs whose addresses are not fixed since about 2016 only.
         if InterpreterNames.isInterpreter(name), !InterpreterNames.isLoader(name) { return .interpreter }

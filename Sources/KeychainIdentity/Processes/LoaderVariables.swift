@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import HostFiles
 
 /// The variables by which the loader (ld.so(8)) and the C library bring libraries into a program that it is not linked
 /// to (Identity, "Variables").
@@ -48,8 +49,8 @@ enum LoaderVariables {
         guard !folder.isEmpty else { return "an empty name in it is the current folder" }
         guard let path = String(validating: folder, as: UTF8.self) else { return "it has a name that is not UTF-8" }
         // The loader replaces what begins with a dollar sign.
-        let isPlain = !path.split(separator: "/").contains { $0 == ".." || $0.contains("$") }
-        guard isPlain || !path.hasPrefix("/") else { return "\(path) is no plain path" }
+        let isPlain = !path.utf8.contains(UInt8(ascii: "$")) && !path.pathNames.contains("..")
+        guard isPlain || !path.isAbsolutePath else { return "\(path) is no plain path" }
         return trust.objection(toFolder: path).map { "\(path) \($0)" }
     }
 }

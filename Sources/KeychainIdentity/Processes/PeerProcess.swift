@@ -273,9 +273,9 @@ extension PeerProcess {
         guard let path = String(validatingCString: resolved), stat(path, &ours) == 0,
             var theirs = Descriptor("root", below: folder.number, Descriptor.asPath | O_DIRECTORY)
         else { return false }
-        for name in path.split(separator: "/") {
+        for name in path.pathNames {
             let flags = Descriptor.asPath | O_DIRECTORY | O_NOFOLLOW
-            guard let next = Descriptor(String(name), below: theirs.number, flags) else { return false }
+            guard let next = Descriptor(name, below: theirs.number, flags) else { return false }
             theirs = next
         }
         var system = statvfs()

@@ -42,14 +42,21 @@ enum ProcessStatus {
         return UInt64(digits, radix: 16)
     }
 
-    /// How many filters of system calls it has that may have been installed without privileges (seccomp(2)).
+    /// The number of its filters of system calls (seccomp(2)).
     ///
-    /// Linux counts filters since 5.9; before, several count as one. Who installs one without privileges first gives up
+    /// Linux counts filters since 5.9; before, several count as one.
+    static func filterCount(_ status: [UInt8]) -> UInt64 {
+        value("Seccomp:", in: status) == modeOfFilters ? value("Seccomp_filters:", in: status) ?? 1 : 0
+    }
+
+    /// The number of its filters if they may have been installed without privileges: whoever does so first gives up
     /// getting any, for what it executes, too.
     static func unprivilegedFilterCount(_ status: [UInt8]) -> UInt64 {
-        func value(_ name: String) -> UInt64? { field(name, in: status).first.flatMap { number($0) } }
-        guard value("NoNewPrivs:") == 1, value("Seccomp:") == modeOfFilters else { return 0 }
-        return value("Seccomp_filters:") ?? 1
+        value("NoNewPrivs:", in: status) == 1 ? filterCount(status) : 0
+    }
+
+    private static func value(_ name: String, in status: [UInt8]) -> UInt64? {
+        field(name, in: status).first.flatMap { number($0) }
     }
 
     private static let modeOfFilters: UInt64 = 2

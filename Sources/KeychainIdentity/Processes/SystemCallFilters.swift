@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// Filters of system calls (seccomp(2)) that a process has got from the one that started it.
+/// Filters of system calls (seccomp(2)) that a process inherited from the process that started it.
 ///
 /// Such a filter can have system calls answered by another process (`SECCOMP_RET_USER_NOTIF`): the program gets a
 /// socket of that process's own, and its replies with it. It can also have them fail, such as those by which the loader
@@ -27,6 +27,6 @@ enum SystemCallFilters {
         guard let file = Descriptor("/proc/1/status", O_RDONLY),
             let status = file.contents(limit: ProcessFolder.mostStatusBytes)
         else { return 0 }
-        return ProcessStatus.unprivilegedFilterCount(status)
+        return ProcessStatus.filterCount(status)
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import HostFiles
 import KeychainCore
 
 /// A manifest of a program in a file that only root can change, in `/etc/swift-keychain/programs.d` (Identity,
@@ -70,7 +71,7 @@ public struct RootManifest: Sendable, Hashable {
             libraries.append(digest)
         }
         self.libraries = libraries
-        guard path.hasPrefix("/"), !path.split(separator: "/").contains("..") else {
+        guard path.isAbsolutePath, !path.pathNames.contains("..") else {
             throw IdentityError("'path' is not absolute")
         }
         for group in accessGroups where group == Client.everyGroup || GroupOwner(of: group) != .nobody {

@@ -190,7 +190,7 @@ public struct ProgramExaminer: Sendable {
             for state in states ?? [] { try state.checkPrivileges() }
         }
         let isStartedPlainly = startsPlainly(peer, proof, &findings)
-        let isUnfiltered = callsSystem(states ?? [], proof, unit, &findings)
+        let isUnfiltered = states.map { callsSystem($0, proof, unit, &findings) } ?? false
         let isAlone = findings.attempt("memory") { () throws(IdentityError) in try peer.checkMemoryIsItsOwn() }
         guard let code, states != nil, isPlain, isStartedPlainly, isUnfiltered, let isAlone else { return nil }
         findings.pass("loaded code", "its executable, system files, and libraries that its manifest lists")

@@ -11,10 +11,9 @@ package struct NamedCertificates: Sendable {
     /// The first that has each name.
     private let indices: [Name: Int]
 
-    /// The two names of a certificate, and the form of the first in which it has itself.
+    /// The names by which a message refers to a certificate.
     private enum Name: Hashable {
         case number([UInt8], normalizedIssuer: [UInt8])
-        case numberAsWritten([UInt8], issuer: [UInt8])
         case keyIdentifier([UInt8])
     }
 
@@ -23,10 +22,8 @@ package struct NamedCertificates: Sendable {
         all = certificates
         var indices: [Name: Int] = [:]
         for (index, certificate) in certificates.enumerated() {
-            let number = certificate.serialNumber
             var names: [Name] = [
-                .number(number, normalizedIssuer: certificate.normalizedIssuer),
-                .numberAsWritten(number, issuer: certificate.issuerSequence),
+                .number(certificate.serialNumber, normalizedIssuer: certificate.normalizedIssuer)
             ]
             if let identifier = certificate.subjectKeyIdentifier { names.append(.keyIdentifier(identifier)) }
             for name in names where indices[name] == nil { indices[name] = index }
@@ -38,11 +35,8 @@ package struct NamedCertificates: Sendable {
     package func index(of signer: SignedData.Signer) -> Int? {
         switch signer {
         case .serialNumber(let number, let issuer):
-            let normalized = DistinguishedName.normalizedContent(issuer).flatMap {
-                indices[.number(number, normalizedIssuer: $0)]
-            }
-            return [normalized, indices[.numberAsWritten(number, issuer: issuer)]].compactMap(\.self).min()
-        case .subjectKeyIdentifier(let identifier): return indices[.keyIdentifier(identifier)]
+            DistinguishedName.normalizedContent(issuer).flatMap { indices[.number(number, normalizedIssuer: $0)] }
+        case .subjectKeyIdentifier(let identifier): indices[.keyIdentifier(identifier)]
         }
     }
 

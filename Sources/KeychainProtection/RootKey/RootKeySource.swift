@@ -78,12 +78,14 @@ public struct RootKeySources: Sendable {
 
     /// Whether a next key of a store is left in any source.
     package func hasNext(in folder: PrivateDirectory) -> Bool {
-        ([preferred] + others).contains { ($0 as? any ReplaceableRootKeySource)?.hasNext(in: folder) ?? false }
+        all.contains { ($0 as? any ReplaceableRootKeySource)?.hasNext(in: folder) ?? false }
     }
 
     private func source(_ kind: RootKeyKind) -> (any RootKeySource)? {
-        ([preferred] + others).first { $0.kind == kind }
+        all.first { $0.kind == kind }
     }
+
+    private var all: [any RootKeySource] { [preferred] + others }
 
     /// The root key for a store that is being made.
     public func rootKeyForNewStore(in folder: PrivateDirectory) throws(RootKeyError) -> any RootKey {

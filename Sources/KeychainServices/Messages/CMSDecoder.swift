@@ -24,13 +24,14 @@ public final class CMSDecoder: Sendable {
         var keychain = MessageKeychain()
         /// Checks the signatures; `nil` before the first is checked.
         fileprivate var checker: SignatureChecker?
-        fileprivate var judgements = Judgements()
+        /// How the certificates of signers were judged.
+        fileprivate var judgements: [Question: SecTrust.Judgement] = [:]
     }
 
-    /// How certificates of signers were judged by the policies that were given last.
-    fileprivate struct Judgements: Sendable {
-        var policies: [SecPolicy] = []
-        var evaluations: [Certificate: SecTrust.Judgement] = [:]
+    /// A certificate, and the policies by which it is judged.
+    fileprivate struct Question: Hashable, Sendable {
+        let certificate: Certificate
+        let policies: [CertificatePolicy]
     }
 
     private let state = Mutex(State())
@@ -64,18 +65,15 @@ public final class CMSDecoder: Sendable {
 
     /// The certificate of a signer: in the message, or else in the keychains.
     func certificate(of signature: MessageSignature) throws(KeychainError) -> SecCertificate? {
-        try chain(of: signature).first
+        let index = try opened().certificates.index(of: signature.signer)
+        let state = current
+        return index.map { state.certificates[$0] } ?? state.keychain.certificate(signature.signer)
     }
 
     /// The certificate of a signer, and the others of the message; empty where the first is not at hand.
     func chain(of signature: MessageSignature) throws(KeychainError) -> [SecCertificate] {
-        let index = try opened().certificates.index(of: signature.signer)
-        let state = current
-        guard let index else {
-            return state.keychain.certificate(signature.signer).map { [$0] + state.certificates } ?? []
-        }
-        var others = state.certificates
-        return [others.remove(at: index)] + others
+        guard let certificate = try certificate(of: signature) else { return [] }
+        return [certificate] + current.certificates.filter { $0 !== certificate }
     }
 
     /// What checks the signatures of the message, against the contents that are there now.
@@ -90,18 +88,10 @@ public final class CMSDecoder: Sendable {
 
     /// Judges the certificate of a signer, once for the same policies however often it has signed.
     func judge(_ trust: SecTrust, _ certificate: Certificate, _ policies: [SecPolicy]) throws(KeychainError) {
-        let known = state.withLock { state in
-            if !state.judgements.policies.elementsEqual(policies, by: ===) {
-                state.judgements = Judgements(policies: policies)
-            }
-            return state.judgements.evaluations[certificate]
-        }
-        if let known { return trust.take(known) }
+        let question = Question(certificate: certificate, policies: policies.map(\.value))
+        if let known = state.withLock({ $0.judgements[question] }) { return trust.adopt(known) }
         _ = try trust.evaluation(in: .withoutKeychain)
         guard let made = trust.lastEvaluation else { return }
-        state.withLock { state in
-            guard state.judgements.policies.elementsEqual(policies, by: ===) else { return }
-            state.judgements.evaluations[certificate] = made
-        }
+        state.withLock { $0.judgements[question] = made }
     }
 }

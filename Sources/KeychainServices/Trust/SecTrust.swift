@@ -80,8 +80,8 @@ public final class SecTrust: Sendable {
     /// The last evaluation, and the time that it is for; `nil` when something was set since.
     var lastEvaluation: Judgement? { current.evaluation }
 
-    /// Takes over what an object judged that has the same certificates and policies, and nothing else set.
-    func take(_ judgement: Judgement) { state.withLock { $0.evaluation = judgement } }
+    /// Adopts the evaluation of an object with the same certificates and policies and no other settings.
+    func adopt(_ judgement: Judgement) { state.withLock { $0.evaluation = judgement } }
 
     static var now: Timestamp {
         Timestamp(secondsSinceReferenceDate: Date().timeIntervalSinceReferenceDate)

@@ -54,8 +54,8 @@ struct Declarations: Sendable {
         return found != expected.necessary
     }
 
-    /// Checks that a store of a later revision, of which not all is known, declares nothing that SQLite would do by
-    /// itself.
+    /// Checks that a store of a later revision has our tables, and no view and no trigger: its columns and indexes are
+    /// not known here.
     static func checkLater(in connection: Connection) throws(SQLiteError) {
         let foreign = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type NOT IN ('table', 'index'))"
         let tables = [Layout.keybag, Layout.device] + ItemClass.stored.map(Layout.table)

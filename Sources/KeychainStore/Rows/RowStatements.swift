@@ -134,16 +134,18 @@ extension Connection {
         try indexManyRows(row.itemClass, lastRowNumber)
     }
 
-    /// Puts a row before those of numbers that no store gives, which somebody has written into the file: SQLite puts it
-    /// behind them, or anywhere.
+    /// Gives a row a valid number where somebody wrote one into the file that no store gives: SQLite numbers it after
+    /// that one, or at random.
     private func renumber(_ itemClass: ItemClass, _ number: Int64) throws(SQLiteError) {
         let (table, id, end) = (Layout.table(itemClass), Layout.rowNumber, RowColumns.rowNumbers.upperBound)
-        try execute(
+        let valid = "\(id) BETWEEN 1 AND \(end - 1)"
+        let statement = try prepare(
             """
-            UPDATE OR IGNORE \(table) SET \(id) = (SELECT coalesce(max(\(id)), 0) + 1 FROM \(table) WHERE \(id) < \(end))
+            UPDATE \(table) SET \(id) = (SELECT coalesce(max(\(id)), 0) + 1 FROM \(table) WHERE \(valid))
             WHERE \(id) = \(number)
             """
         )
+        try changeOneRow(statement)
     }
 
     /// Makes the indexes for searches of a class in memory once it has so many rows that they count.
@@ -232,7 +234,7 @@ extension Connection {
         defer { statement.reset() }
         if let damage { try statement.bind(Int64(damage), at: 0) }
         try statement.bind(number, at: 1)
-        try readingLargeRows { () throws(SQLiteError) in _ = try statement.step() }
+        try readingLargeRows { () throws(SQLiteError) in try changeOneRow(statement) }
     }
 
     /// Sets the mark of a row of which a part is larger than any that a store writes, and empties that part: SQLite

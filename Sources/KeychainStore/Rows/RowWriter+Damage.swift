@@ -35,7 +35,7 @@ extension RowWriter {
                     )
                 }
             }
-            for row in damaged { try set(row.altered, in: row, insteadOf: row.original) }
+            for row in damaged { _ = try set(row.altered, in: row, insteadOf: row.original) }
         } catch {
             throw KeychainError(error)
         }
@@ -48,7 +48,7 @@ extension RowWriter {
     package func repair(_ damaged: [DamagedBytes]) throws(KeychainError) {
         do throws(SQLiteError) {
             for row in damaged {
-                try set(row.original, in: row, insteadOf: row.altered)
+                guard try set(row.original, in: row, insteadOf: row.altered) else { continue }
                 do throws(SQLiteError) {
                     try connection.mark(row.itemClass, row.number, damage: nil)
                 } catch {
@@ -60,7 +60,8 @@ extension RowWriter {
         }
     }
 
-    private func set(_ new: [UInt8], in row: DamagedBytes, insteadOf old: [UInt8]) throws(SQLiteError) {
+    /// - Returns: Whether the row is there, with the old bytes.
+    private func set(_ new: [UInt8], in row: DamagedBytes, insteadOf old: [UInt8]) throws(SQLiteError) -> Bool {
         let statement = try connection.prepare(
             """
             UPDATE \(Layout.table(row.itemClass)) SET \(Layout.metadata) = ?
@@ -71,5 +72,6 @@ extension RowWriter {
         try statement.bind(row.number, at: 1)
         try statement.bind(old, at: 2)
         _ = try statement.step()
+        return connection.changes == 1
     }
 }

@@ -261,11 +261,11 @@ final class Connection {
     func changeOneRow(_ statement: Statement) throws(SQLiteError) {
         _ = try statement.step()
         guard changes == 1 else {
-            throw SQLiteError(code: SQLITE_CORRUPT, operation: "changing a row, which the tables do not take")
+            throw SQLiteError(code: SQLITE_CORRUPT, operation: "changing a row, which the table did not accept")
         }
     }
 
-    /// The number of what the database declares, which every change of that makes another one.
+    /// The number of what the database declares, which changes with every change of the schema.
     func declarationsNumber() throws(SQLiteError) -> Int64 {
         let statement = try statement(.declarations, "PRAGMA schema_version")
         defer { statement.reset() }

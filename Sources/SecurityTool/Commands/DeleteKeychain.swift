@@ -37,14 +37,12 @@ struct DeleteKeychain: Command {
     /// Removes a file, and then takes it out of the lists: a file that stays is still searched, and a list that names
     /// one that is gone harms nobody.
     private func delete(_ path: String, _ keychains: Keychains) throws(KeychainError) {
-        var failure: KeychainError?
         do throws(KeychainError) {
             try keychains.files.delete(at: path)
         } catch {
-            guard error.status == .noSuchKeychain else { throw error }
-            failure = error
+            if error.status == .noSuchKeychain { try keychains.preferences.noteRemoval(of: path) }
+            throw error
         }
         try keychains.preferences.noteRemoval(of: path)
-        if let failure { throw failure }
     }
 }

@@ -42,8 +42,13 @@ struct MessageCommand: Command {
         if let contents = request.contents { _ = try MessageRequest.read(contents) }
         do throws(KeychainError) {
             let keys = MessageKeys(request.keychain, session)
-            return try OpenedMessage(bytes) { (name) throws(KeychainError) in try keys.privateKey(of: name) }
-                .text(request)
+            // Read once for all recipients, and not at all for a message that is only signed.
+            var identities: [(certificate: Certificate, key: PrivateKey)]?
+            return try OpenedMessage(bytes) { (name) throws(KeychainError) in
+                let known = if let identities { identities } else { try keys.identities() }
+                identities = known
+                return known.first { $0.certificate.isMeant(by: name) }?.key
+            }.text(request)
         } catch {
             throw CommandFailure("security: problem decoding")
         }

@@ -48,7 +48,7 @@ struct PasswordSearch {
         throw CommandFailure(status, Self.searching)
     }
 
-    /// The secret of an item; `nil` for one that is damaged, the first of which is kept, or was deleted just now.
+    /// The secret of an item; `nil` if it is damaged (the first such item is kept in `damaged`) or was just deleted.
     private func secret(of item: StoredItem, orElse damaged: inout StoredItem?) throws(CommandFailure) -> SecretBytes? {
         do throws(KeychainError) {
             return try item.store.secret(of: item)

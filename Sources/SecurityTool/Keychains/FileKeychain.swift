@@ -20,7 +20,7 @@ struct FileKeychain: ItemStore {
 
     var version: Int { KeychainHome.formatVersion(location) }
 
-    /// What a search goes past: there is no such keychain, or it cannot be opened.
+    /// Statuses for which a search skips the keychain: there is none, or it cannot be opened.
     ///
     /// Where nothing else is found, all but the first is reported (``checkReadable()``).
     private static let passedOver: Set<Status> = [.noSuchKeychain, .invalidKeychain, .writePermission, .io]
@@ -31,7 +31,7 @@ struct FileKeychain: ItemStore {
     /// - Throws: `errSecInvalidKeychain`, `errSecWrPerm`, `errSecIO`.
     func checkReadable() throws(KeychainError) {
         do throws(KeychainError) { try checkExists() } catch {
-            // What keeps every keychain from being read, a search has said.
+            // Other errors the search itself has reported.
             guard error.status != .noSuchKeychain, Self.passedOver.contains(error.status) else { return }
             let reason = error.reason.contains(location) ? error.reason : "\(location): \(error.reason)"
             let isDamaged = error.status == .invalidKeychain

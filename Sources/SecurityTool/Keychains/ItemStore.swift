@@ -13,7 +13,7 @@ protocol ItemStore: Sendable, ItemDestination, ItemSource {
     /// Finds every item that can be shown; none where the keychain cannot be opened, which a search passes over.
     func items(_ itemClass: ItemClass, _ conditions: Conditions) throws(KeychainError) -> [StoredItem]
 
-    /// Finds the first of these items, and asks for no more than that takes.
+    /// Finds the first of these items without reading more than it needs.
     func first(_ itemClass: ItemClass, _ conditions: Conditions) throws(KeychainError) -> StoredItem?
 
     /// Refuses a keychain file that is damaged as a whole, or may not be read; one that is not there is none.
@@ -59,7 +59,7 @@ extension ItemStore {
     /// Only a file cannot be read as a whole while others can.
     func checkReadable() throws(KeychainError) {}
 
-    /// Where items are found by their attributes, one that is found is given with the others.
+    /// By default the first of all, for stores that list their items anyway.
     func first(_ itemClass: ItemClass, _ conditions: Conditions) throws(KeychainError) -> StoredItem? {
         try items(itemClass, conditions).first
     }
@@ -69,7 +69,7 @@ extension ItemStore {
 }
 
 extension [any ItemStore] {
-    /// Refuses to say that nothing was found where a keychain that was gone through cannot be read.
+    /// Throws, instead of letting a search report nothing, if a searched keychain cannot be read.
     ///
     /// - Throws: `errSecInvalidKeychain`, `errSecWrPerm`, `errSecIO`.
     func checkReadable() throws(KeychainError) { for store in self { try store.checkReadable() } }

@@ -69,18 +69,14 @@ struct MessageKeys {
         return recipients
     }
 
-    /// The private key of a certificate that has a name; `nil` where the keychains have none.
-    func privateKey(of name: SignedData.Signer) throws(KeychainError) -> PrivateKey? {
-        try identities().first { $0.certificate.isMeant(by: name) }?.key
-    }
-
     private func stores() throws(KeychainError) -> [any ItemStore] {
         guard let keychain else { return try keychains.searched(by: []) }
         _ = try keychains.target(keychain)
         return try keychains.searched(by: [keychain])
     }
 
-    private func identities() throws(KeychainError) -> [(certificate: Certificate, key: PrivateKey)] {
+    /// The certificates that have a private key, and the keys.
+    func identities() throws(KeychainError) -> [(certificate: Certificate, key: PrivateKey)] {
         var identities: [(certificate: Certificate, key: PrivateKey)] = []
         for store in try stores() {
             for one in try store.references(.identity) {

@@ -29,7 +29,7 @@ struct DoctorSafetyTests {
 
     // MARK: - Property lists
 
-    @Test("what Foundation does not come back from is no query", arguments: HostilePropertyList.allCases)
+    @Test("a list on which Foundation crashes or hangs is no query", arguments: HostilePropertyList.allCases)
     func hostileQuery(_ list: HostilePropertyList) throws {
         let folder = try TemporaryFolder()
         let path = folder.path(of: "query.plist")
@@ -37,7 +37,7 @@ struct DoctorSafetyTests {
         #expect(try Self.control(accounts: [], input: "").run(["doctor", path]).status != 0)
     }
 
-    @Test("what Foundation does not come back from is no client", arguments: HostilePropertyList.allCases)
+    @Test("a list on which Foundation crashes or hangs is no client", arguments: HostilePropertyList.allCases)
     func hostileClient(_ list: HostilePropertyList) throws {
         #expect(throws: BadInput.self) { try GroupsFile.groups(list.data()) }
     }

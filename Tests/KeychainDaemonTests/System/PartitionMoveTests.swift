@@ -144,7 +144,7 @@ struct PartitionMoveTests {
         #expect(try status(&moves).hasItems)
     }
 
-    @Test("a second process moves nothing while the first one lives, and begins anew once it is gone")
+    @Test("a second process moves nothing while the first one lives, and can begin once it is gone")
     func oneAtATime() throws {
         var moves = PartitionMoves(of: location, Self.service())
         try begin(&moves, by: Self.other)

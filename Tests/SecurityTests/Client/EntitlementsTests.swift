@@ -68,7 +68,7 @@ struct EntitlementsTests {
         #expect(try Entitlements(propertyList: list, prefix: nil).accessGroups == ["TEAMID.ä", "*"])
     }
 
-    @Test("a list that Foundation does not come back from is none", arguments: HostilePropertyList.allCases)
+    @Test("a list on which Foundation crashes or hangs is none", arguments: HostilePropertyList.allCases)
     func hostile(_ list: HostilePropertyList) {
         #expect(throws: Entitlements.Failure.notAPropertyList) {
             try Entitlements(propertyList: list.data(), prefix: nil)

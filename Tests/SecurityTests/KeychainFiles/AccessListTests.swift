@@ -240,7 +240,7 @@ struct AccessListTests {
         }
     }
 
-    @Test("a partition list that Foundation does not come back from is none", arguments: HostilePropertyList.allCases)
+    @Test("a partition list on which Foundation crashes or hangs is none", arguments: HostilePropertyList.allCases)
     func hostilePartitions(_ list: HostilePropertyList) throws {
         try app.run {
             var made: SecACL?

@@ -6,7 +6,7 @@ import KeychainTestSupport
 import SecurityTranscripts
 import Testing
 
-/// A keychain file that is there and may not be read: what is in it is never told as missing.
+/// A keychain file that is there and may not be read: what is in it is never reported as missing.
 struct UnreadableKeychainFileTests {
     private let user: ToolUser
     private let folder: String
@@ -48,7 +48,7 @@ struct UnreadableKeychainFileTests {
         }
     }
 
-    /// Runs a command as somebody for whom modes count: on this thread, files are those of the user 65534
+    /// Runs a command as a user to whom file modes apply: on this thread, files are opened as the user 65534
     /// (setfsuid(2)).
     private func run(_ words: [String]) throws -> ToolProcess.Result {
         guard geteuid() == 0 else { return try ToolSession(user).run(words, input: nil) }

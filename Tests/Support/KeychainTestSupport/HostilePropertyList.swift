@@ -2,7 +2,7 @@
 
 public import Foundation
 
-/// Property lists that Foundation does not come back from, each with the value under a key.
+/// Property lists on which Foundation crashes or hangs, each with the value under a key.
 public enum HostilePropertyList: String, CaseIterable, Sendable {
     /// An array that contains itself, in 85 bytes.
     case containsItself

@@ -74,7 +74,8 @@ static int run_from_memory(char *const arguments[]) {
     return 1;
 }
 
-// Runs a program of whose system calls one, which it does not use, is left to whoever has a descriptor.
+// Runs a program under a seccomp filter that leaves one system call, which it does not make, to the holder of the
+// listener.
 static int run_filtered(char *const arguments[]) {
     struct sock_filter filter[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),

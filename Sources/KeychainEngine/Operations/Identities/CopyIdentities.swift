@@ -52,7 +52,7 @@ extension ItemSearch {
         return findings.isEmpty ? .failure(try pairs.absence()) : .success(findings)
     }
 
-    /// What a dictionary of the attributes of both takes in memory, without their values.
+    /// Counted for each pair as the memory of a dictionary of the attributes of both, in addition to their values.
     private static var byteCountOfPair: Int { 4 << 10 }
 
     /// Looks at pairs until there are enough.
