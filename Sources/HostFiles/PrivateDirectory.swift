@@ -27,7 +27,7 @@ public struct PrivateDirectory: Sendable, Hashable {
     ///
     /// - Throws: ``FileError`` as ``init(_:)``, and for a symbolic link, also one that another user puts there
     ///   meanwhile: it could lead to another folder of the user's.
-    public init(beside path: String) throws(FileError) {
+    public init(inSharedFolder path: String) throws(FileError) {
         try Self.make(path)
         let parts = path.pathNames
         let parent = try Self.resolve("/" + parts.dropLast().joined(separator: "/"))

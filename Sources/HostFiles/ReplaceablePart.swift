@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// A part of a path that lets somebody else put another file or folder in the place of what the path leads to.
+/// A part of a path whose owner or mode lets another user replace what the path leads to.
 ///
 /// The rule is that of `StrictModes` (sshd_config(5)): every folder belongs to root or the user, and nobody else may
 /// write to it, unless the sticky bit leaves each entry to its owner (inode(7)). Symbolic links are followed, and each
@@ -22,7 +22,7 @@ public struct ReplaceablePart: Sendable, Hashable {
 
     /// The first such part of an absolute path, from the root folder on; `nil` when there is none.
     ///
-    /// A path that leads nowhere is checked as far as it exists.
+    /// The check ends, without a result, where a part is missing or cannot be inspected.
     ///
     /// - Parameters:
     ///   - path: the path; its last part is checked like all others.

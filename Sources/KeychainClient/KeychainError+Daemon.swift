@@ -100,13 +100,13 @@ extension KeychainError {
         )
     }
 
-    /// A daemon that serves another folder than the one that is meant, of which that one is a copy.
+    /// A daemon that serves another folder than the client means, for example the original of a copy.
     static func servesAnother(_ folder: String, _ location: SocketLocation) -> KeychainError {
         KeychainError(
             .notAvailable,
-            "the keychain daemon at \(location.path) serves another folder, of which \(folder) is a copy; nothing was "
-                + "done. `keychainctl service enable` gives the copy a daemon of its own, and `keychainctl service "
-                + "disable` none",
+            "the keychain daemon at \(location.path) serves another folder than \(folder), which may be a copy; nothing "
+                + "was done. Run `keychainctl service enable` to give this folder a daemon of its own, or `keychainctl "
+                + "service disable` to let programs open it themselves",
             kind: .service(.otherFolder),
             facts: ["path": location.path, "folder": folder]
         )

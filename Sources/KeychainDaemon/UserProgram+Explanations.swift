@@ -3,8 +3,9 @@
 import KeychainCore
 import KeychainIdentity
 
-/// What an error says besides: which groups were not searched, and why.
+/// Adds to errors which access groups were not searched, and why.
 extension UserProgram {
+    /// Executes the permitted part of a command, and explains its failure by the command as it was sent.
     func perform(_ permitted: KeychainCommand, sentAs command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         let reply: KeychainReply
         do throws(KeychainError) {
@@ -42,7 +43,7 @@ extension UserProgram {
         return error
     }
 
-    /// So many groups are named; the others are counted.
+    /// The maximum number of groups that an error names; of further ones it gives the number.
     static let mostNamedGroups = 16
 
     /// Why claimed groups were left out, each a sentence without a period and without the identity's reasons.

@@ -98,9 +98,8 @@ package final class DaemonOnDemand: NotifyingKeychain {
         return socket
     }
 
-    /// Whether a folder is not the one whose keychain was moved to the system service, which has one for each user.
-    ///
-    /// That of a folder which was named is never moved.
+    /// Whether the keychain of this folder cannot be the one in the system service: the folder is a copy, or was named,
+    /// and such a keychain is never moved.
     private func isCopied(_ folder: PrivateDirectory?) -> Bool {
         guard let folder, ServiceRecord(in: folder) == nil else { return false }
         return location.isNamed || ServiceRecord.isCopied(in: folder)

@@ -15,7 +15,7 @@ final class HomelessKeychain: KeychainBackend {
 
     /// Looks for what a command names in an empty keychain, or says why there is none.
     func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
-        guard command.row.storeUse != .needs else { throw error }
+        guard command.row.storeUse == .looks else { throw error }
         return try empty.perform(command)
     }
 }

@@ -153,15 +153,19 @@ final class ProcessTable: Sendable {
         }
     }
 
-    /// Lets a process use contexts: new ones, and its own.
+    /// Lets a process use contexts: its own, and new ones, which are its own from then on if they are added.
     ///
     /// - Throws: ``AuthenticationFailure/invalidContext`` for one of another process.
-    func claim(_ contexts: [Bytes16], for process: ConnectedProcess) throws(KeychainError) {
+    func claim(
+        _ contexts: [Bytes16],
+        for process: ConnectedProcess,
+        adding isAdding: Bool = true
+    ) throws(KeychainError) {
         for context in contexts {
             let claim = state.withLock { state -> ContextTable.Claim in
                 // Nobody would release what a process has once its connections have ended.
                 guard state.processes[Member(process)] === process else { return .refused }
-                return state.contexts.claim(context, for: process)
+                return state.contexts.claim(context, for: process, adding: isAdding)
             }
             switch claim {
             case .granted(displacing: nil): break
@@ -179,11 +183,11 @@ final class ProcessTable: Sendable {
         state.withLock { $0.contexts.remove(context, of: process) }
     }
 
-    /// Releases those of a command's contexts that were taken from its process while it was executed: the keychain may
-    /// have met them again since.
+    /// Releases those of a command's contexts that are not its process's any more: the keychain may have met them again
+    /// while it executed the command.
     func releaseDisplaced(_ contexts: [Bytes16], of process: ConnectedProcess) {
         guard !contexts.isEmpty else { return }
-        let displaced = state.withLock { state in contexts.filter { !state.contexts.hasOwner($0) } }
+        let displaced = state.withLock { state in contexts.filter { !state.contexts.belongs($0, to: process) } }
         for context in displaced { process.release(context) }
     }
 }

@@ -30,9 +30,10 @@ struct ContextTable {
         mostOfUser = options.mostContextsOfUser
     }
 
-    /// Makes a context that is nobody's one of a process.
-    mutating func claim(_ context: Bytes16, for process: ConnectedProcess) -> Claim {
+    /// Lets a process use a context, and makes one that is nobody's one of the process if it is added.
+    mutating func claim(_ context: Bytes16, for process: ConnectedProcess, adding isAdding: Bool) -> Claim {
         if let owner = owners[context] { return owner === process ? .granted(displacing: nil) : .refused }
+        guard isAdding else { return .granted(displacing: nil) }
         owners[context] = process
         let user = process.share.user
         users[user, default: ContextsOfUser()].add(context, of: process)
@@ -50,8 +51,8 @@ struct ContextTable {
         return user.count > mostOfUser ? user.processWithMost(afterClaimOf: process) : nil
     }
 
-    /// Whether a context belongs to any process.
-    func hasOwner(_ context: Bytes16) -> Bool { owners[context] != nil }
+    /// Whether a context is one of a process.
+    func belongs(_ context: Bytes16, to process: ConnectedProcess) -> Bool { owners[context] === process }
 
     /// Removes a context of a process; nothing happens if it is not one of that.
     mutating func remove(_ context: Bytes16, of process: ConnectedProcess) {

@@ -268,7 +268,12 @@ public final class KeychainServer: Sendable {
         let connection = call.connection
         try command.checkSizes()
         let permitted = try peer.permitted(command)
-        try processes.claim(permitted.contextIdentifiers, for: connection.process)
+        // The end of a context needs no room, and discards no other.
+        try processes.claim(
+            permitted.contextIdentifiers,
+            for: connection.process,
+            adding: !permitted.has(.endsContext)
+        )
         // A command is not executed if the process has become another program.
         if !permitted.has(.changesNothing) { try peer.confirm() }
         let result = Call.$current.withValue(call) {

@@ -8,25 +8,32 @@ import Synchronization
 /// Releases the authentication contexts of processes that have gone, on a thread of each user's: a keychain may block,
 /// and whoever ends a connection may be the thread that enforces everybody's timeouts.
 final class ReleaseQueue: Sendable {
-    /// What a process has left.
+    /// The contexts of a process that has gone.
     private struct Remains {
         let contexts: [Bytes16]
         let process: ConnectedProcess
     }
 
-    /// What is left of each user's processes; a user is in it for as long as a thread is at work for it.
-    private let remains = Mutex<[UInt32: [Remains]]>([:])
+    /// What the processes of a user have left.
+    private struct OfUser {
+        var remains: [Remains] = []
+        /// Whether a thread releases it.
+        var isAtWork = false
+    }
+
+    private let users = Mutex<[UInt32: OfUser]>([:])
     private let threads = DispatchGroup()
 
     /// Has the contexts of a process released.
     func add(_ contexts: [Bytes16], of process: ConnectedProcess) {
         guard !contexts.isEmpty else { return }
         let user = process.share.user
-        let isFirst = remains.withLock { remains in
-            defer { remains[user, default: []].append(Remains(contexts: contexts, process: process)) }
-            return remains[user] == nil
+        let needsThread = users.withLock { users in
+            users[user, default: OfUser()].remains.append(Remains(contexts: contexts, process: process))
+            defer { users[user]?.isAtWork = true }
+            return users[user]?.isAtWork == false
         }
-        guard isFirst else { return }
+        guard needsThread else { return }
         threads.enter()
         let isStarted = HostThread.start(.blocked) { [self] in
             while let next = next(of: user) {
@@ -35,18 +42,18 @@ final class ReleaseQueue: Sendable {
             threads.leave()
         }
         guard !isStarted else { return }
-        // The keychain drops them later by itself.
-        remains.withLock { $0[user] = nil }
+        // The next process of the user that goes tries again.
+        users.withLock { $0[user]?.isAtWork = false }
         threads.leave()
     }
 
     private func next(of user: UInt32) -> Remains? {
-        remains.withLock { remains in
-            guard remains[user]?.isEmpty == false else {
-                remains[user] = nil
+        users.withLock { users in
+            guard users[user]?.remains.isEmpty == false else {
+                users[user] = nil
                 return nil
             }
-            return remains[user]?.removeFirst()
+            return users[user]?.remains.removeFirst()
         }
     }
 
@@ -57,6 +64,6 @@ final class ReleaseQueue: Sendable {
 }
 
 extension ConnectedProcess {
-    /// Has its keychain release a context; if that fails, the keychain drops it later by itself.
+    /// Has its keychain release a context; if that fails, the keychain drops it once it has too many.
     func release(_ context: Bytes16) { _ = try? peer.backend.perform(.authentication(.release(context))) }
 }

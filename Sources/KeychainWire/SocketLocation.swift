@@ -30,10 +30,10 @@ public struct SocketLocation: Sendable, Hashable {
     ///
     /// The folder is `swift-keychain` in `$XDG_RUNTIME_DIR` (XDG Base Directory Specification 0.8), else in
     /// `/run/user/UID` if the user owns such a folder, else `/tmp/swift-keychain-UID`, or, where another user has taken
-    /// that name, `run` in the folder of the store. The name is `keychaind.sock` for
-    /// the store in `.local/share` of the home folder in the user database, and `keychaind-files.sock` for the daemon
-    /// of keychain files beside it. For any other folder it has eight hexadecimal digits of the SHA-256 (FIPS 180-4) of
-    /// its path, so that two never share a socket.
+    /// that name, `run` in the folder of the store. The name is `keychaind.sock` for the store in `.local/share` of the
+    /// home folder in the user database, and `keychaind-files.sock` for the daemon of keychain files beside it. For any
+    /// other folder it has eight hexadecimal digits of the SHA-256 (FIPS 180-4) of its path, so that two never share a
+    /// socket.
     ///
     /// - Throws: ``FileError``, or what `environment` throws.
     public init(
@@ -105,7 +105,7 @@ public struct SocketLocation: Sendable, Hashable {
         guard isMade || lstat(folder, &status) == 0 else { throw .system(call: "stat", path: folder, errno: errno) }
         // In a folder such as /tmp another user could put a link there that leads to a folder of this one. A path that
         // was recorded may be in such a folder, too.
-        return try PrivateDirectory(beside: folder)
+        return try PrivateDirectory(inSharedFolder: folder)
     }
 
     /// Passes a path of the socket that fits into an address (unix(7): 107 bytes) to a closure.
@@ -131,7 +131,7 @@ public struct SocketLocation: Sendable, Hashable {
         return String(cString: resolved)
     }
 
-    /// Whose a file or folder is, or a link, that belongs to another user; `nil` for the user's own, and for none.
+    /// The owner of a file, folder or link if that is another user; `nil` if it is this user, or nothing is there.
     private static func foreignOwner(of path: String) -> UInt32? {
         var status = stat()
         return lstat(path, &status) == 0 && status.st_uid != geteuid() ? status.st_uid : nil

@@ -67,14 +67,13 @@ public enum WireMessage: Sendable, Hashable {
 
     /// Who sends a message.
     public enum Sender: Sendable, Hashable {
-        /// The program: kinds 1, 6, 8 and 11.
+        /// A program.
         case program
-        /// The keychain: all others.
+        /// The keychain.
         case keychain
     }
 
-    /// The maximum number of bytes of memory that an element of a message from a program takes, beyond those of the
-    /// message.
+    /// What each element of a message from a program counts as memory beyond its bytes in the message: an estimate.
     private static let byteCountOfElement = 256
 
     /// How deep values may nest.
@@ -110,7 +109,7 @@ public enum WireMessage: Sendable, Hashable {
         self = try Self.read(frame, from: sender).message
     }
 
-    /// A message from a program, and the number of bytes of memory that it takes at most.
+    /// A message from a program, and the number of bytes that it counts as.
     ///
     /// - Throws: ``WireError``, as ``init(frame:from:)`` does.
     public static func ofProgram(
@@ -134,7 +133,7 @@ public enum WireMessage: Sendable, Hashable {
         if actual == .program { reader.distrust() }
         let message = try reader.value(WireMessage.self)
         guard reader.isAtEnd else { throw .trailingBytes }
-        return (message, reader.elementCountSoFar)
+        return (message, reader.totalElementCount)
     }
 
     /// How many bytes follow the first four of a frame.

@@ -8,7 +8,8 @@ import KeychainCore
 struct WireReader {
     private var rest: UnsafeRawBufferPointer.SubSequence
     private var depth = 0
-    private var elements = 0
+    /// The number of elements that were announced so far.
+    private(set) var totalElementCount = 0
     private var mostElements = WireMessage.mostElements
     private var limitsMarks = false
 
@@ -25,9 +26,6 @@ struct WireReader {
             return next
         }
     }
-
-    /// How many elements were announced so far.
-    var elementCountSoFar: Int { elements }
 
     mutating func bytes(_ count: Int) throws(WireError) -> UnsafeRawBufferPointer {
         guard count >= 0, count <= rest.count else { throw .truncated }
@@ -50,8 +48,8 @@ struct WireReader {
     mutating func elementCount() throws(WireError) -> Int {
         let count = Int(try number(UInt32.self))
         guard count <= rest.count else { throw .truncated }
-        elements += count
-        guard elements <= mostElements else { throw .tooLong }
+        totalElementCount += count
+        guard totalElementCount <= mostElements else { throw .tooLong }
         return count
     }
 

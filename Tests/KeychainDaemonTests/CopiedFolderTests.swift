@@ -137,7 +137,7 @@ struct CopiedFolderTests {
             }
             let failure = #expect(throws: KeychainError.self) { try client.perform(.device(.status)) }
             #expect(failure?.status == .notAvailable && failure?.kind == .service(.otherFolder))
-            for text in [path, running.socket, "is a copy", "service enable", "service disable"] {
+            for text in [path, running.socket, "may be a copy", "service enable", "service disable"] {
                 #expect(failure?.reason.contains(text) ?? false, "\(text)")
             }
         }

@@ -56,6 +56,26 @@ struct ContextTableTests {
         try table.claim(kept, for: few)
     }
 
+    @Test("the end of a context that was discarded discards no other")
+    func endOfDiscarded() throws {
+        let process = try join(1)
+        let contexts = try claim(9, process)
+        #expect(keychain.released == [contexts[0]])
+        try table.claim([contexts[0]], for: process, adding: false)
+        #expect(keychain.released == [contexts[0]])
+        table.releaseDisplaced([contexts[0], contexts[1]], of: process)
+        #expect(keychain.released == [contexts[0], contexts[0]])
+    }
+
+    @Test("a discarded context that another process uses meanwhile keeps nothing of the first one's")
+    func takenMeanwhile() throws {
+        let (first, second) = (try join(1), try join(2))
+        let contexts = try claim(9, first)
+        try table.claim([contexts[0]], for: second)
+        table.releaseDisplaced([contexts[0]], of: first)
+        #expect(keychain.released == [contexts[0], contexts[0]])
+    }
+
     @Test("when a user has too many contexts, the process with the most loses its oldest one")
     func ofUser() throws {
         let few = try join(1)

@@ -132,7 +132,7 @@ extension KeychainError {
     package var isUnavailable: Bool {
         switch kind {
         case .unavailable: true
-        case .service(let failure): failure != .silentAfterCommand
+        case .service(let failure): ![.silentAfterCommand, .lockedInSilence].contains(failure)
         default: false
         }
     }

@@ -30,7 +30,7 @@ package struct JSONParser {
     ///
     /// - Parameters:
     ///   - bytes: the text.
-    ///   - limitsMarks: whether strings may have only so many combining marks in a row; names may in any case.
+    ///   - limitsMarks: whether the number of combining marks in a row is limited in strings; in names it always is.
     /// - Returns: The value.
     /// - Throws: ``SyntaxError`` for what is not one.
     package static func parse(

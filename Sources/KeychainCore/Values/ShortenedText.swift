@@ -4,11 +4,13 @@ extension String {
     /// The maximum number of bytes of a name that a program has made up, in a text for others to read.
     package static let mostBytesOfShownName = 256
 
-    /// The text, or so many bytes of it and `…`.
+    /// The text, truncated to this many bytes, with `…` at its end, if it is longer.
     package func shortened(toBytes most: Int = mostBytesOfShownName) -> String {
         guard utf8.count > most else { return self }
-        // Half of a character at the end becomes a replacement character.
-        return String(decoding: utf8.prefix(most), as: UTF8.self) + "…"
+        let end = "…"
+        var bytes = Array(utf8.prefix(max(0, most - end.utf8.count)))
+        while String(validating: bytes, as: UTF8.self) == nil { bytes.removeLast() }
+        return String(decoding: bytes, as: UTF8.self) + end
     }
 }
 

@@ -92,8 +92,8 @@ struct ELFFile {
         searchFolders = parts(folders)
     }
 
-    /// The text at an offset of the file, up to a zero; `nil` if it is too long or has too many combining marks, and for
-    /// what is not UTF-8.
+    /// The text at an offset of the file, up to a zero; `nil` for what is too long, has too many combining marks, or is
+    /// not UTF-8.
     private static func text(at offset: UInt64, _ read: (_ offset: UInt64, _ count: Int) -> [UInt8]?) -> String? {
         // Most are short.
         for count in [256, limit.names] {

@@ -13,22 +13,10 @@ public struct SHA256Value: Sendable, Hashable, CustomStringConvertible {
 
     /// The value of 64 hexadecimal digits in lower case; `nil` for anything else.
     public init?(_ text: String) {
-        let digits = Array(text.utf8)
-        guard digits.count == 64 else { return nil }
-        var bytes: [UInt8] = []
-        for pair in stride(from: 0, to: 64, by: 2) {
-            guard let high = Self.value(digits[pair]), let low = Self.value(digits[pair + 1]) else { return nil }
-            bytes.append(high << 4 | low)
+        guard text.utf8.count == 64, let bytes = [UInt8](hexadecimal: text), bytes.hexadecimal == text else {
+            return nil
         }
         self.bytes = bytes
-    }
-
-    private static func value(_ digit: UInt8) -> UInt8? {
-        switch digit {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-        default: nil
-        }
     }
 
     /// That of bytes in memory.

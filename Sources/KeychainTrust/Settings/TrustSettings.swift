@@ -86,10 +86,7 @@ package struct TrustSettings: Sendable, Hashable {
 
     /// The key of a certificate: the SHA-1 digest of its encoding in capital hexadecimal digits.
     package static func key(of certificate: [UInt8]) -> String {
-        Insecure.SHA1.hash(data: certificate).map { byte in
-            let digits = String(byte, radix: 16, uppercase: true)
-            return byte < 16 ? "0" + digits : digits
-        }.joined()
+        Insecure.SHA1.hash(data: certificate).hexadecimal.uppercased()
     }
 
     /// What is set for a certificate; `nil` when nothing is.
