@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The table of all products and targets, one entry each, from the lowest module to the tests.
+// The table of all products and targets, one entry each.
 //
 // The manifest is the same on every host, because a host may build for another platform. Apple platforms have Security,
 // LocalAuthentication and CryptoKit themselves: there the products of these names pass on the system's modules. The
@@ -31,7 +31,7 @@ var products: [Product] = [
     // A device for programs, which link no testing library.
     .library(name: "KeychainSimulation", targets: ["KeychainSimulation"]),
     // With the values that requests are made of, and where a keychain lies.
-    .library(name: "KeychainEngine", targets: ["KeychainEngine", "KeychainCore", "HostFiles"]),
+    .library(name: "KeychainEngine", targets: ["KeychainEngine", "KeychainCore", "KeychainHost"]),
     // The daemon's client, and what it sends.
     .library(name: "KeychainClient", targets: ["KeychainClient", "KeychainWire"]),
     // A trace of a program's calls, begun by the program itself, and read.
@@ -77,274 +77,390 @@ let externFunctions = SwiftSetting.enableExperimentalFeature("Extern")
 // What is not said to be public in Apple's API must not be needed to use it.
 let appleAPI: [SwiftSetting] = [.enableUpcomingFeature("InternalImportsByDefault")]
 
-let targets: [Target] = [
-    // C
-    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-    .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
-    .target(name: "CKeychainSupport"),
-    .target(name: "CStormSupport", path: "Tests/Support/CStormSupport"),
+/// Modules of one purpose: a folder below Sources.
+struct Group {
+    let folder: String
+    let purpose: String
+    let targets: [Target]
+}
 
-    // values
-    .target(name: "KeychainCore", dependencies: ["CKeychainSupport"], swiftSettings: [externFunctions]),
-
-    // values as bytes
-    .target(name: "KeychainWire", dependencies: ["KeychainCore", "HostFiles", "CKeychainSupport", crypto]),
-
-    // parts
-    .target(name: "HostFiles", dependencies: ["CKeychainSupport"], swiftSettings: [externFunctions]),
-    .target(name: "KeychainKeys", dependencies: ["KeychainCore", crypto, cryptoExtras]),
-    .target(name: "KeychainASN1", dependencies: [asn1]),
-    .target(name: "KeychainPropertyLists"),
-    .target(name: "KeychainCertificates", dependencies: ["KeychainCore", "KeychainASN1", asn1, crypto]),
-    .target(name: "KeychainContainers", dependencies: ["KeychainCore", "KeychainASN1", asn1, crypto, cryptoExtras]),
-    .target(
-        name: "KeychainImportExport",
-        dependencies: ["KeychainCore", "KeychainKeys", "KeychainCertificates", "KeychainContainers", crypto]
-    ),
-    .target(
-        name: "KeychainMessages",
-        dependencies: ["KeychainCore", "KeychainKeys", "KeychainCertificates", "KeychainContainers", crypto]
-    ),
-    .target(
-        name: "KeychainProtection",
-        dependencies: ["KeychainCore", "HostFiles", "CKeychainSupport", crypto, cryptoExtras]
-    ),
-    .target(name: "KeychainStore", dependencies: ["KeychainCore", "HostFiles", "CKeychainSupport", "CSQLite"]),
-
-    // whom certificates are trusted by; OpenSSL is loaded when it is needed
-    .target(
-        name: "KeychainTrust",
-        dependencies: ["KeychainCore", "HostFiles", "KeychainCertificates", "KeychainPropertyLists", crypto],
-        swiftSettings: appleAPI
-    ),
-
-    // engine
-    .target(
-        name: "KeychainEngine",
-        dependencies: [
-            "KeychainCore", "HostFiles", "KeychainASN1", "KeychainCertificates", "KeychainProtection", "KeychainStore",
-            "CKeychainSupport", asn1,
+// From the lowest to the highest: a module depends on modules of its own group and of those before it. The module map
+// of Documentation/Architecture.md is made of this table, with the line above each target (Scripts/module-map).
+let groups: [Group] = [
+    Group(
+        folder: "Host",
+        purpose: "the operating system: C, files, processes, sessions",
+        targets: [
+            // The system's SQLite.
+            .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+            // The system's libsystemd.
+            .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+            // System calls and functions of C that Swift on Linux cannot call.
+            .target(name: "CKeychainSupport"),
+            // Private folders, lock files, locked memory, threads, the environment.
+            .target(name: "KeychainHost", dependencies: ["CKeychainSupport"], swiftSettings: [externFunctions]),
+            // Sessions and sleep, from logind over D-Bus.
+            .target(name: "LoginManager", dependencies: ["CSystemd"]),
         ]
     ),
-
-    // a trace of calls
-    .target(name: "CKeychainTrace", dependencies: ["CKeychainSupport"]),
-    .target(
-        name: "KeychainTrace",
-        dependencies: ["KeychainCore", "HostFiles", "CKeychainSupport", "CKeychainTrace", crypto, logging],
-        swiftSettings: appleAPI + [externFunctions]
-    ),
-
-    // user prompts
-    .target(name: "KeychainAuthenticators", dependencies: ["KeychainCore", "HostFiles", "CKeychainSupport"]),
-
-    // file-based keychains as macOS has them: names, the item functions on them, and the front end before both
-    .target(
-        name: "KeychainFrontEnd",
-        dependencies: ["KeychainCore", "KeychainCertificates", "HostFiles"],
-        swiftSettings: appleAPI
-    ),
-
-    // the user's own keychain, which the functions of Apple's API reach by the name of a function
-    .target(
-        name: "KeychainDefaultBackend",
-        dependencies: [
-            "KeychainCore", "KeychainEngine", "KeychainProtection", "KeychainClient", "KeychainWire",
-            "KeychainFrontEnd", "KeychainAuthenticators", "KeychainTrust", "HostFiles", "CKeychainSupport",
+    Group(
+        folder: "Values",
+        purpose: "tables, statuses, commands, references: data, no I/O",
+        targets: [
+            // The tables, statuses, commands and replies.
+            .target(name: "KeychainCore", dependencies: ["CKeychainSupport"], swiftSettings: [externFunctions])
         ]
     ),
-
-    // Apple's API
-    .target(
-        name: "KeychainServices",
-        dependencies: [
-            "KeychainCore", "KeychainKeys", "KeychainCertificates", "KeychainContainers", "KeychainImportExport",
-            "KeychainMessages", "KeychainFrontEnd", "KeychainDefaultBackend", "HostFiles", "KeychainTrace",
-            "KeychainPropertyLists", "KeychainTrust", "CKeychainSupport", logging,
-        ],
-        swiftSettings: appleAPI + [externFunctions]
-    ),
-    .target(
-        name: "PortableSecurity",
-        dependencies: [.target(name: "KeychainServices", condition: onLinux)],
-        path: "Sources/Reexports/PortableSecurity",
-        swiftSettings: appleAPI
-    ),
-    .target(
-        name: "Security",
-        dependencies: ["PortableSecurity"],
-        path: "Sources/Reexports/Security",
-        swiftSettings: appleAPI
-    ),
-    .target(
-        name: "LocalAuthenticationServices",
-        dependencies: ["PortableSecurity", "KeychainServices", "KeychainCore"],
-        swiftSettings: appleAPI
-    ),
-    .target(
-        name: "PortableLocalAuthentication",
-        dependencies: [.target(name: "LocalAuthenticationServices", condition: onLinux)],
-        path: "Sources/Reexports/PortableLocalAuthentication",
-        swiftSettings: appleAPI
-    ),
-    .target(
-        name: "LocalAuthentication",
-        dependencies: ["PortableLocalAuthentication", "Security"],
-        path: "Sources/Reexports/LocalAuthentication",
-        swiftSettings: appleAPI
-    ),
-    .target(
-        name: "CryptoKit",
-        dependencies: ["KeychainServices", "PortableLocalAuthentication", crypto],
-        swiftSettings: appleAPI
-    ),
-
-    // thin modules: CommonCrypto declares in C what CommonCryptoFunctions has, so whoever links one links both
-    .target(name: "CommonCrypto"),
-    .target(name: "CommonCryptoFunctions", dependencies: ["CommonCrypto", crypto, cryptoExtras]),
-    .target(name: "CUnfairLock"),
-    .target(name: "OSServices", dependencies: ["CUnfairLock", logging], swiftSettings: appleAPI),
-    .target(
-        name: "PortableOS",
-        dependencies: [.target(name: "OSServices", condition: onLinux)],
-        path: "Sources/Reexports/PortableOS",
-        swiftSettings: appleAPI
-    ),
-
-    // The products of Apple's names.
-    .target(
-        name: "SecurityProduct",
-        dependencies: [.target(name: "Security", condition: onLinux)],
-        path: "Sources/Reexports/SecurityProduct"
-    ),
-    .target(
-        name: "LocalAuthenticationProduct",
-        dependencies: [.target(name: "LocalAuthentication", condition: onLinux)],
-        path: "Sources/Reexports/LocalAuthenticationProduct"
-    ),
-    .target(
-        name: "CryptoKitProduct",
-        dependencies: [.target(name: "CryptoKit", condition: onLinux)],
-        path: "Sources/Reexports/CryptoKitProduct"
-    ),
-    .target(
-        name: "CommonCryptoProduct",
-        dependencies: [
-            .target(name: "CommonCrypto", condition: onLinux),
-            .target(name: "CommonCryptoFunctions", condition: onLinux),
-        ],
-        path: "Sources/Reexports/CommonCryptoProduct"
-    ),
-
-    // a typed API; on Apple platforms over the system's Security
-    .target(
-        name: "Keychain",
-        dependencies: [
-            "PortableSecurity", "PortableLocalAuthentication",
-            .target(name: "KeychainServices", condition: onLinux),
-            .target(name: "KeychainCore", condition: onLinux),
-            .target(name: "KeychainEngine", condition: onLinux),
-            .target(name: "KeychainAuthenticators", condition: onLinux),
-            .target(name: "KeychainProtection", condition: onLinux),
-            .target(name: "KeychainStore", condition: onLinux),
-            .product(name: "Crypto", package: "swift-crypto", condition: onLinux),
-        ],
-        swiftSettings: appleAPI
-    ),
-    .target(
-        name: "KeychainRecipes",
-        dependencies: [
-            "Keychain", "PortableSecurity", "PortableLocalAuthentication",
-            .target(name: "CryptoKit", condition: onLinux),
-        ],
-        swiftSettings: appleAPI
-    ),
-
-    // a device in a test
-    .target(
-        name: "KeychainSimulation",
-        dependencies: [
-            "KeychainCore", "KeychainDoctor", "KeychainEngine", "KeychainFiles", "KeychainFrontEnd", "HostFiles",
-            "KeychainAuthenticators", "KeychainProtection", "KeychainStore", "KeychainServices", "KeychainTrust",
-        ],
-        swiftSettings: appleAPI
-    ),
-    .target(
-        name: "KeychainTesting",
-        dependencies: [
-            "KeychainSimulation", "KeychainCore", "KeychainServices", "KeychainTrace", "PortableSecurity",
-            "PortableLocalAuthentication", "CKeychainSupport",
-        ],
-        swiftSettings: appleAPI
-    ),
-    .target(
-        name: "KeychainTestingProduct",
-        dependencies: [.target(name: "KeychainTesting", condition: onLinux)],
-        path: "Sources/Reexports/KeychainTestingProduct"
-    ),
-
-    // what the host tells the daemon of sessions and sleep
-    .target(name: "LoginManager", dependencies: ["CSystemd"]),
-
-    // file-based keychains
-    .target(
-        name: "KeychainFiles",
-        dependencies: [
-            "KeychainCore", "KeychainEngine", "KeychainFrontEnd", "KeychainProtection", "HostFiles", crypto,
+    Group(
+        folder: "Certificates",
+        purpose: "keys, certificates, their formats, and trust",
+        targets: [
+            // Keys and algorithms.
+            .target(name: "KeychainKeys", dependencies: ["KeychainCore", crypto, cryptoExtras]),
+            // Checks a property list of others before Foundation parses it.
+            .target(name: "KeychainPropertyLists"),
+            // What one certificate says, and the reader of ASN.1 fields.
+            .target(name: "KeychainCertificates", dependencies: ["KeychainCore", asn1, crypto]),
+            // PEM, PKCS #8, PKCS #12 and CMS, and which items a file has.
+            .target(
+                name: "KeychainContainers",
+                dependencies: ["KeychainCore", "KeychainKeys", "KeychainCertificates", asn1, crypto, cryptoExtras]
+            ),
+            // Signed and encrypted messages: verifies, signs, decrypts and encrypts.
+            .target(
+                name: "KeychainMessages",
+                dependencies: ["KeychainCore", "KeychainKeys", "KeychainCertificates", "KeychainContainers", crypto]
+            ),
+            // Judges chains of certificates, with OpenSSL, which is loaded when it is needed.
+            .target(
+                name: "KeychainTrust",
+                dependencies: [
+                    "KeychainCore", "KeychainHost", "KeychainCertificates", "KeychainPropertyLists", crypto,
+                ],
+                swiftSettings: appleAPI
+            ),
         ]
     ),
-
-    // the daemon, and what reaches it
-    .target(
-        name: "KeychainServer",
-        dependencies: ["KeychainWire", "KeychainCore", "HostFiles", "CKeychainSupport"]
-    ),
-    .target(
-        name: "KeychainClient",
-        dependencies: ["KeychainWire", "KeychainCore", "HostFiles", "CKeychainSupport"]
-    ),
-    .target(name: "KeychainIdentity", dependencies: ["KeychainCore", "HostFiles", "CKeychainSupport", crypto]),
-    .target(name: "KeychainAudit", dependencies: ["KeychainCore", "HostFiles"]),
-    .target(
-        name: "KeychainDaemon",
-        dependencies: [
-            "KeychainServer", "KeychainIdentity", "KeychainAudit", "KeychainWire", "KeychainEngine", "KeychainFiles",
-            "KeychainProtection", "KeychainStore", "KeychainCore", "KeychainTrust", "HostFiles", "LoginManager",
-            "CKeychainSupport",
+    Group(
+        folder: "Engine",
+        purpose: "all the rules of the data protection keychain",
+        targets: [
+            // Rows in SQLite; no keys.
+            .target(
+                name: "KeychainStore",
+                dependencies: ["KeychainCore", "KeychainHost", "CKeychainSupport", "CSQLite"]
+            ),
+            // The keys of the device, sealing, the enclave; no SQL.
+            .target(
+                name: "KeychainProtection",
+                dependencies: ["KeychainCore", "KeychainHost", "CKeychainSupport", crypto, cryptoExtras]
+            ),
+            // The rules: queries, access, the operations; no SQL, no key bytes.
+            .target(
+                name: "KeychainEngine",
+                dependencies: [
+                    "KeychainCore", "KeychainHost", "KeychainCertificates", "KeychainProtection", "KeychainStore",
+                    "CKeychainSupport", asn1,
+                ]
+            ),
         ]
     ),
-
-    // tools: what the executables of the same purpose do
-    .target(
-        name: "SecurityTool",
-        dependencies: [
-            "KeychainCore", "KeychainEngine", "KeychainFiles", "KeychainKeys", "KeychainCertificates",
-            "KeychainContainers", "KeychainImportExport", "KeychainMessages", "KeychainTrust", "HostFiles",
-            "KeychainAuthenticators", "CKeychainSupport", crypto,
+    Group(
+        folder: "Files",
+        purpose: "the file-based keychains of macOS",
+        targets: [
+            // The front end of macOS: names, routes and merging of two keychains.
+            .target(
+                name: "KeychainMacFrontEnd",
+                dependencies: ["KeychainCore", "KeychainCertificates", "KeychainHost"],
+                swiftSettings: appleAPI
+            ),
+            // Keychain files, executed as commands.
+            .target(
+                name: "KeychainFiles",
+                dependencies: [
+                    "KeychainCore", "KeychainEngine", "KeychainMacFrontEnd", "KeychainProtection", "KeychainHost",
+                    crypto,
+                ]
+            ),
         ]
     ),
-    .target(
-        name: "KeychainControl",
-        dependencies: [
-            "KeychainCore", "KeychainDoctor", "KeychainEngine", "KeychainDefaultBackend", "KeychainIdentity",
-            "KeychainAudit", "KeychainTrace", "HostFiles", "KeychainAuthenticators", "KeychainProtection",
-            "KeychainPropertyLists", "KeychainWire", "KeychainClient", "CKeychainSupport", arguments, crypto,
+    Group(
+        folder: "Daemon",
+        purpose: "a keychain behind a socket, for programs that are identified",
+        targets: [
+            // Commands and replies as bytes.
+            .target(name: "KeychainWire", dependencies: ["KeychainCore", "KeychainHost", "CKeychainSupport", crypto]),
+            // Connections of programs, and their limits.
+            .target(
+                name: "KeychainServer",
+                dependencies: ["KeychainWire", "KeychainCore", "KeychainHost", "CKeychainSupport"]
+            ),
+            // A backend that sends its commands to a daemon.
+            .target(
+                name: "KeychainClient",
+                dependencies: ["KeychainWire", "KeychainCore", "KeychainHost", "CKeychainSupport"]
+            ),
+            // Which program a process is, and its groups.
+            .target(
+                name: "KeychainIdentity",
+                dependencies: ["KeychainCore", "KeychainHost", "CKeychainSupport", crypto]
+            ),
+            // The log of who used what.
+            .target(name: "KeychainAudit", dependencies: ["KeychainCore", "KeychainHost"]),
+            // The user's daemon and the system service.
+            .target(
+                name: "KeychainDaemon",
+                dependencies: [
+                    "KeychainServer", "KeychainIdentity", "KeychainAudit", "KeychainWire", "KeychainEngine",
+                    "KeychainFiles", "KeychainMacFrontEnd", "KeychainProtection", "KeychainStore", "KeychainCore",
+                    "KeychainTrust",
+                    "KeychainHost", "LoginManager", "CKeychainSupport",
+                ]
+            ),
+            // The daemon.
+            .executableTarget(name: "keychaind", dependencies: ["KeychainDaemon", "KeychainProtection"]),
         ]
     ),
-
-    // the linter: rules over a syntax tree of its own, and the parsers that make it
-    .target(name: "KeychainLint", dependencies: ["KeychainCore"]),
-    .target(
-        name: "KeychainLintParsing",
-        dependencies: [
-            "KeychainLint",
-            .product(name: "SwiftSyntax", package: "swift-syntax", condition: lint),
-            .product(name: "SwiftParser", package: "swift-syntax", condition: lint),
-            .product(name: "SwiftOperators", package: "swift-syntax", condition: lint),
-            .product(name: "Yams", package: "Yams", condition: lint),
+    Group(
+        folder: "API",
+        purpose: "Apple's API, and a typed one",
+        targets: [
+            // Calls as lines of a file.
+            .target(
+                name: "KeychainTrace",
+                dependencies: ["KeychainCore", "KeychainHost", "CKeychainSupport", crypto, logging],
+                swiftSettings: appleAPI + [externFunctions]
+            ),
+            // User prompts: terminal, pinentry, a script.
+            .target(
+                name: "KeychainAuthenticators",
+                dependencies: ["KeychainCore", "KeychainHost", "CKeychainSupport"]
+            ),
+            // The user's own keychain: which backend executes a command.
+            .target(
+                name: "KeychainRouting",
+                dependencies: [
+                    "KeychainCore", "KeychainEngine", "KeychainProtection", "KeychainClient", "KeychainWire",
+                    "KeychainMacFrontEnd", "KeychainAuthenticators", "KeychainTrust", "KeychainHost",
+                    "CKeychainSupport",
+                ]
+            ),
+            // Apple's names and shapes of Security; no rules.
+            .target(
+                name: "KeychainServices",
+                dependencies: [
+                    "KeychainCore", "KeychainKeys", "KeychainCertificates", "KeychainContainers", "KeychainMessages",
+                    "KeychainMacFrontEnd", "KeychainRouting", "KeychainHost", "KeychainTrace", "KeychainPropertyLists",
+                    "KeychainTrust", "CKeychainSupport", logging,
+                ],
+                swiftSettings: appleAPI + [externFunctions]
+            ),
+            // Re-exports KeychainServices; on Apple platforms, the system's Security.
+            .target(
+                name: "PortableSecurity",
+                dependencies: [.target(name: "KeychainServices", condition: onLinux)],
+                path: "Sources/API/Reexports/PortableSecurity",
+                swiftSettings: appleAPI
+            ),
+            // Re-exports PortableSecurity.
+            .target(
+                name: "Security",
+                dependencies: ["PortableSecurity"],
+                path: "Sources/API/Reexports/Security",
+                swiftSettings: appleAPI
+            ),
+            // LAContext and LAError.
+            .target(
+                name: "LocalAuthenticationServices",
+                dependencies: ["PortableSecurity", "KeychainServices", "KeychainCore"],
+                swiftSettings: appleAPI
+            ),
+            // Re-exports LocalAuthenticationServices; on Apple platforms, the system's.
+            .target(
+                name: "PortableLocalAuthentication",
+                dependencies: [.target(name: "LocalAuthenticationServices", condition: onLinux)],
+                path: "Sources/API/Reexports/PortableLocalAuthentication",
+                swiftSettings: appleAPI
+            ),
+            // Re-exports PortableLocalAuthentication.
+            .target(
+                name: "LocalAuthentication",
+                dependencies: ["PortableLocalAuthentication", "Security"],
+                path: "Sources/API/Reexports/LocalAuthentication",
+                swiftSettings: appleAPI
+            ),
+            // Re-exports swift-crypto, with SecureEnclave.
+            .target(
+                name: "CryptoKit",
+                dependencies: ["KeychainServices", "PortableLocalAuthentication", crypto],
+                swiftSettings: appleAPI
+            ),
+            // The headers of CommonCrypto; not of the keychain.
+            .target(name: "CommonCrypto"),
+            // The functions of CommonCrypto, with swift-crypto.
+            .target(name: "CommonCryptoFunctions", dependencies: ["CommonCrypto", crypto, cryptoExtras]),
+            // os_unfair_lock.
+            .target(name: "CUnfairLock"),
+            // Logger, os_log and locks; not of the keychain.
+            .target(name: "OSServices", dependencies: ["CUnfairLock", logging], swiftSettings: appleAPI),
+            // Re-exports OSServices; on Apple platforms, the system's.
+            .target(
+                name: "PortableOS",
+                dependencies: [.target(name: "OSServices", condition: onLinux)],
+                path: "Sources/API/Reexports/PortableOS",
+                swiftSettings: appleAPI
+            ),
+            // The product Security.
+            .target(
+                name: "SecurityProduct",
+                dependencies: [.target(name: "Security", condition: onLinux)],
+                path: "Sources/API/Reexports/SecurityProduct"
+            ),
+            // The product LocalAuthentication.
+            .target(
+                name: "LocalAuthenticationProduct",
+                dependencies: [.target(name: "LocalAuthentication", condition: onLinux)],
+                path: "Sources/API/Reexports/LocalAuthenticationProduct"
+            ),
+            // The product CryptoKit.
+            .target(
+                name: "CryptoKitProduct",
+                dependencies: [.target(name: "CryptoKit", condition: onLinux)],
+                path: "Sources/API/Reexports/CryptoKitProduct"
+            ),
+            // The product CommonCrypto.
+            .target(
+                name: "CommonCryptoProduct",
+                dependencies: [
+                    .target(name: "CommonCrypto", condition: onLinux),
+                    .target(name: "CommonCryptoFunctions", condition: onLinux),
+                ],
+                path: "Sources/API/Reexports/CommonCryptoProduct"
+            ),
+            // A typed API; on Apple platforms over the system's Security.
+            .target(
+                name: "Keychain",
+                dependencies: [
+                    "PortableSecurity", "PortableLocalAuthentication",
+                    .target(name: "KeychainServices", condition: onLinux),
+                    .target(name: "KeychainCore", condition: onLinux),
+                    .target(name: "KeychainEngine", condition: onLinux),
+                    .target(name: "KeychainAuthenticators", condition: onLinux),
+                    .target(name: "KeychainProtection", condition: onLinux),
+                    .target(name: "KeychainStore", condition: onLinux),
+                    .product(name: "Crypto", package: "swift-crypto", condition: onLinux),
+                ],
+                swiftSettings: appleAPI
+            ),
+            // What programs do again and again: migrations, tokens, device keys.
+            .target(
+                name: "KeychainRecipes",
+                dependencies: [
+                    "Keychain", "PortableSecurity", "PortableLocalAuthentication",
+                    .target(name: "CryptoKit", condition: onLinux),
+                ],
+                swiftSettings: appleAPI
+            ),
         ]
     ),
+    Group(
+        folder: "Testing",
+        purpose: "a device in a test, and why a call failed",
+        targets: [
+            // Explains why a call failed.
+            .target(name: "KeychainDoctor", dependencies: ["KeychainCore"]),
+            // A device, apps, an owner, faults, a log of calls.
+            .target(
+                name: "KeychainSimulation",
+                dependencies: [
+                    "KeychainCore", "KeychainDoctor", "KeychainEngine", "KeychainFiles", "KeychainMacFrontEnd",
+                    "KeychainHost", "KeychainAuthenticators", "KeychainProtection", "KeychainStore", "KeychainServices",
+                    "KeychainTrust",
+                ],
+                swiftSettings: appleAPI
+            ),
+            // Traits, scenarios and the contract suite.
+            .target(
+                name: "KeychainTesting",
+                dependencies: [
+                    "KeychainSimulation", "KeychainCore", "KeychainServices", "KeychainTrace", "PortableSecurity",
+                    "PortableLocalAuthentication", "CKeychainSupport",
+                ],
+                swiftSettings: appleAPI
+            ),
+            // The product KeychainTesting.
+            .target(
+                name: "KeychainTestingProduct",
+                dependencies: [.target(name: "KeychainTesting", condition: onLinux)],
+                path: "Sources/API/Reexports/KeychainTestingProduct"
+            ),
+        ]
+    ),
+    Group(
+        folder: "Tools",
+        purpose: "commands: they parse arguments and print",
+        targets: [
+            // What the command security does.
+            .target(
+                name: "SecurityTool",
+                dependencies: [
+                    "KeychainCore", "KeychainEngine", "KeychainFiles", "KeychainMacFrontEnd", "KeychainKeys",
+                    "KeychainCertificates",
+                    "KeychainContainers", "KeychainMessages", "KeychainTrust", "KeychainHost", "KeychainAuthenticators",
+                    "CKeychainSupport", crypto,
+                ]
+            ),
+            // The command security.
+            .executableTarget(
+                name: "security-tool",
+                dependencies: [
+                    "SecurityTool", "KeychainCore", "KeychainRouting", "KeychainProtection", "KeychainAuthenticators",
+                ]
+            ),
+            // What keychainctl does.
+            .target(
+                name: "KeychainControl",
+                dependencies: [
+                    "KeychainCore", "KeychainDoctor", "KeychainEngine", "KeychainRouting", "KeychainIdentity",
+                    "KeychainAudit", "KeychainTrace", "KeychainHost", "KeychainAuthenticators", "KeychainProtection",
+                    "KeychainPropertyLists", "KeychainWire", "KeychainClient", "CKeychainSupport", arguments, crypto,
+                ]
+            ),
+            // The command keychainctl.
+            .executableTarget(name: "keychainctl", dependencies: ["KeychainControl", "KeychainProtection", arguments]),
+            // The rules of the linter, over a syntax tree of its own.
+            .target(name: "KeychainLint", dependencies: ["KeychainCore"]),
+            // The parsers that make its syntax tree, with swift-syntax and Yams.
+            .target(
+                name: "KeychainLintParsing",
+                dependencies: [
+                    "KeychainLint", .product(name: "SwiftSyntax", package: "swift-syntax", condition: lint),
+                    .product(name: "SwiftParser", package: "swift-syntax", condition: lint),
+                    .product(name: "SwiftOperators", package: "swift-syntax", condition: lint),
+                    .product(name: "Yams", package: "Yams", condition: lint),
+                ]
+            ),
+            // The linter.
+            .executableTarget(
+                name: "keychain-lint",
+                dependencies: ["KeychainLint", "KeychainLintParsing", "KeychainCore", arguments]
+            ),
+            // Shows the life of an item.
+            .executableTarget(name: "keychain-quickstart", dependencies: ["Security", "KeychainProtection"]),
+            // Writes the generated sources and the module map.
+            .executableTarget(name: "generate-constants", dependencies: ["KeychainCore"]),
+        ]
+    ),
+]
 
+for group in groups {
+    for target in group.targets where target.path == nil {
+        target.path = "Sources/\(group.folder)/\(target.name)"
+    }
+}
+
+let plugins: [Target] = [
     // `swift package keychain-lint`, and a lint at every build
     .plugin(
         name: "KeychainLintCommand",
@@ -354,24 +470,11 @@ let targets: [Target] = [
         dependencies: ["keychain-lint"]
     ),
     .plugin(name: "KeychainLintBuild", capability: .buildTool(), dependencies: ["keychain-lint"]),
+]
 
-    // why a call failed
-    .target(name: "KeychainDoctor", dependencies: ["KeychainCore"]),
-
-    // executables
-    .executableTarget(
-        name: "keychain-lint",
-        dependencies: ["KeychainLint", "KeychainLintParsing", "KeychainCore", arguments]
-    ),
-    .executableTarget(
-        name: "security-tool",
-        dependencies: [
-            "SecurityTool", "KeychainCore", "KeychainDefaultBackend", "KeychainProtection", "KeychainAuthenticators",
-        ]
-    ),
-    .executableTarget(name: "keychainctl", dependencies: ["KeychainControl", "KeychainProtection", arguments]),
-    .executableTarget(name: "keychaind", dependencies: ["KeychainDaemon", "KeychainProtection"]),
-    .executableTarget(name: "keychain-quickstart", dependencies: ["Security", "KeychainProtection"]),
+// What the tests share, and programs for them.
+let testSupport: [Target] = [
+    .target(name: "CStormSupport", path: "Tests/Support/CStormSupport"),
     .executableTarget(
         name: "conformance-runner",
         dependencies: ["Conformance", "KeychainProtection"],
@@ -387,12 +490,11 @@ let targets: [Target] = [
         dependencies: ["SecurityTranscripts", "security-tool", "keychaind"],
         path: "Tests/Support/security-transcripts"
     ),
-    .executableTarget(name: "generate-constants", dependencies: ["SourceGeneration"]),
     .executableTarget(
         name: "keychain-storm",
         dependencies: [
-            "KeychainEngine", "KeychainDefaultBackend", "KeychainCore", "KeychainWire", "HostFiles",
-            "KeychainProtection", "KeychainStore", "CKeychainSupport", "CStormSupport", "CSQLite",
+            "KeychainEngine", "KeychainRouting", "KeychainCore", "KeychainWire", "KeychainHost", "KeychainProtection",
+            "KeychainStore", "CKeychainSupport", "CStormSupport", "CSQLite",
         ],
         path: "Tests/Support/keychain-storm"
     ),
@@ -413,20 +515,18 @@ let targets: [Target] = [
         dependencies: ["CStormSupport", "KeychainCore", "KeychainEngine", "KeychainServices", "Security"],
         path: "Tests/Support/keychain-traced"
     ),
-
-    // what the tests and the executables share
     .target(
         name: "KeychainTestSupport",
         dependencies: [
-            "KeychainCore", "KeychainEngine", "KeychainDefaultBackend", "KeychainProtection", "HostFiles",
-            "KeychainStore", "CSQLite", "CStormSupport",
+            "KeychainCore", "KeychainEngine", "KeychainRouting", "KeychainProtection", "KeychainHost", "KeychainStore",
+            "CSQLite", "CStormSupport",
         ],
         path: "Tests/Support/KeychainTestSupport"
     ),
     .target(
         name: "ServerTestSupport",
         dependencies: [
-            "KeychainServer", "KeychainClient", "KeychainWire", "KeychainCore", "HostFiles", "KeychainTestSupport",
+            "KeychainServer", "KeychainClient", "KeychainWire", "KeychainCore", "KeychainHost", "KeychainTestSupport",
             "CKeychainSupport", "CStormSupport",
         ],
         path: "Tests/Support/ServerTestSupport"
@@ -443,7 +543,8 @@ let targets: [Target] = [
     .target(
         name: "SecurityTranscripts",
         dependencies: [
-            "SecurityTool", "KeychainCore", "KeychainEngine", "KeychainFiles", "KeychainTrust", "HostFiles",
+            "SecurityTool", "KeychainCore", "KeychainEngine", "KeychainFiles", "KeychainMacFrontEnd", "KeychainTrust",
+            "KeychainHost",
             "KeychainTestSupport", "CStormSupport",
         ],
         path: "Tests/Support/SecurityTranscripts"
@@ -452,16 +553,16 @@ let targets: [Target] = [
         name: "DoctorScenarios",
         dependencies: [
             "Conformance", "KeychainDoctor", "KeychainAuthenticators", "KeychainCore", "KeychainFiles",
-            "KeychainFrontEnd", "KeychainServices", "KeychainSimulation", "KeychainTestSupport",
+            "KeychainMacFrontEnd", "KeychainServices", "KeychainSimulation", "KeychainTestSupport",
         ],
         path: "Tests/Support/DoctorScenarios"
     ),
-    .target(name: "SourceGeneration", dependencies: ["KeychainCore"]),
+]
 
-    // tests
+let tests: [Target] = [
     .testTarget(
         name: "KeychainCoreTests",
-        dependencies: ["KeychainCore", "KeychainTestSupport", "SourceGeneration", "CSQLite"]
+        dependencies: ["KeychainCore", "KeychainTestSupport", "generate-constants", "CSQLite"]
     ),
     .testTarget(
         name: "KeychainWireTests",
@@ -470,7 +571,7 @@ let targets: [Target] = [
     .testTarget(
         name: "KeychainServerTests",
         dependencies: [
-            "KeychainServer", "KeychainClient", "KeychainWire", "KeychainCore", "KeychainEngine", "HostFiles",
+            "KeychainServer", "KeychainClient", "KeychainWire", "KeychainCore", "KeychainEngine", "KeychainHost",
             "KeychainProtection", "KeychainAuthenticators", "KeychainTestSupport", "ServerTestSupport",
             "CKeychainSupport", "keychain-peer",
         ]
@@ -478,8 +579,8 @@ let targets: [Target] = [
     .testTarget(
         name: "KeychainIdentityTests",
         dependencies: [
-            "KeychainIdentity", "KeychainCore", "HostFiles", "KeychainTestSupport", "CStormSupport", "signed-program",
-            crypto,
+            "KeychainIdentity", "KeychainCore", "KeychainHost", "KeychainTestSupport", "CStormSupport",
+            "signed-program", crypto,
         ],
         exclude: ["Cases"]
     ),
@@ -487,9 +588,10 @@ let targets: [Target] = [
     .testTarget(
         name: "KeychainDaemonTests",
         dependencies: [
-            "KeychainDaemon", "KeychainAudit", "KeychainDefaultBackend", "KeychainServer", "KeychainClient",
-            "KeychainIdentity", "KeychainEngine", "KeychainFiles", "KeychainProtection", "KeychainWire", "KeychainCore",
-            "KeychainTrust", "HostFiles", "LoginManager", "KeychainTestSupport", "ServerTestSupport",
+            "KeychainDaemon", "KeychainAudit", "KeychainRouting", "KeychainServer", "KeychainClient",
+            "KeychainIdentity", "KeychainEngine", "KeychainFiles", "KeychainMacFrontEnd", "KeychainProtection",
+            "KeychainWire", "KeychainCore",
+            "KeychainTrust", "KeychainHost", "LoginManager", "KeychainTestSupport", "ServerTestSupport",
             "CKeychainSupport", "CStormSupport", "keychaind", "keychainctl", "security-tool", "keychain-items",
             "signed-program",
         ]
@@ -497,8 +599,8 @@ let targets: [Target] = [
     .testTarget(
         name: "KeychainTraceTests",
         dependencies: [
-            "KeychainTrace", "KeychainServices", "KeychainCore", "KeychainEngine", "HostFiles", "KeychainTestSupport",
-            "CStormSupport", "Security", crypto,
+            "KeychainTrace", "KeychainServices", "KeychainCore", "KeychainEngine", "KeychainHost",
+            "KeychainTestSupport", "CStormSupport", "Security", crypto,
         ]
     ),
     .testTarget(
@@ -516,18 +618,13 @@ let targets: [Target] = [
     ),
     .testTarget(
         name: "KeychainTrustTests",
-        dependencies: ["KeychainTrust", "KeychainCertificates", "KeychainCore", "HostFiles", "KeychainTestSupport"],
+        dependencies: ["KeychainTrust", "KeychainCertificates", "KeychainCore", "KeychainHost", "KeychainTestSupport"],
         exclude: ["Cases"]
     ),
     .testTarget(
         name: "KeychainContainersTests",
-        dependencies: ["KeychainContainers", "KeychainASN1", "KeychainCore", "KeychainTestSupport", asn1]
-    ),
-    .testTarget(
-        name: "KeychainImportExportTests",
         dependencies: [
-            "KeychainImportExport", "KeychainContainers", "KeychainCertificates", "KeychainKeys", "KeychainCore",
-            "KeychainTestSupport",
+            "KeychainContainers", "KeychainCertificates", "KeychainKeys", "KeychainCore", "KeychainTestSupport", asn1,
         ]
     ),
     .testTarget(
@@ -544,30 +641,28 @@ let targets: [Target] = [
     .testTarget(name: "OSTests", dependencies: ["OSServices", logging]),
     .testTarget(
         name: "KeychainProtectionTests",
-        dependencies: [
-            "KeychainProtection", "KeychainCore", "HostFiles", "KeychainTestSupport", crypto,
-        ]
+        dependencies: ["KeychainProtection", "KeychainCore", "KeychainHost", "KeychainTestSupport", crypto]
     ),
     .testTarget(
-        name: "KeychainFrontEndTests",
-        dependencies: ["KeychainFrontEnd", "KeychainCertificates", "KeychainCore"]
+        name: "KeychainMacFrontEndTests",
+        dependencies: ["KeychainMacFrontEnd", "KeychainCertificates", "KeychainCore"]
     ),
     .testTarget(
         name: "KeychainFilesTests",
         dependencies: [
-            "KeychainFiles", "KeychainFrontEnd", "KeychainEngine", "KeychainProtection", "KeychainCore",
+            "KeychainFiles", "KeychainMacFrontEnd", "KeychainEngine", "KeychainProtection", "KeychainCore",
             "KeychainTestSupport",
         ],
         exclude: ["Released"]
     ),
     .testTarget(
         name: "KeychainStoreTests",
-        dependencies: ["KeychainStore", "KeychainCore", "HostFiles", "KeychainTestSupport", "CSQLite"]
+        dependencies: ["KeychainStore", "KeychainCore", "KeychainHost", "KeychainTestSupport", "CSQLite"]
     ),
     .testTarget(
         name: "KeychainEngineTests",
         dependencies: [
-            "KeychainEngine", "KeychainCore", "HostFiles", "KeychainProtection", "KeychainStore",
+            "KeychainEngine", "KeychainCore", "KeychainHost", "KeychainProtection", "KeychainStore",
             "KeychainAuthenticators", "KeychainSimulation", "KeychainTestSupport", "CSQLite", crypto,
         ],
         exclude: [
@@ -579,9 +674,9 @@ let targets: [Target] = [
     .testTarget(
         name: "SecurityTests",
         dependencies: [
-            "Security", "KeychainServices", "KeychainTrust", "KeychainCore", "KeychainEngine", "HostFiles",
-            "KeychainAuthenticators", "KeychainFrontEnd", "KeychainMessages",
-            "KeychainSimulation", "KeychainTestSupport", "keychain-quickstart", "keychain-stray",
+            "Security", "KeychainServices", "KeychainTrust", "KeychainCore", "KeychainEngine", "KeychainHost",
+            "KeychainAuthenticators", "KeychainMacFrontEnd", "KeychainMessages", "KeychainSimulation",
+            "KeychainTestSupport", "keychain-quickstart", "keychain-stray",
         ]
     ),
     // the examples of the linter's pages, run on a device
@@ -601,7 +696,8 @@ let targets: [Target] = [
         name: "SecurityToolTests",
         dependencies: [
             "SecurityTool", "security-tool", "keychaind", "SecurityTranscripts", "Security", "KeychainServices",
-            "KeychainFiles", "KeychainCore", "KeychainEngine", "HostFiles", "KeychainProtection",
+            "KeychainFiles", "KeychainMacFrontEnd", "KeychainCore", "KeychainEngine", "KeychainHost",
+            "KeychainProtection",
             "KeychainTestSupport",
         ],
         exclude: ["Cases"]
@@ -610,15 +706,15 @@ let targets: [Target] = [
         name: "KeychainControlTests",
         dependencies: [
             "KeychainControl", "keychainctl", "keychain-traced", "security-tool", "KeychainCore", "KeychainEngine",
-            "HostFiles", "KeychainAuthenticators", "KeychainIdentity", "KeychainTrace", "KeychainWire",
+            "KeychainHost", "KeychainAuthenticators", "KeychainIdentity", "KeychainTrace", "KeychainWire",
             "KeychainTestSupport", "CStormSupport", "signed-program", arguments,
         ]
     ),
     .testTarget(
         name: "KeychainProcessTests",
         dependencies: [
-            "keychain-storm", "keychaind", "keychainctl", "security-tool", "KeychainDefaultBackend", "KeychainEngine",
-            "KeychainCore", "KeychainClient", "KeychainWire", "HostFiles", "KeychainProtection", "KeychainStore",
+            "keychain-storm", "keychaind", "keychainctl", "security-tool", "KeychainRouting", "KeychainEngine",
+            "KeychainCore", "KeychainClient", "KeychainWire", "KeychainHost", "KeychainProtection", "KeychainStore",
             "KeychainTestSupport", "ServerTestSupport", "CKeychainSupport", "CStormSupport", crypto,
         ]
     ),
@@ -626,14 +722,14 @@ let targets: [Target] = [
         name: "KeychainTests",
         dependencies: [
             "Keychain", "KeychainTesting", "KeychainSimulation", "KeychainServices", "KeychainCore", "KeychainEngine",
-            "HostFiles", "KeychainAuthenticators", "KeychainTestSupport", "Security", "LocalAuthentication", crypto,
+            "KeychainHost", "KeychainAuthenticators", "KeychainTestSupport", "Security", "LocalAuthentication", crypto,
         ]
     ),
     .testTarget(
         name: "KeychainRecipesTests",
         dependencies: [
             "KeychainRecipes", "Keychain", "KeychainTesting", "KeychainServices", "KeychainCore", "KeychainEngine",
-            "HostFiles", "CryptoKit", "Security", "LocalAuthentication",
+            "KeychainHost", "CryptoKit", "Security", "LocalAuthentication",
         ]
     ),
     .testTarget(
@@ -675,6 +771,8 @@ let targets: [Target] = [
     ),
     .testTarget(name: "FieldCodeSwift6Tests", dependencies: ["Security", "KeychainTesting"]),
 ]
+
+let targets = groups.flatMap(\.targets) + plugins + testSupport + tests
 
 // The libraries that Scripts/install puts under a prefix. They hide what lies beneath Apple's API, so that a program
 // may bring its own swift-log or swift-crypto; resilient modules can be imported without the modules that they are
@@ -728,7 +826,7 @@ let package = Package(
 for target in package.targets
 where target.type != .system && target.type != .plugin
     && ![
-        "CKeychainSupport", "CKeychainTrace", "CStormSupport", "CommonCrypto", "CUnfairLock", "signed-program",
+        "CKeychainSupport", "CStormSupport", "CommonCrypto", "CUnfairLock", "signed-program",
     ].contains(target.name)
 {
     target.swiftSettings =

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainCertificates
-import KeychainContainers
 import KeychainCore
 import KeychainKeys
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainContainers
 import KeychainCore
-import KeychainImportExport
 
 /// A file for `SecItemImport` or `security import`, without a passphrase.
 @_cdecl("LLVMFuzzerTestOneInput")

@@ -2,8 +2,8 @@
 
 import CKeychainSupport
 import Glibc
-import HostFiles
 import KeychainCore
+import KeychainHost
 import KeychainServer
 import KeychainWire
 

@@ -4,7 +4,7 @@ import Glibc
 import KeychainCore
 
 @testable import KeychainFiles
-@testable import KeychainFrontEnd
+@testable import KeychainMacFrontEnd
 @testable import KeychainTrust
 @testable import SecurityTool
 

@@ -83,7 +83,7 @@ struct KeyStorageTests {
     func article() throws {
         let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         let package = here.deletingLastPathComponent().deletingLastPathComponent()
-        let path = "Sources/CryptoKit/CryptoKit.docc/StoringCryptoKitKeys.md"
+        let path = "Sources/API/CryptoKit/CryptoKit.docc/StoringCryptoKitKeys.md"
         let article = try String(contentsOf: package.appendingPathComponent(path), encoding: .utf8)
         let source = try String(contentsOf: here.appendingPathComponent("KeyStorage.swift"), encoding: .utf8)
         let blocks = article.components(separatedBy: "```swift\n").dropFirst().compactMap {

@@ -14,7 +14,7 @@ struct AppleNameTests {
 
     /// What the modules declare at their top level.
     private static func declared() throws -> Set<String> {
-        let folders = ["Sources/KeychainServices", "Sources/LocalAuthenticationServices"]
+        let folders = ["Sources/API/KeychainServices", "Sources/API/LocalAuthenticationServices"]
         var names: Set<String> = []
         for file in try Repository.files(in: folders, ending: "swift") {
             for line in try Repository.lines(of: file) {

@@ -20,7 +20,7 @@ struct GraphSamples {
         "\(security)/PlainProduct.md: plain-product",
     ]
 
-    private static let reexports = "./Sources/Reexports"
+    private static let reexports = "./Sources/API/Reexports"
     private static let security = "\(reexports)/PortableSecurity/PortableSecurity.docc"
 
     private let graphs: [(name: String, lines: CompiledLines, manifest: ManifestText)]

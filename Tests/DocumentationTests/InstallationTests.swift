@@ -25,7 +25,7 @@ struct InstallationTests {
         let shown = try Repository.lines(of: "Scripts/Installation/Security-symbols.map").compactMap { line in
             line.firstMatch(of: /^ +(keychain_[a-z_*]+);$/).map { String($0.1) }
         }
-        let sources = try Repository.files(in: Self.kit.map { "Sources/\($0)" }, ending: "swift")
+        let sources = try Repository.files(in: Self.kit.map { "Sources/Testing/\($0)" }, ending: "swift")
         let called = try sources.flatMap(Repository.lines).flatMap { line in
             line.matches(of: /\b(keychain_[a-z_]+)\(/).map { String($0.1) }
         }
@@ -37,11 +37,12 @@ struct InstallationTests {
 
     /// Whether a module is in this package and in Swift; the functions of those in C have a common prefix.
     private static func isOurs(_ module: String) -> Bool {
-        (try? Repository.files(in: ["Sources/\(module)"], ending: "swift"))?.isEmpty == false
+        (try? Repository.files(in: ["Sources"], ending: "swift"))?.contains { $0.contains("/\(module)/") } == true
     }
 
     private static func imports(of module: String) throws -> [String] {
-        try Repository.files(in: ["Sources/\(module)"], ending: "swift").flatMap(Repository.lines).compactMap { line in
+        try Repository.files(in: ["Sources/Testing/\(module)"], ending: "swift").flatMap(Repository.lines).compactMap {
+            line in
             line.firstMatch(of: /^(?:@\S+ )*(?:public |package |internal )?import ([A-Za-z]+)/).map { String($0.1) }
         }
     }

@@ -2,8 +2,8 @@
 
 import Foundation
 import KeychainCore
-import SourceGeneration
 import Testing
+import generate_constants
 
 struct TableTests {
     // MARK: - Generated files

@@ -2,8 +2,8 @@
 
 import Foundation
 import Glibc
-import HostFiles
 import KeychainAudit
+import KeychainHost
 import KeychainTestSupport
 import Testing
 

@@ -2,15 +2,15 @@
 
 import Foundation
 import Glibc
-import HostFiles
 import KeychainClient
 import KeychainCore
 import KeychainEngine
+import KeychainHost
 import KeychainTestSupport
 import KeychainWire
 import Testing
 
-@testable import KeychainDefaultBackend
+@testable import KeychainRouting
 
 /// A copy of the folder of a keychain that a service has: what is done in the copy is done there, or not at all.
 @Suite(.timeLimit(.minutes(10)))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HostFiles
 import KeychainCore
-import KeychainDefaultBackend
+import KeychainHost
+import KeychainRouting
 import KeychainTestSupport
 import KeychainWire
 import Testing

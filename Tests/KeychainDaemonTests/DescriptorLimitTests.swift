@@ -2,9 +2,9 @@
 
 import Foundation
 import Glibc
-import HostFiles
 import KeychainClient
 import KeychainCore
+import KeychainHost
 import KeychainServer
 import KeychainTestSupport
 import KeychainWire

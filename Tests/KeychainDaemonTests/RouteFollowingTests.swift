@@ -2,15 +2,15 @@
 
 import Dispatch
 import Foundation
-import HostFiles
 import KeychainCore
 import KeychainEngine
+import KeychainHost
 import KeychainProtection
 import KeychainTestSupport
 import Synchronization
 import Testing
 
-@testable import KeychainDefaultBackend
+@testable import KeychainRouting
 
 /// How observers of changes follow a store whose owner is read late, wrongly or not at all.
 @Suite(.timeLimit(.minutes(10)))

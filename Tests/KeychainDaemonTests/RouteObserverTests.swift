@@ -3,13 +3,13 @@
 import Dispatch
 import Foundation
 import Glibc
-import HostFiles
 import KeychainCore
+import KeychainHost
 import KeychainTestSupport
 import Synchronization
 import Testing
 
-@testable import KeychainDefaultBackend
+@testable import KeychainRouting
 
 /// Notifications while the store changes owner, and daemons stop and start.
 @Suite(.timeLimit(.minutes(20)))

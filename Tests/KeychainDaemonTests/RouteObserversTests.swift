@@ -4,7 +4,7 @@ import KeychainCore
 import KeychainTestSupport
 import Testing
 
-@testable import KeychainDefaultBackend
+@testable import KeychainRouting
 
 /// What a program that listens is notified of when its store changes owner.
 struct RouteObserversTests {

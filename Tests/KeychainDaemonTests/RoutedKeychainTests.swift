@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import HostFiles
 import KeychainCore
 import KeychainEngine
+import KeychainHost
 import KeychainProtection
 import KeychainTestSupport
 import Synchronization
 import Testing
 
-@testable import KeychainDefaultBackend
+@testable import KeychainRouting
 
 /// A program that goes on using its keychain while the store changes hands.
 ///

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import HostFiles
 import KeychainCore
-import KeychainDefaultBackend
+import KeychainHost
+import KeychainRouting
 import KeychainTestSupport
 import Testing
 

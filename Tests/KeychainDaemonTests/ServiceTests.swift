@@ -2,9 +2,9 @@
 
 import Foundation
 import Glibc
-import HostFiles
 import KeychainCore
-import KeychainDefaultBackend
+import KeychainHost
+import KeychainRouting
 import KeychainTestSupport
 import ServerTestSupport
 import Testing

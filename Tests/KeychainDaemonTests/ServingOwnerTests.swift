@@ -2,14 +2,14 @@
 
 import Foundation
 import Glibc
-import HostFiles
 import KeychainCore
 import KeychainEngine
+import KeychainHost
 import KeychainTestSupport
 import Synchronization
 import Testing
 
-@testable import KeychainDefaultBackend
+@testable import KeychainRouting
 
 /// A program whose first command finds the daemon that serves its store without opening the store; records that were
 /// left behind or copied lead to no other keychain.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import HostFiles
+import KeychainHost
 import KeychainTestSupport
 import Testing
 

@@ -2,6 +2,7 @@
 
 import Foundation
 import KeychainCore
+import KeychainMacFrontEnd
 import KeychainTestSupport
 import Testing
 

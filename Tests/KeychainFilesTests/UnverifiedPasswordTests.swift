@@ -3,7 +3,7 @@
 import Foundation
 import KeychainCore
 import KeychainEngine
-import KeychainFrontEnd
+import KeychainMacFrontEnd
 import KeychainProtection
 import KeychainTestSupport
 import Testing

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import HostFiles
+import KeychainHost
 import KeychainTestSupport
 import ServerTestSupport
 import Testing

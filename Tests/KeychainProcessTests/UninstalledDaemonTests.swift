@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import HostFiles
 import KeychainCore
 import KeychainEngine
+import KeychainHost
 import KeychainProtection
 import KeychainTestSupport
 import Testing

@@ -2,8 +2,8 @@
 
 import Foundation
 import Glibc
-import HostFiles
 import KeychainCore
+import KeychainHost
 import KeychainTestSupport
 import KeychainWire
 import Testing

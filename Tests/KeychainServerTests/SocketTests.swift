@@ -2,9 +2,9 @@
 
 import CKeychainSupport
 import Foundation
-import HostFiles
 import KeychainClient
 import KeychainCore
+import KeychainHost
 import KeychainServer
 import KeychainTestSupport
 import KeychainWire

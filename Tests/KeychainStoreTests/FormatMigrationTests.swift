@@ -3,8 +3,8 @@
 import CSQLite
 import Foundation
 import Glibc
-import HostFiles
 import KeychainCore
+import KeychainHost
 import KeychainTestSupport
 import Testing
 

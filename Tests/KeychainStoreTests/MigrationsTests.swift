@@ -3,8 +3,8 @@
 import Dispatch
 import Foundation
 import Glibc
-import HostFiles
 import KeychainCore
+import KeychainHost
 import KeychainTestSupport
 import Testing
 

@@ -2,9 +2,9 @@
 
 import Dispatch
 import Foundation
-import HostFiles
 import KeychainCertificates
 import KeychainCore
+import KeychainHost
 import KeychainTestSupport
 import Synchronization
 import Testing

@@ -78,9 +78,10 @@ struct CommandRowTests {
 
     /// Who tells commands apart beside the table and the bytes: those who carry them out, for those that they do.
     private static let executors = [
-        "KeychainCore/Requests/KeychainCommand.swift", "KeychainCore/Requests/KeychainCommand+Limits.swift",
-        "KeychainDaemon/ProgramKeychain.swift", "KeychainDaemon/System/Partition.swift",
-        "KeychainDefaultBackend/DaemonOnDemand.swift", "KeychainSimulation/Calls/AppKeychain.swift",
+        "Values/KeychainCore/Requests/KeychainCommand.swift",
+        "Values/KeychainCore/Requests/KeychainCommand+Limits.swift",
+        "Daemon/KeychainDaemon/ProgramKeychain.swift", "Daemon/KeychainDaemon/System/Partition.swift",
+        "API/KeychainRouting/DaemonOnDemand.swift", "Testing/KeychainSimulation/Calls/AppKeychain.swift",
     ]
 
     @Test("a command is told apart in its row, in its bytes and where it is carried out, and nowhere else")

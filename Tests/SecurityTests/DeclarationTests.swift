@@ -8,7 +8,7 @@ struct DeclarationTests {
     @Test("every public function that returns something may be called for its effect, as imported C functions may")
     func resultsAreDiscardable() throws {
         let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appendingPathComponent("../../Sources/KeychainServices").standardizedFileURL
+            .appendingPathComponent("../../Sources/API/KeychainServices").standardizedFileURL
         let files = try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
             .compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }
         var functions = 0

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import HostFiles
+import KeychainHost
 
 /// A program that was started, until it ends.
 final class ChildProcess {

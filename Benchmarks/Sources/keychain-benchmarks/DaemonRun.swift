@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import HostFiles
 import KeychainCore
 @_spi(Benchmarks) import KeychainEngine
+import KeychainHost
 
 /// What the daemon costs: the program `keychaind` itself, called by the client that programs have.
 struct DaemonRun {

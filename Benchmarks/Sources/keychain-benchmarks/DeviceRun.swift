@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import HostFiles
 import KeychainCore
 @_spi(Benchmarks) import KeychainEngine
+import KeychainHost
 import Security
 
 /// What an unlock costs, and what a locked device's answer costs beside the secret itself.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HostFiles
 import KeychainCore
 import KeychainEngine
+import KeychainHost
 
 /// The typed engine, in this process or behind the daemon: requests of Swift values, without Foundation.
 struct EngineSubject: Subject, Sendable {

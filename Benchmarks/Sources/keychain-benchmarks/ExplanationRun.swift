@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HostFiles
 import KeychainCore
 import KeychainEngine
+import KeychainHost
 
 /// What it costs to explain a call that finds nothing, beside reading the attributes of all items of the class.
 struct ExplanationRun {

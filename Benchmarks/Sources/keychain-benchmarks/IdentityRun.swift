@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HostFiles
 import KeychainCore
 import KeychainEngine
+import KeychainHost
 
 /// What it costs to find an identity by its issuer among few certificates and among many.
 struct IdentityRun {

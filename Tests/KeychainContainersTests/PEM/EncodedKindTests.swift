@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import KeychainASN1
+import KeychainCertificates
 import KeychainContainers
 import KeychainTestSupport
 import Testing

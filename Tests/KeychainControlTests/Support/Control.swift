@@ -2,9 +2,9 @@
 
 import ArgumentParser
 import Glibc
-import HostFiles
 import KeychainAuthenticators
 import KeychainCore
+import KeychainHost
 import KeychainTestSupport
 import Synchronization
 

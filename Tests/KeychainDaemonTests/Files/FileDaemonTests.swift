@@ -2,11 +2,11 @@
 
 import Foundation
 import Glibc
-import HostFiles
 import KeychainClient
 import KeychainCore
-import KeychainDefaultBackend
 import KeychainEngine
+import KeychainHost
+import KeychainRouting
 import KeychainTestSupport
 import Testing
 

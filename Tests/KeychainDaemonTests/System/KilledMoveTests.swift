@@ -2,9 +2,9 @@
 
 import Foundation
 import Glibc
-import HostFiles
 import KeychainCore
 import KeychainEngine
+import KeychainHost
 import KeychainProtection
 import KeychainTestSupport
 import ServerTestSupport

@@ -3,9 +3,9 @@
 import Dispatch
 import Foundation
 import Glibc
-import HostFiles
 import KeychainCore
 import KeychainEngine
+import KeychainHost
 import KeychainIdentity
 import KeychainProtection
 import KeychainServer

@@ -3,10 +3,10 @@
 import Dispatch
 import Foundation
 import Glibc
-import HostFiles
 import KeychainClient
 import KeychainCore
 import KeychainEngine
+import KeychainHost
 import KeychainProtection
 import KeychainServer
 import KeychainTestSupport

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import HostFiles
 import KeychainClient
 import KeychainCore
-import KeychainDefaultBackend
 import KeychainEngine
+import KeychainHost
 import KeychainIdentity
 import KeychainProtection
+import KeychainRouting
 import KeychainServer
 import KeychainTestSupport
 import LoginManager

@@ -2,11 +2,11 @@
 
 import Foundation
 import Glibc
-import HostFiles
 import KeychainAudit
 import KeychainClient
 import KeychainCore
 import KeychainEngine
+import KeychainHost
 import KeychainIdentity
 import KeychainServer
 import KeychainTestSupport

@@ -2,10 +2,10 @@
 
 import Foundation
 import Glibc
-import HostFiles
 import KeychainClient
 import KeychainCore
 import KeychainEngine
+import KeychainHost
 import KeychainProtection
 import KeychainTestSupport
 import KeychainWire

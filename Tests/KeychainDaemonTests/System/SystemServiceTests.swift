@@ -3,12 +3,12 @@
 import CStormSupport
 import Foundation
 import Glibc
-import HostFiles
 import KeychainClient
 import KeychainCore
-import KeychainDefaultBackend
 import KeychainEngine
+import KeychainHost
 import KeychainProtection
+import KeychainRouting
 import KeychainTestSupport
 import KeychainWire
 import ServerTestSupport

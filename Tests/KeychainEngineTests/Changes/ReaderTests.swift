@@ -2,8 +2,8 @@
 
 import Dispatch
 import Foundation
-import HostFiles
 import KeychainCore
+import KeychainHost
 import KeychainProtection
 import KeychainStore
 import KeychainTestSupport

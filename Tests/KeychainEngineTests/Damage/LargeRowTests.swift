@@ -2,9 +2,9 @@
 
 import CSQLite
 import Foundation
-import HostFiles
 import KeychainCore
 import KeychainEngine
+import KeychainHost
 import KeychainTestSupport
 import Testing
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HostFiles
 import KeychainAuthenticators
 import KeychainCore
+import KeychainHost
 import KeychainSimulation
 import Testing
 

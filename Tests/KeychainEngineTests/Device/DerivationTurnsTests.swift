@@ -2,8 +2,8 @@
 
 import Dispatch
 import Glibc
-import HostFiles
 import KeychainCore
+import KeychainHost
 import KeychainProtection
 import KeychainTestSupport
 import Synchronization

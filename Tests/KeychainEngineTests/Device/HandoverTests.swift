@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import HostFiles
 import KeychainCore
+import KeychainHost
 import KeychainProtection
 import KeychainSimulation
 import KeychainTestSupport

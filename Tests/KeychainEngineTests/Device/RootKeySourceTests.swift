@@ -2,9 +2,9 @@
 
 import Crypto
 import Foundation
-import HostFiles
 import KeychainCore
 import KeychainEngine
+import KeychainHost
 import KeychainProtection
 import KeychainStore
 import KeychainTestSupport

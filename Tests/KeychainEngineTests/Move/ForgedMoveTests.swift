@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HostFiles
 import KeychainCore
+import KeychainHost
 import KeychainProtection
 import KeychainTestSupport
 import Testing

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import HostFiles
 import KeychainCore
+import KeychainHost
 import KeychainProtection
 import KeychainTestSupport
 import Testing

@@ -2,10 +2,10 @@
 
 import Crypto
 import Foundation
-import HostFiles
 import KeychainAuthenticators
 import KeychainCore
 import KeychainEngine
+import KeychainHost
 import Testing
 
 /// Keys that each version of the sealed form made, kept for ever: every later version uses them all on their device.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HostFiles
 import KeychainAuthenticators
 import KeychainCore
 import KeychainEngine
+import KeychainHost
 
 @testable import KeychainSimulation
 

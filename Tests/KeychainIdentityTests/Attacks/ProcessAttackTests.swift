@@ -3,8 +3,8 @@
 import CStormSupport
 import Foundation
 import Glibc
-import HostFiles
 import KeychainCore
+import KeychainHost
 import KeychainTestSupport
 import Testing
 

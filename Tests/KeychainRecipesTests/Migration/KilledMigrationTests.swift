@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import HostFiles
 import Keychain
 import KeychainCore
 import KeychainEngine
+import KeychainHost
 import KeychainServices
 import Security
 import Testing

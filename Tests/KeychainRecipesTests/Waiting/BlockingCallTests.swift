@@ -101,10 +101,8 @@ struct BlockingCallTests {
         process.arguments =
             ["swiftc", "-typecheck", "-swift-version", "6", "-module-cache-path", cache.path]
             + ["-I", products.appendingPathComponent("Modules").path]
-            + ["CKeychainSupport", "CKeychainTrace"].flatMap { module in
-                ["-Xcc", "-fmodule-map-file=\(products.path)/\(module).build/module.modulemap"]
-            }
-            + ["-I", "\(sources)/CSQLite", "-I", "\(sources)/CUnfairLock/include", file.path]
+            + ["-Xcc", "-fmodule-map-file=\(products.path)/CKeychainSupport.build/module.modulemap"]
+            + ["-I", "\(sources)/Host/CSQLite", "-I", "\(sources)/API/CUnfairLock/include", file.path]
         let output = Pipe()
         process.standardError = output
         try process.run()

@@ -5,7 +5,7 @@ import Glibc
 import KeychainTestSupport
 import Testing
 
-@testable import HostFiles
+@testable import KeychainHost
 
 /// The lock that all hosts see: never taken from a process that may be alive, and not lost to one that has ended.
 struct HostLockTests {

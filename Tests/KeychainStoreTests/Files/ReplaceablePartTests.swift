@@ -2,7 +2,7 @@
 
 import Foundation
 import Glibc
-import HostFiles
+import KeychainHost
 import KeychainTestSupport
 import Testing
 

@@ -29,7 +29,9 @@ struct FollowingWorkTests {
 
     @Test("the table of the documentation has the rows that are tested, and says what they need")
     func table() throws {
-        let page = StrayTable.sources.appending("/Sources/KeychainTesting/KeychainTesting.docc/TestingKeychainCode.md")
+        let page = StrayTable.sources.appending(
+            "/Sources/Testing/KeychainTesting/KeychainTesting.docc/TestingKeychainCode.md"
+        )
         let text = try String(contentsOfFile: page, encoding: .utf8)
         let section = try #require(
             text.components(separatedBy: "\n## ").first { $0.hasPrefix("Work on other threads") }

@@ -15,7 +15,7 @@ struct StatusGuideTests {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
         let source = try String(
-            contentsOf: root.appendingPathComponent("Sources/KeychainCore/Status/Status.swift"),
+            contentsOf: root.appendingPathComponent("Sources/Values/KeychainCore/Status/Status.swift"),
             encoding: .utf8
         )
         return source.matches(of: /Status\(rawValue: (-?[0-9]+)\)/).compactMap { Int32($0.1) }.filter { $0 != 0 }

@@ -2,7 +2,7 @@
 
 import Foundation
 import KeychainCore
-import KeychainFrontEnd
+import KeychainMacFrontEnd
 import KeychainServices
 import KeychainTestSupport
 import Security

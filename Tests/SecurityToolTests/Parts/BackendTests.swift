@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import KeychainCore
 import KeychainFiles
+import KeychainMacFrontEnd
 import KeychainTestSupport
 import Synchronization
 import Testing

@@ -6,7 +6,7 @@ import KeychainAuthenticators
 import KeychainCore
 import KeychainDoctor
 import KeychainFiles
-import KeychainFrontEnd
+import KeychainMacFrontEnd
 import KeychainSimulation
 
 /// Runs scenarios, each on a fresh keychain.

@@ -2,7 +2,7 @@
 
 import Foundation
 import Glibc
-import HostFiles
+import KeychainHost
 
 /// The standard input of a program that may end before it has read all of it, which must not end the tests by SIGPIPE.
 public enum ChildInput {

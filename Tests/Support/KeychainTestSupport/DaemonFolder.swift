@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import HostFiles
 import KeychainCore
-import KeychainDefaultBackend
 import KeychainEngine
+import KeychainHost
 import KeychainProtection
+import KeychainRouting
 
 /// A folder with a keychain and the daemon of this build, which programs start when they need it.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import HostFiles
+import KeychainHost
 
 /// Runs the tools of this build as a user would, on the keychain of a folder.
 public struct Shell: Sendable {

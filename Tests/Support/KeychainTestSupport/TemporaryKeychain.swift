@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HostFiles
 import KeychainCore
 import KeychainEngine
+import KeychainHost
 import KeychainStore
 
 /// A keychain on disk in a folder of its own, which goes away with the object.

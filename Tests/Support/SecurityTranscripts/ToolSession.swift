@@ -2,10 +2,11 @@
 
 import Foundation
 import Glibc
-import HostFiles
 import KeychainCore
 import KeychainEngine
 import KeychainFiles
+import KeychainHost
+import KeychainMacFrontEnd
 import KeychainTestSupport
 import KeychainTrust
 import SecurityTool

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import HostFiles
 import KeychainClient
 import KeychainCore
+import KeychainHost
 import KeychainServer
 import KeychainTestSupport
 import KeychainWire

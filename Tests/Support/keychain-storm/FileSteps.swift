@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HostFiles
 import KeychainCore
-import KeychainDefaultBackend
 import KeychainEngine
+import KeychainHost
+import KeychainRouting
 
 /// Steps on one keychain file beside the folder of the keychain, as any program has it: through its daemon.
 struct FileSteps {

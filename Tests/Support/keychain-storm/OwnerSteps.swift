@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HostFiles
 import KeychainCore
 import KeychainEngine
+import KeychainHost
 import KeychainProtection
 
 /// Steps in which a store changes hands.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HostFiles
 import KeychainCore
-import KeychainDefaultBackend
 import KeychainEngine
+import KeychainHost
 import KeychainProtection
+import KeychainRouting
 import KeychainStore
 
 /// The keychain under test, and the handful of calls that the storms are made of.

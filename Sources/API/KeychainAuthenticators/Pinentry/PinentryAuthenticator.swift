@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import KeychainCore
+import KeychainHost
+
+/// Asks in a dialog of pinentry, the program by which GnuPG asks.
+///
+/// It is a child process for the time of one question, and gets a part of the environment only. One that hangs, dies or
+/// does not keep to its protocol is ended, and counts as no way to ask.
+public struct PinentryAuthenticator: Authenticator {
+    /// The program; `nil` if there is none.
+    package let path: String?
+    private let environment: PinentryEnvironment
+
+    /// The pinentry of the system, or the program at an absolute path.
+    public init(path: String? = nil) { self.init(path: path, environment: { ProcessEnvironment.value($0) }) }
+
+    /// One for a process with an environment.
+    package init(path: String? = nil, environment: @escaping @Sendable (String) -> String?) {
+        self.path = path ?? Self.systemPaths.first { access($0, X_OK) == 0 }
+        self.environment = PinentryEnvironment(value: environment)
+    }
+
+    /// None.
+    public var biometry: Biometry { .none }
+
+    /// Whether the program is there.
+    public var canAskForSecrets: Bool { path.map { access($0, X_OK) == 0 } ?? false }
+
+    /// Shows a dialog, and waits for it.
+    public func ask(_ prompt: AuthenticationPrompt) -> AuthenticationReply {
+        guard let path, let text = QuestionText(prompt), let watch = QuestionWatch(prompt),
+            let process = PinentryProcess(path: path, environment: environment.variables)
+        else { return .unavailable }
+        let question = PinentryQuestion(
+            connection: AssuanConnection(process.socket, watch),
+            text: text,
+            cancelTitle: prompt.cancelTitle,
+            timeoutSeconds: prompt.timeoutSeconds
+        )
+        do throws(QuestionEnd) {
+            let terminal = Terminal(path: Self.terminal) == nil ? nil : Self.terminal
+            try question.begin(environment.options(terminal: terminal))
+            return .secret(prompt.kind == .newApplicationPassword ? try question.askTwice() : try question.ask())
+        } catch {
+            process.terminate()
+            return error.reply
+        }
+    }
+
+    private static let terminal = "/dev/tty"
+
+    private static let systemPaths = ["/usr/bin/pinentry", "/usr/local/bin/pinentry", "/bin/pinentry"]
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainHost
+
+/// What a process asks by: its terminal, or a program that shows a dialog.
+///
+/// `SWIFT_KEYCHAIN_AUTHENTICATOR` chooses: `terminal`, `pinentry`, `pinentry:/absolute/path`, or `none`. Without it the
+/// terminal is asked if the process is in its foreground, else pinentry if there is a display, else nobody. Decided
+/// again at each question.
+///
+/// A program that may have a manifest asks by no other pinentry than the system's: who starts it would otherwise choose
+/// which program is told the passcode.
+public struct ProcessAuthenticator: Authenticator {
+    private let environment: @Sendable (String) -> String?
+    private let terminal: TerminalAuthenticator
+    private let hasManifest: @Sendable () -> Bool
+
+    /// What this process asks by.
+    public init() { self.init(environment: { ProcessEnvironment.value($0) }) }
+
+    /// What a process with an environment and a terminal asks by, which may have a manifest.
+    package init(
+        environment: @escaping @Sendable (String) -> String?,
+        terminal: TerminalAuthenticator = TerminalAuthenticator(),
+        hasManifest: @escaping @Sendable () -> Bool = { ProgramManifests().mayName() }
+    ) {
+        self.environment = environment
+        self.terminal = terminal
+        self.hasManifest = hasManifest
+    }
+
+    /// None.
+    public var biometry: Biometry { .none }
+
+    /// Whether a prompt is possible now.
+    public var canAskForSecrets: Bool { chosen.canAskForSecrets }
+
+    /// Asks by what there is now.
+    public func ask(_ prompt: AuthenticationPrompt) -> AuthenticationReply { chosen.ask(prompt) }
+
+    /// Who would be asked now.
+    package var chosen: any Authenticator {
+        guard let choice = environment("SWIFT_KEYCHAIN_AUTHENTICATOR") else { return byDefault }
+        let path = choice.hasPrefix("pinentry:/") ? String(choice.dropFirst("pinentry:".count)) : nil
+        switch choice {
+        case "terminal": return terminal
+        case "pinentry": return PinentryAuthenticator(environment: environment)
+        case _ where path != nil:
+            return PinentryAuthenticator(path: hasManifest() ? nil : path, environment: environment)
+        // Also for a word that has no meaning: no prompt is better than one in the wrong place.
+        default: return NoAuthenticator()
+        }
+    }
+
+    private var byDefault: any Authenticator {
+        if terminal.canAskForSecrets { return terminal }
+        let hasDisplay = ["WAYLAND_DISPLAY", "DISPLAY"].contains { environment($0) != nil }
+        return hasDisplay ? PinentryAuthenticator(environment: environment) : NoAuthenticator()
+    }
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CKeychainSupport
+import Glibc
+import KeychainCore
+import KeychainEngine
+import KeychainHost
+import KeychainProtection
+import KeychainWire
+
+/// Starts a daemon for a store, or for keychain files, unless a service manager does.
+package struct DaemonLauncher: Sendable {
+    private let location: KeychainLocation
+    private let service: Service
+
+    /// What the daemon serves.
+    package enum Service: Sendable, Hashable {
+        /// The store in the folder.
+        case store
+        /// Keychain files of the programs that use the folder.
+        case files
+
+        /// The folder of the daemon's lock and record.
+        func folder(_ location: KeychainLocation) -> KeychainLocation {
+            switch self {
+            case .store: location
+            case .files: location.fileDaemon
+            }
+        }
+
+        /// The options of its own.
+        fileprivate var options: [String] {
+            switch self {
+            case .store: []
+            case .files: ["--files"]
+            }
+        }
+
+        /// The idle timeout of a daemon that was started on demand.
+        ///
+        /// One of keychain files, which does not end while one is unlocked, loses nothing but the time of a start.
+        fileprivate var idleSeconds: Int {
+            switch self {
+            case .store: 600
+            case .files: 60
+            }
+        }
+
+        /// What is wrong without a program to start, and what to do.
+        fileprivate func withoutProgram(_ missing: String) -> String {
+            let install = "install it, or name its path in \(DaemonProgram.environmentVariable)"
+            return switch self {
+            case .store:
+                "the keychain is owned by a daemon that is not installed: \(missing); "
+                    + "\(install), or give the keychain back to programs with 'keychainctl service disable'"
+            case .files: "a daemon serves keychain files, and it is not installed: \(missing); \(install)"
+            }
+        }
+    }
+
+    /// How long a daemon may take until it listens; longer than it waits for one that ends.
+    private static let patienceMilliseconds: Int32 = 40_000
+
+    /// The environment variables that a daemon inherits: none that makes it load other code.
+    private static let variables = [
+        KeychainLocation.environmentVariable, "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "HOME", "TMPDIR",
+        "LANG",
+    ]
+
+    /// Starts daemons for the folder of a keychain.
+    package init(storeAt location: KeychainLocation, serving service: Service = .store) {
+        self.location = location
+        self.service = service
+    }
+
+    /// The program that would be started; `nil` where there is none.
+    ///
+    /// - Throws: ``KeychainError`` if the one that was named cannot be trusted.
+    package func program() throws(KeychainError) -> String? {
+        do throws(FileError) { return try find() } catch { throw KeychainError(socket: error) }
+    }
+
+    private func find() throws(FileError) -> String? {
+        // That of keychain files is the one that was recorded for the store beside them, if it has none of its own.
+        let own = try PrivateDirectory(existing: service.folder(location))
+        let isNamed = own.map { ServiceRecord.program(in: $0) != nil } ?? false
+        return try DaemonProgram.path(for: isNamed ? own : try PrivateDirectory(existing: location))
+    }
+
+    /// The program that is started.
+    ///
+    /// - Throws: ``KeychainError``, also for one that was named and is not there, as after it was uninstalled.
+    private func installedProgram() throws(KeychainError) -> String {
+        var missing = "there is no program 'keychaind' to start"
+        do throws(FileError) {
+            if let program = try find() { return program }
+        } catch .system(_, let path, ENOENT) {
+            missing = "\(path) is missing"
+        } catch {
+            throw KeychainError(socket: error)
+        }
+        throw KeychainError(
+            .notAvailable,
+            service.withoutProgram(missing),
+            kind: .service(.notInstalled)
+        )
+    }
+
+    /// Starts one, by systemd if a unit was set up, and waits until it listens.
+    ///
+    /// If another one listens meanwhile, that is used.
+    ///
+    /// - Parameter socket: the socket to listen on.
+    /// - Throws: ``KeychainError`` with the daemon's message.
+    package func start(listeningAt socket: SocketLocation) throws(KeychainError) {
+        if let unit = try unit() {
+            if try start(unit), socket.answers { return }
+            try Self.checkIsLoggedIn(socket)
+        }
+        try startProgram(listeningAt: socket.path)
+    }
+
+    /// The user's systemd unit, if one was set up.
+    private func unit() throws(KeychainError) -> String? {
+        do throws(FileError) {
+            return try PrivateDirectory(existing: service.folder(location)).flatMap { ServiceRecord(in: $0)?.unit }
+        } catch {
+            throw KeychainError(socket: error)
+        }
+    }
+
+    /// Checks that the folder is there that systemd makes for the sockets of a user who is logged in.
+    ///
+    /// A job of cron(8) may run without. A daemon that it started elsewhere would keep systemd's from the store.
+    private static func checkIsLoggedIn(_ socket: SocketLocation) throws(KeychainError) {
+        let runtime = "/" + socket.path.pathNames.dropLast(2).joined(separator: "/")
+        guard access(runtime, F_OK) != 0, errno == ENOENT else { return }
+        throw KeychainError(
+            .notAvailable,
+            "the keychain daemon runs only while its user is logged in, because systemd starts it (\(runtime) is "
+                + "missing); 'loginctl enable-linger' keeps it without a login, and the system service needs none "
+                + "('keychainctl service enable --system')",
+            kind: .unavailable
+        )
+    }
+
+    /// Starts a unit.
+    ///
+    /// - Returns: Whether it listens.
+    private func start(_ unit: String) throws(KeychainError) -> Bool {
+        guard let control = Self.serviceControl.first(where: { access($0, X_OK) == 0 }) else { return false }
+        return try Self.run(control, [control, "--user", "--quiet", "start", unit]).0 == 0
+    }
+
+    /// Where systemctl(1) is.
+    private static let serviceControl = ["/usr/bin/systemctl", "/bin/systemctl"]
+
+    private func startProgram(listeningAt socket: String) throws(KeychainError) {
+        let program = try installedProgram()
+        let words =
+            [program, "--background", "--store", location.path, "--socket", socket, "--exit-when-idle"]
+            + ["\(service.idleSeconds)"] + service.options
+        let (status, message) = try Self.run(program, words)
+        guard status != DaemonStatus.done.rawValue else { return }
+        // It was taken back since this program looked, and may have been handed over again by now.
+        if status == DaemonStatus.storeIsEmbedded.rawValue {
+            throw KeychainError(ProtectionError.foreignOwner(.embedded))
+        }
+        throw KeychainError(
+            .notAvailable,
+            "the keychain daemon could not be started: \(message.isEmpty ? "it exited with status \(status)" : message)",
+            kind: .unavailable,
+            facts: ["program": program]
+        )
+    }
+
+    private static func run(_ program: String, _ words: [String]) throws(KeychainError) -> (Int32, String) {
+        let environment = variables.compactMap { name in getenv(name).map { "\(name)=\(String(cString: $0))" } }
+        var socket: Int32 = -1
+        var child: pid_t = 0
+        let failure = CStringVector.with(words) { words in
+            CStringVector.with(environment) { keychain_spawn(program, words, $0, &socket, &child) }
+        }
+        guard failure == 0 else {
+            throw KeychainError(socket: FileError.system(call: "posix_spawn", path: program, errno: failure))
+        }
+        defer { close(socket) }
+        let message = read(socket, until: Deadline(milliseconds: patienceMilliseconds))
+        var status: Int32 = 0
+        guard let message else {
+            kill(child, SIGKILL)
+            while waitpid(child, &status, 0) < 0, errno == EINTR {}
+            return (1, "it did not report that it listens")
+        }
+        while waitpid(child, &status, 0) < 0 {
+            // A program that reaps every child has taken the status; connecting shows whether the daemon listens.
+            guard errno == EINTR else { return (0, message) }
+        }
+        return (status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + status & 0x7F, message)
+    }
+
+    /// What the daemon writes before it closes its output; `nil` when it does not in time.
+    private static func read(_ socket: Int32, until deadline: Deadline) -> String? {
+        var bytes: [UInt8] = []
+        while bytes.count < 4096 {
+            var ready = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+            let count = poll(&ready, 1, deadline.millisecondsLeft)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return nil }
+            var buffer = [UInt8](repeating: 0, count: 1024)
+            let got = Glibc.read(socket, &buffer, buffer.count)
+            if got < 0, errno == EINTR { continue }
+            guard got > 0 else { break }
+            bytes += buffer[..<got]
+        }
+        let text = String(decoding: bytes, as: UTF8.self)
+        return text.split(whereSeparator: \.isNewline).joined(separator: "; ")
+    }
+}

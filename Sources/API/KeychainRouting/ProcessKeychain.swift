@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainEngine
+import KeychainHost
+import KeychainTrust
+
+/// The keychain of the user who runs this process.
+public enum ProcessKeychain {
+    /// The backend that executes commands on it: in this process, or through the daemon or system service that owns the
+    /// store.
+    ///
+    /// Nothing is read, created or started before the first command.
+    ///
+    /// - Parameter authenticator: the user prompts.
+    /// - Returns: The keychain; a backend that fails with the reason if its folder cannot be determined.
+    public static func backend(authenticator: any Authenticator) -> any KeychainBackend {
+        do {
+            return RoutedKeychain(try parts(authenticator: authenticator))
+        } catch {
+            return isWithoutHome ? HomelessKeychain(error) : UnavailableKeychain(error)
+        }
+    }
+
+    /// The same in its parts, for what only one of them can do.
+    ///
+    /// - Throws: `KeychainError` if its folder cannot be determined.
+    package static func parts(authenticator: any Authenticator) throws(KeychainError) -> Parts {
+        Parts(storeAt: try location, authenticator: authenticator)
+    }
+
+    /// What a keychain is made of.
+    package struct Parts: Sendable {
+        package let location: KeychainLocation
+        package let embedded: EmbeddedKeychain
+        package let daemon: DaemonOnDemand
+        package let system: DaemonOnDemand
+        package let files: DaemonOnDemand
+
+        /// The parts of the keychain in a folder.
+        package init(storeAt location: KeychainLocation, authenticator: any Authenticator) {
+            self.location = location
+            var device = DeviceOptions(authenticator: authenticator)
+            device.certificateJudge = SystemTrust(settings: .process)
+            embedded = EmbeddedKeychain(at: location, device: device)
+            daemon = DaemonOnDemand(storeAt: location, authenticator: authenticator)
+            system = DaemonOnDemand(storeAt: location, authenticator: authenticator, .system)
+            files = DaemonOnDemand(storeAt: location, authenticator: authenticator, .files)
+        }
+    }
+
+    /// Whether there is certainly no folder for a keychain: no variable names one, and the user database knows no user.
+    private static var isWithoutHome: Bool {
+        do throws(FileError) {
+            _ = try KeychainLocation(environment: ProcessEnvironment.path)
+            return false
+        } catch .noHome {
+            return (try? KeychainLocation.lookUpHome()) == .some(nil)
+        } catch {
+            return false
+        }
+    }
+
+    private static var location: KeychainLocation {
+        get throws(KeychainError) {
+            do { return try KeychainLocation(environment: ProcessEnvironment.path) } catch {
+                throw KeychainError(.notAvailable, "\(error)", kind: .storage(.file), facts: error.facts)
+            }
+        }
+    }
+}
+
+extension RoutedKeychain {
+    /// A router over the parts of a process's keychain.
+    package convenience init(_ parts: ProcessKeychain.Parts) {
+        let embedded = parts.embedded
+        self.init(parts, embedded: embedded) { () throws(KeychainError) in try embedded.checkOwner() }
+    }
+
+    /// The same, of what opens the store in this process.
+    convenience init(
+        _ parts: ProcessKeychain.Parts,
+        embedded: any KeychainBackend,
+        checkOwner: @escaping @Sendable () throws(KeychainError) -> Bool
+    ) {
+        let daemon = parts.daemon
+        self.init(
+            [(.embedded, embedded), (.daemon, daemon), (.system, parts.system)],
+            files: parts.files,
+            folder: parts.location.path,
+            findServing: { canStart in daemon.isServing || canStart && daemon.startIfRecorded() ? .daemon : nil },
+            checkOwner: checkOwner
+        )
+    }
+}

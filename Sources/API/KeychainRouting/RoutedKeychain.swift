@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainClient
+import KeychainCore
+import KeychainEngine
+import KeychainHost
+import Synchronization
+
+/// The keychain of a store that has one owner or another: each command goes to the owner of that moment.
+///
+/// The owners are a list: the programs themselves, the user's daemon, the system service. Commands on keychain files,
+/// which lie outside of the store, go to a daemon of their own.
+///
+/// When a store changes owner, transactions of the former owner fail with ``KeychainError/Kind/foreignOwner(_:)``
+/// before anything is changed, and the command goes to the new owner. So no command is executed twice.
+///
+/// The store says whose it is. A program whose first command finds a daemon that serves the store does not ask it: the
+/// daemon has opened it as its owner, and looks again in each transaction.
+public final class RoutedKeychain: ObservableKeychain {
+    /// What carries out the commands of each owner.
+    private let backends: [StoreOwner: any KeychainBackend]
+    private let files: any KeychainBackend
+    private let findServing: @Sendable (_ canStart: Bool) -> StoreOwner?
+    private let checkOwner: @Sendable () throws(KeychainError) -> Bool
+    /// The number of the owner that was found last.
+    ///
+    /// Not a lock: a child that is forked while another thread holds it would deadlock.
+    private let current = Atomic<UInt8>(RoutedKeychain.noOwner)
+    private let observers: RouteObservers
+
+    /// No owner was looked for yet.
+    private static let noOwner: UInt8 = 0
+
+    /// How many times a command follows the store at once; then it pauses before it does.
+    private static let promptMoves = 2
+
+    /// How long a command follows a store that keeps moving.
+    private static let moveMilliseconds: Int32 = 5_000
+
+    /// A router.
+    ///
+    /// - Parameters:
+    ///   - owners: who may own the store, and what carries out commands then; among them that of
+    ///     ``StoreOwner/embedded``, which opens the store in this process.
+    ///   - files: serves keychain files.
+    ///   - folder: the folder of the store, watched for a daemon while someone observes changes; `nil` for none.
+    ///   - retryMilliseconds: the time between attempts to read the owner, or to observe, while that fails.
+    ///   - findServing: the owner that serves the store at this moment, if that is known without a look at the store;
+    ///     for a program that cannot read the store, one that has to be started first.
+    ///   - checkOwner: whether there is a store that this process may open; throws as
+    ///     ``EmbeddedKeychain/checkOwner()``.
+    package init(
+        _ owners: [(owner: StoreOwner, backend: any KeychainBackend)],
+        files: any KeychainBackend = UnavailableKeychain(reason: "nothing serves keychain files here"),
+        folder: String? = nil,
+        retryMilliseconds: Int = 30_000,
+        findServing: @escaping @Sendable (_ canStart: Bool) -> StoreOwner? = { _ in nil },
+        checkOwner: @escaping @Sendable () throws(KeychainError) -> Bool
+    ) {
+        backends = Dictionary(owners.map { ($0.owner, $0.backend) }) { first, _ in first }
+        self.files = files
+        self.findServing = findServing
+        self.checkOwner = checkOwner
+        observers = RouteObservers(backends, folder: folder, retryMilliseconds: retryMilliseconds)
+        observers.setUp { [weak self] in self?.learnOwner() }
+    }
+
+    /// Notifies a program of other programs' changes while a daemon owns the store.
+    public func observeChanges(
+        as client: Client,
+        _ handler: @escaping @Sendable (ChangeNotice) -> Void
+    ) -> ChangeObservation {
+        observers.add(client, handler)
+    }
+
+    /// The owner of the store, according to the store.
+    package var owner: StoreOwner {
+        learnOwner()
+        return known
+    }
+
+    /// Whether a service has the store.
+    public var unlocksForAll: Bool { (findServing(false) ?? owner) != .embedded }
+
+    /// What an owner of the store serves, and keychain files.
+    public var families: CommandFamily { backends.values.reduce(files.families) { $0.union($1.families) } }
+
+    /// Executes a command through the owner of the store, or the daemon of keychain files.
+    public func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+        let row = command.row
+        if row.family == .files { return try files.perform(command) }
+        if row.traits.contains(.endsContext) { return try performOnKnownRoute(command) }
+        if current.load(ordering: .relaxed) == Self.noOwner { take(findServing(false) ?? .embedded) }
+        var moves = 0
+        var pauses: Deadline.Pauses?
+        while true {
+            if row.storeUse == .none, known == .embedded { learnOwner() }
+            let owner = known
+            do throws(KeychainError) {
+                let reply = try backend(owner).perform(command)
+                if let failure = reply.foreignOwnerFailure { throw failure }
+                return reply
+            } catch {
+                guard isMoved(by: error, from: owner) else {
+                    throw row.traits.contains(.locksDevice) ? lockError(error, owner) : error
+                }
+                moves += 1
+                guard moves > Self.promptMoves else { continue }
+                // A daemon whose store was taken back may listen a moment longer.
+                if pauses == nil { pauses = Deadline.Pauses(until: Deadline(milliseconds: Self.moveMilliseconds)) }
+                guard pauses?.wait() == true else { throw error }
+            }
+        }
+    }
+
+    /// The owner that was found last; before, the one whose keychain finds out.
+    private var known: StoreOwner {
+        let number = current.load(ordering: .relaxed)
+        return number == Self.noOwner ? .embedded : StoreOwner(rawValue: number)
+    }
+
+    /// The failure of a lock; of a daemon that does not respond, once the lock mark was replaced, which it looks at
+    /// before it uses a key.
+    private func lockError(_ error: KeychainError, _ owner: StoreOwner) -> KeychainError {
+        guard owner == .daemon, error.isSilence else { return error }
+        do throws(KeychainError) { _ = try backend(.embedded).perform(.device(.lock)) } catch let refusal {
+            guard refusal.foreignOwner == .daemon else { return error }
+        }
+        return .lockedInSilence(error.facts["path"] ?? "")
+    }
+
+    /// Updates the owner from a failure.
+    ///
+    /// - Returns: Whether another one is to be tried.
+    private func isMoved(by error: KeychainError, from owner: StoreOwner) -> Bool {
+        switch error.kind {
+        case .foreignOwner(.moving), .service(.moved):
+            // Until it has arrived; then the store tells where.
+            learnOwner()
+            return true
+        case .foreignOwner(let other):
+            guard backends[other] != nil else { return false }
+            take(other)
+        case .storage(.libraryTooOld), .storage(.readOnly), .storage(.file):
+            // A program that cannot open the store cannot find whose it is; its daemon can.
+            guard owner == .embedded, let serving = findServing(true) else { return false }
+            take(serving)
+        default:
+            // A daemon whose store was taken back has exited.
+            guard owner != .embedded, error.isUnavailable else { return false }
+            learnOwner()
+        }
+        return known != owner
+    }
+
+    /// Reads the store's owner.
+    ///
+    /// Where there is no store, this process answers. An unknown owner is reported by the command itself.
+    private func learnOwner() {
+        do throws(KeychainError) {
+            _ = try checkOwner()
+            take(.embedded)
+        } catch {
+            guard let owner = error.foreignOwner else {
+                // A busy or unreadable store does not say that its owner is another one.
+                observers.follow(known)
+                return observers.lookLater()
+            }
+            take(backends[owner] == nil ? .embedded : owner)
+        }
+    }
+
+    private func take(_ owner: StoreOwner) {
+        current.store(owner.rawValue, ordering: .relaxed)
+        observers.follow(owner)
+    }
+
+    /// Ends a context in every keychain that may know it; no daemon is started for that.
+    private func performOnKnownRoute(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+        // It may have been named before the store changed hands.
+        let reply = try backend(.embedded).perform(command)
+        return known == .embedded ? reply : try backend(known).perform(command)
+    }
+
+    private func backend(_ owner: StoreOwner) -> any KeychainBackend {
+        backends[owner] ?? UnavailableKeychain(reason: "nothing serves a store of the owner '\(owner.name)'")
+    }
+}
+
+extension KeychainReply {
+    /// The refusal of a store of another owner, which an explained call gives as its outcome.
+    fileprivate var foreignOwnerFailure: KeychainError? {
+        guard case .explained(let outcome) = self, case .failure(let error) = outcome.result,
+            error.foreignOwner != nil
+        else { return nil }
+        return error
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+package import KeychainCore
+import KeychainHost
+import Logging
+import Synchronization
+
+/// Who this process is: its entitlements, read from a plain property list, and the access groups that follow.
+///
+/// The list is the file that `SWIFT_KEYCHAIN_ENTITLEMENTS` names, or `NAME.entitlements` next to the executable NAME.
+/// Without one, the groups are the bundle identifier with the application identifier prefix, as on iOS, when the
+/// program has one; then one derived from the program's name; and one that all programs of the user share. Before all
+/// of them come those of a signed manifest beside the executable. In the embedded keychain groups keep programs in
+/// order; they are no boundary between programs of one user.
+package struct ProcessClient: Sendable {
+    private(set) var client: Client
+
+    /// The entitlements as read, in the form of their property list; empty without a list.
+    let entitlements: Data
+
+    static let environmentVariable = "SWIFT_KEYCHAIN_ENTITLEMENTS"
+    static let prefixVariable = "SWIFT_KEYCHAIN_APP_IDENTIFIER_PREFIX"
+
+    /// Chooses the front end: `iOS`, the default, or `macOS`.
+    static let platformVariable = "SWIFT_KEYCHAIN_PLATFORM"
+
+    /// The setting with which calls go through the front end of macOS, and reach file-based keychains.
+    static let fileBasedVariable = "SWIFT_KEYCHAIN_FILE_BASED"
+
+    /// This program in access lists of file-based keychains.
+    package static let program = TrustedApplication(path: executablePath)
+
+    static let current = make(
+        executable: executablePath,
+        bundleIdentifier: Bundle.main.bundleIdentifier,
+        environment: ProcessEnvironment.value
+    )
+
+    /// The path of the running program, without the mark that the kernel adds when the file was replaced meanwhile.
+    static var executablePath: String {
+        let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        return path.map(ExecutablePath.onDisk) ?? CommandLine.arguments[0]
+    }
+
+    /// The client that a program is, by its path, bundle identifier and environment.
+    static func make(
+        executable: String,
+        bundleIdentifier: String?,
+        environment: (String) -> String?
+    ) -> ProcessClient {
+        var made = make(executable: executable, bundleIdentifier: bundleIdentifier, groupsFrom: environment)
+        made.client.profile = profile(environment)
+        return made
+    }
+
+    /// The front end that the environment of this process chooses.
+    package static let chosenProfile = profile(ProcessEnvironment.value)
+
+    private static func profile(_ environment: (String) -> String?) -> Profile {
+        switch environment(platformVariable) {
+        case nil, "iOS": return .iOS
+        case "macOS": return .macOS
+        case let other?:
+            logger.warning("\(platformVariable) is neither iOS nor macOS: \(other); iOS is taken")
+            return .iOS
+        }
+    }
+
+    private static let logger = Logger(label: "swift-keychain")
+
+    private static func make(
+        executable: String,
+        bundleIdentifier: String?,
+        groupsFrom environment: (String) -> String?
+    ) -> ProcessClient {
+        let manifest = ManifestClaims(executable: executable)
+        let prefix = environment(prefixVariable) ?? manifest?.prefix
+        var made = entitled(executable, bundleIdentifier, prefix, environment)
+        // An add without a group stores in the first of the manifest, as with a daemon.
+        for group in (manifest?.accessGroups ?? []).reversed() {
+            made.client.accessGroups.removeAll { $0.utf8.elementsEqual(group.utf8) }
+            made.client.accessGroups.insert(group, at: 0)
+        }
+        return made
+    }
+
+    /// The client that a program is by its entitlements, or without them.
+    private static func entitled(
+        _ executable: String,
+        _ bundleIdentifier: String?,
+        _ prefix: String?,
+        _ environment: (String) -> String?
+    ) -> ProcessClient {
+        let named = environment(environmentVariable)
+        let path = named ?? "\(executable).entitlements"
+        guard named != nil || FileManager.default.fileExists(atPath: path) else {
+            let identifier = bundleIdentifier.flatMap { $0.isEmpty ? nil : $0 }
+            // The group by name stays in the list: a program that gets an identifier later still finds its items.
+            let groups = [
+                identifier.map { (environment(prefixVariable) ?? "") + $0 },
+                Client.group(ofProgram: (executable as NSString).lastPathComponent),
+                Client.commonGroup,
+            ]
+            return ProcessClient(client: Client(accessGroups: groups.compactMap(\.self)), entitlements: Data())
+        }
+        do {
+            let data = try Data(contentsOf: URL(fileURLWithPath: path))
+            let entitlements = try Entitlements(propertyList: data, prefix: prefix)
+            return ProcessClient(client: Client(accessGroups: entitlements.accessGroups), entitlements: data)
+        } catch {
+            // A client whose entitlements cannot be read has none: every call answers errSecMissingEntitlement.
+            logger.warning("the entitlements \(path) cannot be used: \(error)")
+            return ProcessClient(client: Client(accessGroups: []), entitlements: Data())
+        }
+    }
+}

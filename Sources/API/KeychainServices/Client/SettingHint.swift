@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import KeychainCore
+import KeychainHost
+import Synchronization
+
+/// A setting that explains why a call failed which works on Apple's platforms.
+///
+/// The first call of each kind in a process says it, in one line on standard error and without a value of the call: in
+/// a test runner, or where standard error is a terminal, unless `SWIFT_KEYCHAIN_HINTS` is `off`.
+enum SettingHint: CaseIterable {
+    /// The program has no access group at all.
+    case noAccessGroups
+    /// The program has not the access group that the call names.
+    case anotherAccessGroup
+    /// The front end of iOS refuses what that of macOS takes out.
+    case platform
+    /// The same on a virtual device of the testing kit.
+    case platformOfDevice
+    /// The daemon does not identify the program as what it was, or should be.
+    case lostIdentity
+
+    /// The hint for a call that failed; `nil` when no setting explains it.
+    ///
+    /// - Parameters:
+    ///   - status: what the call returns.
+    ///   - operation: the call.
+    ///   - client: who made it.
+    ///   - isVirtual: whether it reached a virtual device of the testing kit, whose entitlements are a test's own.
+    ///   - kind: what kind of failure it is.
+    init?(
+        _ status: Status,
+        _ operation: KeychainRequest.Operation,
+        _ client: Client,
+        isVirtual: Bool,
+        kind: KeychainError.Kind = .request
+    ) {
+        switch status {
+        case .missingEntitlement where kind == .lostIdentity, .itemNotFound where kind == .lostIdentity:
+            self = .lostIdentity
+        case .missingEntitlement where !isVirtual:
+            if client.accessGroups.isEmpty {
+                self = .noAccessGroups
+            } else if Self.namesAnotherGroup(operation, client) {
+                self = .anotherAccessGroup
+            } else {
+                return nil
+            }
+        case .parameter where client.profile == .iOS && Self.hasKeysThatMacOSRemoves(operation):
+            self = isVirtual ? .platformOfDevice : .platform
+        default: return nil
+        }
+    }
+
+    /// What it says.
+    var text: String {
+        switch self {
+        case .noAccessGroups:
+            "errSecMissingEntitlement (-34018): the program's entitlements cannot be used or name no access group; "
+                + "SWIFT_KEYCHAIN_ENTITLEMENTS names another property list, and SWIFT_KEYCHAIN_APP_IDENTIFIER_PREFIX=TEAMID. "
+                + "expands $(AppIdentifierPrefix) in it"
+        case .anotherAccessGroup:
+            "errSecMissingEntitlement (-34018): the program has not the access group that the call names; "
+                + "its groups are those of the property list that SWIFT_KEYCHAIN_ENTITLEMENTS names ('keychainctl test': "
+                + "--entitlements, --prefix and --bundle-identifier)"
+        case .platform:
+            "errSecParam (-50): iOS refuses a limit, a match or a return key in an update or a delete, which macOS passes over; "
+                + "SWIFT_KEYCHAIN_PLATFORM=macOS for code with '#if os(iOS)', of which Linux compiles the other branch"
+        case .platformOfDevice:
+            "errSecParam (-50): iOS refuses a limit, a match or a return key in an update or a delete, which macOS passes over; "
+                + "SWIFT_KEYCHAIN_PLATFORM=macOS, or @Test(.keychain(.macOS)), for code with '#if os(iOS)', of which Linux "
+                + "compiles the other branch"
+        case .lostIdentity:
+            "the keychain daemon does not identify the program as what it was, or as what its manifest says, so it does not "
+                + "reach the items of that program: 'keychainctl verify PROGRAM' says why, and how to get them back"
+        }
+    }
+
+    private static func namesAnotherGroup(_ operation: KeychainRequest.Operation, _ client: Client) -> Bool {
+        operation.dictionaries.contains { dictionary in
+            guard case .string(let group) = dictionary[AttributeName.accessGroup.description] else { return false }
+            return !client.accessGroups.contains { Array($0.utf8) == Array(group.utf8) }
+        }
+    }
+
+    /// Match and return keys in the query of an update or a delete (Semantics, "Keys that the macOS front end
+    /// removes").
+    private static func hasKeysThatMacOSRemoves(_ operation: KeychainRequest.Operation) -> Bool {
+        let query: PropertyDictionary
+        switch operation {
+        case .update(let dictionary, _), .delete(let dictionary): query = dictionary
+        case .add, .copyMatching, .set: return false
+        }
+        return query.entries.keys.contains { $0.hasPrefix("m_") || $0.hasPrefix("r_") }
+    }
+}
+
+extension SettingHint {
+    /// Says the setting that explains why a call failed, where somebody reads it and for the first time.
+    static func tell(of error: KeychainError, _ operation: KeychainRequest.Operation, _ client: Client) {
+        guard isWanted else { return }
+        // A task's own context without the kit is a test of this package.
+        let isVirtual = TestingKit.isLinked
+        guard isVirtual || KeychainContext.current == nil,
+            let hint = SettingHint(error.status, operation, client, isVirtual: isVirtual, kind: error.kind),
+            told.withLock({ $0.insert(hint).inserted })
+        else { return }
+        let line = "swift-keychain: \(hint.text) (SWIFT_KEYCHAIN_HINTS=off: no hints)\n"
+        FileHandle.standardError.write(Data(line.utf8))
+    }
+
+    private static let told = Mutex<Set<SettingHint>>([])
+
+    private static let isWanted = isWanted(
+        setting: ProcessEnvironment.value("SWIFT_KEYCHAIN_HINTS"),
+        program: CommandLine.arguments.first ?? "",
+        hasTerminal: isatty(STDERR_FILENO) == 1
+    )
+
+    /// Whether hints are given by a program that runs so.
+    static func isWanted(setting: String?, program: String, hasTerminal: Bool) -> Bool {
+        setting != "off" && (hasTerminal || program.hasSuffix(".xctest"))
+    }
+}
+
+extension KeychainRequest.Operation {
+    /// All dictionaries of the call.
+    fileprivate var dictionaries: [PropertyDictionary] {
+        switch self {
+        case .add(let dictionary), .copyMatching(let dictionary), .delete(let dictionary): [dictionary]
+        case .update(let query, let attributes): [query, attributes]
+        case .set(let query, let attributes, let addition): [query, attributes, addition]
+        }
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import SwiftASN1
+
+extension Certificate {
+    /// What an issuer has put its name to.
+    public struct Signature: Sendable, Hashable {
+        /// The encoding of the body.
+        public let signedBytes: [UInt8]
+        /// The algorithm, as numbers with dots between.
+        public let algorithm: String
+        /// The signature.
+        public let bytes: [UInt8]
+    }
+
+    /// The signature, read again; `nil` for one that does not fill whole bytes.
+    public var signature: Signature? {
+        guard let certificate = try? EncodedValue.parse(der[...], within: .certificate),
+            case .constructed(let nodes) = certificate.content
+        else {
+            return nil
+        }
+        let fields = Array(nodes)
+        guard fields.count == 3, let bits = try? ASN1BitString(derEncoded: fields[2]), bits.paddingBits == 0,
+            case .constructed(let parts) = fields[1].content, let first = parts.first(where: { _ in true }),
+            let algorithm = try? ASN1ObjectIdentifier(derEncoded: first)
+        else { return nil }
+        return Signature(
+            signedBytes: Array(fields[0].encodedBytes),
+            algorithm: "\(algorithm)",
+            bytes: Array(bits.bytes)
+        )
+    }
+}

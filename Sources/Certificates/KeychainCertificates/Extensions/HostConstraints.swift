@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import SwiftASN1
+
+/// The domains of a name constraints extension (RFC 5280, section 4.2.1.10), in which an authority certifies hosts.
+struct HostConstraints: Sendable {
+    private var permitted: [String] = []
+    private var excluded: [String] = []
+
+    init(_ value: ArraySlice<UInt8>) throws(CertificateError) {
+        var fields = try FieldReader(parsing: value, "the name constraints")
+        if let node = fields.nextIfPresent(.context(0)) { permitted = try Self.domains(node, 0) }
+        if let node = fields.nextIfPresent(.context(1)) { excluded = try Self.domains(node, 1) }
+        try fields.end()
+    }
+
+    /// Whether a host, by its labels, is in none of the excluded domains, and in a permitted one if there are any.
+    func permit(_ host: [[UInt8]]) -> Bool {
+        !excluded.contains { HostName.isWithin($0, host) }
+            && (permitted.isEmpty || permitted.contains { HostName.isWithin($0, host) })
+    }
+
+    /// The DNS names of a list of subtrees.
+    private static func domains(_ node: ASN1Node, _ tag: UInt) throws(CertificateError) -> [String] {
+        var fields = try FieldReader(node, .context(tag), "the subtrees of name constraints")
+        var domains: [String] = []
+        while !fields.isAtEnd {
+            var subtree = try FieldReader(fields.next("subtree"), "a subtree of name constraints")
+            let base = try subtree.next("base")
+            guard base.identifier == .context(2) else { continue }
+            let bytes = try base.bytes(.context(2), "the base of a subtree")
+            guard let domain = String(validating: bytes, as: UTF8.self) else {
+                throw CertificateError("the base of a subtree is not text")
+            }
+            domains.append(domain)
+        }
+        return domains
+    }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import SwiftASN1
+
+/// A `SubjectPublicKeyInfo` (RFC 5280, section 4.1.2.7), the key not looked at.
+struct PublicKeyInfo {
+    /// The whole value.
+    let der: [UInt8]
+
+    /// The bits of the key.
+    let bits: [UInt8]
+
+    init(_ node: ASN1Node) throws(CertificateError) {
+        var fields = try FieldReader(node, "the public key")
+        try AlgorithmField.check(fields.next("algorithm"), "the algorithm of the public key")
+        bits = try Array(fields.next("bits").wholeBits("the public key's bits"))
+        try fields.end()
+        der = Array(node.encodedBytes)
+    }
+}
+
+/// An `AlgorithmIdentifier`, of which only the shape counts here.
+enum AlgorithmField {
+    static func check(_ node: ASN1Node, _ name: String) throws(CertificateError) {
+        var fields = try FieldReader(node, name)
+        _ = try fields.next("identifier").objectIdentifier(name)
+        if !fields.isAtEnd { _ = try fields.next("parameters") }
+        try fields.end()
+    }
+}

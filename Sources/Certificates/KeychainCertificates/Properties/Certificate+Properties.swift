@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import KeychainCore
+internal import SwiftASN1
+
+extension Certificate {
+    /// What the certificate says, by the object identifiers of its fields and extensions (Semantics, "Properties of a
+    /// certificate").
+    ///
+    /// - Complexity: The certificate is read again.
+    public var properties: [String: CertificateProperty] {
+        guard let fields = try? PropertyFields(der) else { return [:] }
+        var properties = [
+            "Fingerprints": CertificateProperty(
+                "Fingerprints",
+                .section([
+                    CertificateProperty("SHA-1", .data(Array(Insecure.SHA1.hash(data: der)))),
+                    CertificateProperty("SHA-256", .data(sha256Digest)),
+                ])
+            )
+        ]
+        func set(_ name: String, _ label: String, _ value: CertificateProperty.Value) {
+            guard let type = Self.fieldTypes[name] else { return }
+            properties[type] = CertificateProperty(label, value)
+        }
+        set("Version", "Version", .string("\(version)"))
+        set("SerialNumber", "Serial Number", .string(serialNumberText))
+        set("SignatureAlgorithmTBS", "Signature Algorithm", fields.innerAlgorithm)
+        set("IssuerName", "Issuer Name", NameProperties.value(issuer.der))
+        set("ValidityNotBefore", "Not Valid Before", .number(validity.notBefore.secondsSinceReferenceDate))
+        set("ValidityNotAfter", "Not Valid After", .number(validity.notAfter.secondsSinceReferenceDate))
+        set("SubjectName", "Subject Name", NameProperties.value(subject.der))
+        set("SubjectPublicKeyAlgorithm", "Public Key Algorithm", fields.keyAlgorithm)
+        set("SubjectPublicKey", "Public Key Data", .data(publicKeyBits))
+        set("SignatureAlgorithm", "Signature Algorithm", fields.algorithm)
+        set("Signature", "Signature", .data(fields.signature))
+        for (name, bits) in [
+            ("IssuerUniqueId", fields.issuerIdentifier), ("SubjectUniqueId", fields.subjectIdentifier),
+        ] {
+            if let bits { set("Certificate\(name)", name, .data(bits)) }
+        }
+        // Code looks under this identifier for the date of expiry.
+        properties[Self.expiry] = CertificateProperty("Not Valid After", .date(validity.notAfter))
+        for one in fields.extensions {
+            properties["\(one.type)"] = CertificateProperty("\(one.type)", ExtensionProperties.value(one))
+        }
+        return properties
+    }
+
+    /// The serial number for people: in decimal digits when it has 64 bits or fewer, else its octets in hexadecimal
+    /// ones.
+    public var serialNumberText: String {
+        let octets = serialNumber.drop { $0 == 0 }
+        guard serialNumber.first.map({ $0 < 0x80 }) ?? false, octets.count <= 8 else {
+            return serialNumber.map { octet in
+                let digits = String(octet, radix: 16, uppercase: true)
+                return digits.count == 1 ? "0\(digits)" : digits
+            }.joined(separator: " ")
+        }
+        return String(octets.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+    }
+
+    /// SHA-256 of the encoding, 32 bytes.
+    public var sha256Digest: [UInt8] { Array(SHA256.hash(data: der)) }
+
+    /// The subject and the issuer, each with all of its attributes that are text.
+    public var longDescription: String {
+        let names = [subject, issuer].map { $0.attributes.compactMap(\.text).filter { !$0.isEmpty } }
+        return names.map { $0.joined(separator: ", ") }.filter { !$0.isEmpty }.joined(separator: "; issued by ")
+    }
+
+    /// The field types by the ends of their names.
+    private static let fieldTypes = Dictionary(
+        uniqueKeysWithValues: CertificateConstantTable.rows(in: .certificateField).compactMap { row in
+            row.name.hasPrefix(prefix) ? (String(row.name.dropFirst(prefix.count)), row.value) : nil
+        }
+    )
+
+    private static let prefix = "kSecOIDX509V1"
+
+    private static let expiry = "2.5.29.24"
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCertificates
+import SwiftASN1
+
+/// A `SignedData` in a `ContentInfo` of the Cryptographic Message Syntax (RFC 5652, sections 3 and 5), or of PKCS #7
+/// (RFC 2315).
+///
+/// It is taken apart, not judged: `SignatureChecker` of `KeychainMessages` verifies signatures. Without contents and
+/// signers it is how files have several certificates, a PKCS #7 file.
+public struct SignedData: Sendable, Hashable {
+    /// Who has signed.
+    public enum Signer: Sendable, Hashable {
+        /// The certificate of this serial number, by its content octets; its issuer's name in DER.
+        case serialNumber([UInt8], issuer: [UInt8])
+        /// The certificate of this subject key identifier.
+        case subjectKeyIdentifier([UInt8])
+    }
+
+    /// What is signed; `nil` where it is elsewhere, or there is none.
+    ///
+    /// Contents that are no octet string, which PKCS #7 allows, are the encoding of their value.
+    public var contents: [UInt8]?
+
+    /// The type of the contents, as the content octets of its object identifier.
+    package private(set) var contentType = ContentType.data
+
+    /// What digests are made of: the contents without tag and length, whatever their type is; `nil` as ``contents``.
+    package private(set) var digestedContents: [UInt8]?
+
+    /// The certificates in their order, each in DER, not parsed; other kinds of certificates than X.509 are left out.
+    public var certificates: [[UInt8]]
+
+    /// Who has signed, and what exactly.
+    package private(set) var signatures: [MessageSignature]
+
+    /// Who has signed.
+    public var signers: [Signer] { signatures.map(\.signer) }
+
+    /// Certificates for a file of their own.
+    public init(certificates: [[UInt8]]) {
+        contents = nil
+        self.certificates = certificates
+        signatures = []
+    }
+
+    /// Reads a message in DER or BER.
+    ///
+    /// - Throws: ``ContainerError``: `.unsupported` for another kind of message, for example an encrypted one.
+    public init(_ bytes: [UInt8]) throws(ContainerError) {
+        let (type, value) = try MessageNode.contentInfo(bytes)
+        guard type == .signedData else { throw .unsupported("the message is of the type \(type), not signed data") }
+        try self.init(value)
+    }
+
+    /// Reads a bare `SignedData`, as it lies in an encrypted message.
+    package init(bare bytes: [UInt8]) throws(ContainerError) {
+        try self.init(MessageNode.parse(bytes))
+    }
+
+    init(_ node: ASN1Node) throws(ContainerError) {
+        var fields = try FieldReader(node, "the signed data")
+        _ = try fields.integer("version")
+        _ = try FieldReader(fields.next("digest algorithms"), .set, "the digest algorithms")
+        certificates = []
+        signatures = []
+        try read(contents: fields.next("contents"))
+        certificates = try fields.nextIfPresent(.context(0)).map(Self.certificates) ?? []
+        _ = fields.nextIfPresent(.context(1))
+        signatures = try Self.signatures(fields.next("signers"))
+        try fields.end()
+    }
+
+    private mutating func read(contents node: ASN1Node) throws(ContainerError) {
+        var fields = try FieldReader(node, "the contents")
+        contentType = try fields.next("type of the contents").objectIdentifierOctets("type of the contents")
+        guard !fields.isAtEnd else { return }
+        let value = try fields.tagged(0, "contents")
+        try fields.end()
+        guard value.identifier == .octetString else {
+            contents = Array(value.encodedBytes)
+            // PKCS #7 (RFC 2315, section 9.3): the contents octets.
+            switch value.content {
+            case .primitive(let octets): digestedContents = Array(octets)
+            case .constructed(let parts): digestedContents = parts.flatMap { Array($0.encodedBytes) }
+            }
+            return
+        }
+        contents = Array(try value.octets(.octetString, "contents"))
+        digestedContents = contents
+    }
+
+    /// The bytes of each; what is parsed in DER later is refused there when it is in BER.
+    private static func certificates(_ node: ASN1Node) throws(ContainerError) -> [[UInt8]] {
+        var fields = try FieldReader(node, .context(0), "the certificates")
+        var certificates: [[UInt8]] = []
+        while !fields.isAtEnd {
+            let certificate = try fields.next("certificate")
+            if certificate.identifier == .sequence { certificates.append(Array(certificate.encodedBytes)) }
+        }
+        return certificates
+    }
+
+    private static func signatures(_ node: ASN1Node) throws(ContainerError) -> [MessageSignature] {
+        var fields = try FieldReader(node, .set, "the signers")
+        var signatures: [MessageSignature] = []
+        while !fields.isAtEnd { signatures.append(try MessageSignature(fields.next("signer"))) }
+        return signatures
+    }
+}
+
+extension SignedData {
+    /// The certificates as a PKCS #7 file: a message without contents and signers, in DER but for their order.
+    ///
+    /// - Throws: ``ContainerError`` for what cannot be encoded.
+    public func encodedCertificates() throws(ContainerError) -> [UInt8] {
+        try DERDocument.bytes { serializer in
+            try serializer.serializeContentInfo(.signedData) { info in
+                try info.appendConstructedNode(identifier: .sequence) { data in
+                    try data.serialize(1)
+                    data.appendConstructedNode(identifier: .set) { _ in }
+                    try data.appendConstructedNode(identifier: .sequence) { contents in
+                        try contents.serialize(ASN1ObjectIdentifier.data)
+                    }
+                    // In the order given, which says more than that of their encodings.
+                    data.appendConstructedNode(identifier: .context(0)) { list in
+                        for certificate in certificates { list.serializeRawBytes(certificate) }
+                    }
+                    data.appendConstructedNode(identifier: .set) { _ in }
+                }
+            }
+        }
+    }
+}

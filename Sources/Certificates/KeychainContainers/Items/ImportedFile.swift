@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCertificates
+public import KeychainCore
+import KeychainKeys
+
+/// What a file holds: its items, and which format it has.
+///
+/// The contents tell the format; what a caller expects, and the file's name, only say which one is meant.
+public struct ImportedFile: Sendable {
+    /// The items in their order; of a PKCS #12 file identities, other keys, and then the certificates.
+    public private(set) var items: [ExternalItem] = []
+
+    /// The format; ``ExternalFormat/pemSequence`` for several documents of PEM.
+    public private(set) var format = ExternalFormat.unknown
+
+    /// What the items are; ``ExternalItemType/aggregate`` for several.
+    public private(set) var type = ExternalItemType.unknown
+
+    /// How many private keys there are, those that are not implemented included.
+    public private(set) var privateKeyCount = 0
+
+    private let passphrase: String?
+
+    /// What is left of the work that the whole file may cost, however many documents it has.
+    private var budget: WorkBudget
+
+    /// Whether the marks of PEM have told what the file holds.
+    private var isMarked = false
+
+    /// Reads a file in PEM, base64 alone, DER or, of PKCS #7 and PKCS #12, BER.
+    ///
+    /// - Parameters:
+    ///   - bytes: the file.
+    ///   - passphrase: what it is encrypted with; `nil` when there is none, which is not the same as an empty one.
+    /// - Throws: `errSecParam` for an empty file, `errSecUnknownFormat` for what is not recognized,
+    ///   `errSecPassphraseRequired`, `errSecPkcs12VerifyFailure` for a wrong passphrase of a PKCS #12 file,
+    ///   `errSecAuthFailed` for that of a key, `errSecUnsupportedFormat`, also for a file whose keys together ask for
+    ///   more work than is allowed.
+    public init(_ bytes: SecretBytes, passphrase: String?) throws(KeychainError) {
+        try self.init(bytes, passphrase: passphrase, WorkBudget())
+    }
+
+    init(_ bytes: SecretBytes, passphrase: String?, _ budget: WorkBudget) throws(KeychainError) {
+        self.passphrase = passphrase
+        self.budget = budget
+        guard bytes.count > 0 else { throw .parameter("the file is empty") }
+        if let kind = EncodedKind(bytes.unprotectedCopy) {
+            try read(kind, bytes)
+            return
+        }
+        // Text in another encoding is not looked at, nor what begins with the mark of one.
+        guard bytes.withUnsafeBytes({ $0.allSatisfy { $0 < 0x80 } }) else { throw Self.unknownFormat }
+        guard bytes.withUnsafeBytes({ PEMDocument.isPresent(in: $0) }) else {
+            guard let contents = bytes.withUnsafeBytes({ PEMDocument.bareContents(of: $0) }),
+                let kind = EncodedKind(contents.unprotectedCopy)
+            else { throw Self.unknownFormat }
+            try read(kind, contents)
+            return
+        }
+        isMarked = true
+        let documents = try Self.documents(bytes)
+        // Other documents occur beside keys and certificates, for example the parameters of a curve before its key.
+        let known = documents.compactMap { document in
+            EncodedKind(label: document.label).map { (kind: $0, bytes: document.bytes) }
+        }
+        guard !known.isEmpty else {
+            throw KeychainError(.unsupportedFormat, "the file has neither keys nor certificates")
+        }
+        for document in known { try read(document.kind, document.bytes) }
+        if known.count > 1 {
+            format = .pemSequence
+            type = .aggregate
+        }
+    }
+
+    /// Refuses another format or kind of items than is expected, where nothing else tells which is meant: the marks of
+    /// PEM do, and the extension of the file's name.
+    ///
+    /// One document is a sequence, too; and who expects certificates of a file of several items gets them all, as
+    /// callers of `security import -t cert` do with identities.
+    ///
+    /// - Parameters:
+    ///   - format: the format that is expected.
+    ///   - type: the kind that is expected.
+    ///   - fileName: a name, or an extension; `nil` for none.
+    /// - Throws: `errSecUnknownFormat`
+    public func expect(
+        _ format: ExternalFormat,
+        _ type: ExternalItemType,
+        fileName: String? = nil
+    ) throws(KeychainError) {
+        guard !isMarked, !Self.tellsFormat(fileName ?? "") else { return }
+        let formats: [ExternalFormat] = [.unknown, .pemSequence, self.format]
+        let types: [ExternalItemType] = [.unknown, .aggregate, self.type]
+        guard formats.contains(format), types.contains(type) || self.type == .aggregate else {
+            throw KeychainError(.unknownFormat, "the file has another format, or other items, than is expected")
+        }
+    }
+
+    /// Whether a name ends with an extension for one of the formats.
+    private static func tellsFormat(_ fileName: String) -> Bool {
+        let parts = fileName.split(separator: ".", omittingEmptySubsequences: true)
+        return parts.last.map { extensions.contains($0.lowercased()) } ?? false
+    }
+
+    private static let extensions: Set<String> = [
+        "cer", "crt", "der", "p12", "pfx", "p7b", "p7c", "p7r", "p8", "pem",
+    ]
+
+    private static let unknownFormat = KeychainError(.unknownFormat, "the file has no format that is known")
+
+    private static func documents(_ bytes: SecretBytes) throws(KeychainError) -> [PEMDocument] {
+        do throws(ContainerError) {
+            return try bytes.withUnsafeBytes { (bytes) throws(ContainerError) in
+                try PEMDocument.documents(in: bytes)
+            }
+        } catch {
+            throw KeychainError(error, wrongPassphrase: .authenticationFailed)
+        }
+    }
+
+    private mutating func read(_ kind: EncodedKind, _ bytes: SecretBytes) throws(KeychainError) {
+        switch kind {
+        case .certificate:
+            // What stands behind it, OpenSSL's trust for example, is no part of it.
+            let certificate = try? Certificate(der: bytes.unprotectedCopy)
+            try take(certificate.map { .certificate($0) }, .x509Certificate, .certificate)
+        case .privateKeyInfo:
+            try takeKey(try? PrivateKey(pkcs8: bytes), .openSSL)
+        case .rsaPrivateKey:
+            try takeKey(try? PrivateKey(externalRepresentation: bytes, .rsa), .openSSL)
+        case .ellipticPrivateKey:
+            try takeKey(try? PrivateKey(sec1: bytes), .openSSL)
+        case .encryptedPrivateKeyInfo:
+            let decrypted = try decrypt(bytes)
+            try takeKey(try? PrivateKey(pkcs8: decrypted), .wrappedPKCS8)
+        case .publicKeyInfo:
+            let key = try? PublicKey(subjectPublicKeyInfo: bytes.unprotectedCopy)
+            try take(key.map { .key(.public($0)) }, .openSSL, .publicKey)
+        case .rsaPublicKey:
+            let key = try? PublicKey(externalRepresentation: bytes.unprotectedCopy, .rsa)
+            try take(key.map { .key(.public($0)) }, .openSSL, .publicKey)
+        case .contentInfo:
+            try readPKCS7(bytes)
+        case .pkcs12:
+            try readPKCS12(bytes)
+        }
+    }
+
+    private mutating func takeKey(_ key: PrivateKey?, _ format: ExternalFormat) throws(KeychainError) {
+        try take(key.map { .key(.private($0)) }, format, .privateKey)
+        privateKeyCount += 1
+    }
+
+    private mutating func take(
+        _ contents: ExternalItem.Contents?,
+        _ format: ExternalFormat,
+        _ type: ExternalItemType
+    ) throws(KeychainError) {
+        guard let contents else { throw Self.unknownFormat }
+        items.append(ExternalItem(contents))
+        self.format = format
+        self.type = type
+    }
+
+    private mutating func decrypt(_ bytes: SecretBytes) throws(KeychainError) -> SecretBytes {
+        let passphrase = try requiredPassphrase()
+        do throws(ContainerError) {
+            return try EncryptedPrivateKey.decrypt(bytes.unprotectedCopy, password: passphrase, &budget)
+        } catch {
+            throw KeychainError(error, wrongPassphrase: .authenticationFailed)
+        }
+    }
+
+    private func requiredPassphrase() throws(KeychainError) -> String {
+        guard let passphrase else {
+            throw KeychainError(.passphraseRequired, "the file is encrypted, and there is no passphrase")
+        }
+        return passphrase
+    }
+
+    private mutating func readPKCS7(_ bytes: SecretBytes) throws(KeychainError) {
+        let file: SignedData
+        do throws(ContainerError) {
+            file = try SignedData(bytes.unprotectedCopy)
+        } catch {
+            throw KeychainError(error, wrongPassphrase: .authenticationFailed)
+        }
+        for der in file.certificates {
+            guard let certificate = try? Certificate(der: der) else { throw Self.unknownFormat }
+            items.append(ExternalItem(.certificate(certificate)))
+        }
+        format = .pkcs7
+        type = .aggregate
+    }
+
+    private mutating func readPKCS12(_ bytes: SecretBytes) throws(KeychainError) {
+        let passphrase = try requiredPassphrase()
+        let file: PKCS12
+        do throws(ContainerError) {
+            file = try PKCS12(bytes.unprotectedCopy, password: passphrase, &budget)
+        } catch {
+            throw KeychainError(error, wrongPassphrase: .pkcs12VerifyFailure)
+        }
+        let contents = try PKCS12Items(file)
+        guard contents.unknownKeys == 0 || contents.unknownKeys < file.privateKeys.count else {
+            throw KeychainError(.unsupportedFormat, "the keys of the file are of a kind that is not implemented")
+        }
+        items += contents.items
+        privateKeyCount += file.privateKeys.count
+        format = .pkcs12
+        type = .aggregate
+    }
+}
+
+extension KeychainError {
+    /// What an import says of a file.
+    fileprivate init(_ error: ContainerError, wrongPassphrase: Status) {
+        let status: Status =
+            switch error.kind {
+            case .malformed: .unknownFormat
+            case .wrongPassword: wrongPassphrase
+            case .unsupported: .unsupportedFormat
+            }
+        self.init(status, error.reason)
+    }
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCertificates
+import KeychainCore
+import SwiftASN1
+
+/// What a PKCS #12 file holds (RFC 7292): private keys and certificates, in their order.
+///
+/// Files are read whose integrity a password protects. Revocation lists and secrets in them are passed over.
+public struct PKCS12: Sendable {
+    /// A private key of the file.
+    public struct PrivateKey: Sendable {
+        /// The `PrivateKeyInfo` (RFC 5958) in DER.
+        public var privateKeyInfo: SecretBytes
+        /// Whether the key itself is encrypted, and not at most the part of the file that it is in.
+        public var isShrouded: Bool
+        /// What the file says of it.
+        public var names: BagNames
+
+        /// A private key from its parts; a new file has it encrypted.
+        public init(privateKeyInfo: SecretBytes, isShrouded: Bool = true, names: BagNames = BagNames()) {
+            self.privateKeyInfo = privateKeyInfo
+            self.isShrouded = isShrouded
+            self.names = names
+        }
+    }
+
+    /// A certificate of the file.
+    public struct Certificate: Sendable {
+        /// The certificate as it stands there, not parsed.
+        public var der: [UInt8]
+        /// What the file says of it.
+        public var names: BagNames
+
+        /// A certificate from its parts.
+        public init(der: [UInt8], names: BagNames = BagNames()) {
+            self.der = der
+            self.names = names
+        }
+    }
+
+    /// The attributes of a key or a certificate.
+    public struct BagNames: Sendable, Hashable {
+        /// A name for people.
+        public var friendlyName: String?
+        /// What a key and its certificate have in common.
+        public var localKeyID: [UInt8]?
+
+        /// Attributes; none are needed.
+        public init(friendlyName: String? = nil, localKeyID: [UInt8]? = nil) {
+            self.friendlyName = friendlyName
+            self.localKeyID = localKeyID
+        }
+    }
+
+    /// The private keys.
+    public var privateKeys: [PrivateKey] = []
+
+    /// The certificates.
+    public private(set) var certificates: [Certificate] = []
+
+    /// The contents of a new file.
+    public init(privateKeys: [PrivateKey], certificates: [Certificate]) {
+        self.privateKeys = privateKeys
+        self.certificates = certificates
+    }
+
+    /// Reads a file.
+    ///
+    /// Its integrity is checked before anything in it is decrypted. Algorithms: for the integrity the derivation of
+    /// PKCS #12 with SHA-1 and SHA-2, and PBMAC1 (RFC 9579); for encryption PBES2 with PBKDF2 and AES-CBC or
+    /// Triple-DES, and the block ciphers of PKCS #12. A key may take two million iterations.
+    ///
+    /// - Parameters:
+    ///   - bytes: the file, in DER or BER.
+    ///   - password: the password; an empty one is tried in the two forms that tools give it.
+    /// - Throws: ``ContainerError``.
+    public init(_ bytes: [UInt8], password: String) throws(ContainerError) {
+        var budget = WorkBudget()
+        try self.init(bytes, password: password, &budget)
+    }
+
+    /// The same at the expense of a file that has more than this one in it.
+    package init(_ bytes: [UInt8], password: String, _ budget: inout WorkBudget) throws(ContainerError) {
+        self = try CallStack.wiped { () throws(ContainerError) in
+            try PKCS12(reading: bytes, password, &budget)
+        }
+    }
+
+    private init(reading bytes: [UInt8], _ password: String, _ budget: inout WorkBudget) throws(ContainerError) {
+        var file = try FieldReader(parsing: bytes[...], "the file")
+        guard try file.integer("version") == 3 else { throw .unsupported("the file has another version than 3") }
+        let contents = try Self.data(file.next("contents"))
+        guard !file.isAtEnd else { throw .unsupported("the file's integrity is not protected by a password") }
+        let check = try IntegrityCheck(file.next("integrity check"))
+        try file.end()
+        let accepted = try Self.accepted(Password(password), check, contents, &budget)
+        var safes = try FieldReader(parsing: contents, "the contents")
+        while !safes.isAtEnd {
+            do throws(ContainerError) {
+                try read(safe: safes.next("safe"), accepted, &budget)
+            } catch {
+                // The password is that of the file, and what it does not open is not in order.
+                throw error.kind == .wrongPassword ? .malformed("a part is encrypted under another password") : error
+            }
+        }
+    }
+
+    private static func accepted(
+        _ password: Password,
+        _ check: IntegrityCheck,
+        _ contents: ArraySlice<UInt8>,
+        _ budget: inout WorkBudget
+    ) throws(ContainerError) -> Password {
+        for variant in password.variants where try check.isAuthentic(contents, variant, &budget) { return variant }
+        throw .wrongPassword
+    }
+
+    /// The octets of a `ContentInfo` of the type data.
+    private static func data(_ node: ASN1Node) throws(ContainerError) -> ArraySlice<UInt8> {
+        var fields = try FieldReader(node, "the contents")
+        guard try fields.objectIdentifier("type of the contents") == .data else {
+            throw .unsupported("the file's integrity is protected by a signature")
+        }
+        return try fields.tagged(0, "contents").octets(.octetString, "contents")
+    }
+
+    private mutating func read(
+        safe node: ASN1Node,
+        _ password: Password,
+        _ budget: inout WorkBudget
+    ) throws(ContainerError) {
+        var fields = try FieldReader(node, "a safe")
+        let type = try fields.objectIdentifier("type of a safe")
+        switch type {
+        case .data:
+            let contents = try fields.tagged(0, "safe").octets(.octetString, "safe")
+            try read(bags: contents, password, &budget)
+        case .encryptedData:
+            var data = try FieldReader(fields.tagged(0, "safe"), "an encrypted safe")
+            _ = try data.integer("version of a safe")
+            var inner = try FieldReader(data.next("encrypted contents"), "an encrypted safe")
+            guard try inner.objectIdentifier("type of a safe") == .data else {
+                throw .unsupported("a safe holds something else than data")
+            }
+            let scheme = try EncryptionScheme(inner.next("encryption algorithm"))
+            let encrypted = try inner.next("encrypted contents").octets(.context(0), "encrypted contents")
+            var plain = try scheme.decrypt(encrypted, password, &budget)
+            defer { plain.wipe() }
+            try read(bags: plain[...], password, &budget)
+        default:
+            throw .unsupported("a safe is encrypted with a public key")
+        }
+    }
+
+    private mutating func read(
+        bags bytes: ArraySlice<UInt8>,
+        _ password: Password,
+        _ budget: inout WorkBudget
+    ) throws(ContainerError) {
+        let bags = try FieldReader(parsing: bytes, "a safe")
+        try read(bags: bags, password, &budget)
+    }
+
+    /// Safes inside safes are values inside values, of which the parser allows fifty levels.
+    private mutating func read(
+        bags: FieldReader,
+        _ password: Password,
+        _ budget: inout WorkBudget
+    ) throws(ContainerError) {
+        var bags = bags
+        while !bags.isAtEnd {
+            let bag = try SafeBag(bags.next("bag"))
+            switch bag.type {
+            case .key:
+                var bytes = Array(bag.value.encodedBytes)
+                defer { bytes.wipe() }
+                let key = SecretBytes(bytes)
+                privateKeys.append(PrivateKey(privateKeyInfo: key, isShrouded: false, names: bag.names))
+            case .encryptedKey:
+                let fields = try FieldReader(bag.value, "an encrypted key")
+                let key = try EncryptedPrivateKey.decrypt(fields, password, &budget)
+                privateKeys.append(PrivateKey(privateKeyInfo: key, isShrouded: true, names: bag.names))
+            case .certificate:
+                guard let der = try bag.certificate() else { continue }
+                certificates.append(Certificate(der: der, names: bag.names))
+            case .safeContents:
+                try read(bags: FieldReader(bag.value, "a safe"), password, &budget)
+            case .other:
+                continue
+            }
+        }
+    }
+}

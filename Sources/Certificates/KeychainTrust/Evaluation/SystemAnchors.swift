@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import KeychainCore
+import KeychainHost
+import Synchronization
+
+/// The certificate authorities that the system trusts, from the file that the distribution keeps for all programs.
+///
+/// The file is the one that `SSL_CERT_FILE` names, as for OpenSSL (X509_get_default_cert_file_env(3)), else the first
+/// that there is of the places of distributions. It is read again when it has changed.
+package enum SystemAnchors {
+    /// The environment variable that names another file.
+    package static let environmentVariable = "SSL_CERT_FILE"
+
+    /// Where distributions keep the file.
+    private static let places = [
+        "/etc/ssl/certs/ca-certificates.crt",  // Debian, Ubuntu, Arch Linux, Alpine Linux
+        "/etc/pki/tls/certs/ca-bundle.crt",  // Fedora, Red Hat Enterprise Linux
+        "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",  // the same, newer
+        "/var/lib/ca-certificates/ca-bundle.pem",  // SUSE
+        "/etc/ssl/ca-bundle.pem",  // SUSE, older
+        "/etc/ssl/cert.pem",  // Alpine Linux, Void Linux
+    ]
+
+    /// The largest file that is read.
+    private static let mostBytes = 64 << 20
+
+    private struct Reading {
+        var path: String
+        var mark: FileContentsMark
+        var anchors: [ParsedCertificate]
+    }
+
+    private static let last = Mutex<Reading?>(nil)
+    private static let kept = Mutex<[ParsedCertificate]?>(nil)
+
+    /// The anchors, which are not read again from now on.
+    static func keep(_ library: OpenSSLLibrary) -> [ParsedCertificate] {
+        let anchors = list(library)
+        kept.withLock { $0 = anchors }
+        return anchors
+    }
+
+    /// The anchors; none where no file is.
+    static func list(_ library: OpenSSLLibrary) -> [ParsedCertificate] {
+        if let kept = kept.withLock(\.self) { return kept }
+        guard let path = path, let mark = FileContentsMark(path: path) else { return [] }
+        return last.withLock { reading in
+            if let reading, reading.path == path, reading.mark == mark { return reading.anchors }
+            let anchors = (try? FileContents.read(path, limit: mostBytes)).map {
+                ParsedCertificate.list(pem: $0, library)
+            }
+            reading = Reading(path: path, mark: mark, anchors: anchors ?? [])
+            return anchors ?? []
+        }
+    }
+
+    /// The file as it is, in PEM; `nil` where there is none.
+    package static var pem: [UInt8]? { path.flatMap { try? Array(FileContents.read($0, limit: mostBytes)) } }
+
+    /// The file without symbolic links, so that a change of what they lead to is noticed.
+    private static var path: String? {
+        let named = try? ProcessEnvironment.path(environmentVariable)
+        guard let place = named ?? places.first(where: { access($0, R_OK) == 0 }),
+            let resolved = realpath(place, nil)
+        else { return nil }
+        defer { free(resolved) }
+        return String(validatingCString: resolved)
+    }
+}

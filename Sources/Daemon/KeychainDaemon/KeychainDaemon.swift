@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CKeychainSupport
+import Glibc
+import KeychainCore
+import KeychainEngine
+import KeychainHost
+import KeychainIdentity
+import KeychainProtection
+import KeychainServer
+import KeychainWire
+
+/// The program `keychaind`: serves the keychain of a user to that user's programs, or the keychain files of a user, or
+/// the keychains of all users.
+public enum KeychainDaemon {
+    /// Runs the program until it exits.
+    ///
+    /// - Parameter words: the arguments, without the program's name.
+    /// - Returns: The exit status.
+    public static func run(_ words: [String]) -> Int32 {
+        harden()
+        let log = DaemonLog()
+        let request: DaemonArguments.Request
+        do { request = try DaemonArguments.parse(words) } catch {
+            log.write(.error, error.description)
+            return DaemonStatus.usage.rawValue
+        }
+        switch request {
+        case .showHelp: print(DaemonArguments.help, terminator: "")
+        case .showVersion: print(ProductVersion.text)
+        case .judgeCertificates: return JudgeProgram.run()
+        case .serve(let arguments):
+            do {
+                try serve(arguments, log)
+            } catch {
+                log.write(error.status == .done ? .notice : .error, error.description)
+                keychain_background_report(error.status.rawValue, error.description)
+                return error.status.rawValue
+            }
+        }
+        return DaemonStatus.done.rawValue
+    }
+
+    /// Restrictions that have to be in effect before anything else.
+    private static func harden() {
+        _ = keychain_disable_core_files()
+        umask(0o077)
+        // Do not prevent a file system from being unmounted.
+        _ = chdir("/")
+    }
+
+    private static func serve(_ arguments: DaemonArguments, _ log: DaemonLog) throws(DaemonFailure) {
+        let notification = ServiceNotification.take()
+        let passedOn = try SocketActivation.takeSockets()
+        if arguments.isInBackground, passedOn.isEmpty {
+            // Before there is a second thread, or a lock that a fork would release.
+            let failure = keychain_go_to_background()
+            guard failure == 0 else { throw DaemonFailure(.system(call: "fork", path: "keychaind", errno: failure)) }
+        }
+        let termination = Termination()
+        if arguments.service == .system {
+            return try SystemService.serve(arguments, passedOn, termination, notification, log)
+        }
+        let (location, place) = try places(arguments)
+        if arguments.service == .files {
+            return try FileService.serve(arguments, at: location, place, passedOn, termination, notification, log)
+        }
+        var device = DeviceOptions(authenticator: CallAuthenticator())
+        device.owner = .daemon
+        device.derivationTurns = DerivationTurns()
+        let store = try ServedStore(at: location, device) {
+            // If the service manager listens, a response does not imply another daemon.
+            passedOn.isEmpty && place.answers
+        }
+        let listening: ListeningSocket?
+        do { listening = passedOn.isEmpty ? try ListeningSocket(place) : nil } catch {
+            throw place.answers ? DaemonFailure(error.reason, .done) : DaemonFailure(error)
+        }
+        let keychain = store.keychain
+        let served: ServedFolder
+        do { served = try ServedFolder(store.folder) } catch { throw DaemonFailure(error) }
+        // The socket is removed at the end of this function, even if a thread still waits.
+        let isUnreachable: @Sendable () -> Bool = { [weak listening] in
+            listening?.isReplaced ?? false || served.isReplaced
+        }
+        let life = DaemonLife(
+            endsWhenIdleFor: arguments.idleSeconds,
+            holdsKeys: { keychain.holdsUnlockedKeys },
+            isUnreachable: isUnreachable,
+            wake: { kill(getpid(), SIGTERM) }
+        )
+        let proofs = PasscodeProofs()
+        let audit = AuditLog(in: store.folder, fixed: arguments.audit, log: log)
+        let server: KeychainServer
+        var options = DescriptorLimit.serverOptions(DescriptorLimit.raise())
+        options.folder = served.number
+        do {
+            let programs = ServedPrograms(
+                keychain: keychain,
+                identities: try IdentityService(folder: store.folder),
+                proofs: proofs,
+                life: life,
+                audit: audit
+            )
+            server = try KeychainServer(
+                sockets: listening.map { [$0.descriptor] } ?? passedOn,
+                options: options,
+                admission: UserAdmission(programs, of: served)
+            )
+        } catch {
+            throw DaemonFailure(error)
+        }
+        let folder = store.folder
+        announce(place, in: folder, life, log)
+        let sessions = SessionLock(keychain, proofs, log)
+        sessions.start()
+        defer { sessions.stop() }
+        log.write(.information, "\(ProductVersion.text) serves the keychain in \(location.path)")
+        try run(server, life, termination, notification, log)
+        audit.close()
+        served.removeRecord()
+        // The socket is removed before the store's lock is released: the next daemon finds no other daemon's socket.
+        _ = consume listening
+        _ = consume store
+    }
+
+    /// Serves until the daemon is to exit.
+    static func run(
+        _ server: KeychainServer,
+        _ life: DaemonLife,
+        _ termination: Termination,
+        _ notification: ServiceNotification,
+        _ log: DaemonLog
+    ) throws(DaemonFailure) {
+        let isWatched = HostThread.start(.blocked) {
+            let reason = life.waitForEnd(termination)
+            log.write(.notice, "stopping: \(reason)")
+            notification.stopping()
+            server.stop()
+            // The process ends before that, or something in it does not, such as a file system.
+            sleep(longestEndSeconds)
+            log.write(.error, "ending without what does not respond")
+            _exit(DaemonStatus.failed.rawValue)
+        }
+        guard isWatched else { throw DaemonFailure("the system cannot create another thread") }
+        notification.ready("Serving.")
+        keychain_background_report(DaemonStatus.done.rawValue, "")
+        server.run(beatingEvery: notification.watchdogMilliseconds) { notification.alive() }
+    }
+
+    /// How long the daemon may take to end: longer than it waits for calls in progress, and less than the service
+    /// manager waits.
+    private static let longestEndSeconds: UInt32 = 17
+
+    private static func places(
+        _ arguments: DaemonArguments
+    ) throws(DaemonFailure) -> (folder: KeychainLocation, socket: SocketLocation) {
+        do throws(FileError) {
+            var store: KeychainLocation
+            if let path = arguments.store {
+                store = KeychainLocation(path: path)
+            } else {
+                store = try KeychainLocation(environment: ProcessEnvironment.path)
+            }
+            if arguments.service == .files { store = store.fileDaemon }
+            if let path = arguments.socket { return (store, SocketLocation(path: path)) }
+            return (store, try SocketLocation(of: store))
+        } catch {
+            throw DaemonFailure(error)
+        }
+    }
+
+    /// Records which process serves what belongs to a folder; on a full disk, where items can still be read, once there
+    /// is room.
+    static func announce(
+        _ location: SocketLocation,
+        in folder: PrivateDirectory,
+        _ life: DaemonLife,
+        _ log: DaemonLog
+    ) {
+        let process = getpid()
+        let record = DaemonRecord(
+            process: process,
+            startTime: ProcessStartTime.of(process) ?? 0,
+            version: ProductVersion.text,
+            socket: location.path
+        )
+        do throws(FileError) { try record.write(in: folder) } catch {
+            log.write(.warning, "\(error)")
+            life.retry { (try? record.write(in: folder)) != nil }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import KeychainCore
+import KeychainEngine
+import KeychainHost
+import KeychainProtection
+import KeychainServer
+import KeychainStore
+import KeychainTrust
+
+/// The store that a daemon serves, which no other daemon serves meanwhile.
+struct ServedStore: ~Copyable {
+    let keychain: EmbeddedKeychain
+    let folder: PrivateDirectory
+    private let lock: FileLock
+
+    /// Opens the store of a folder.
+    ///
+    /// - Parameters:
+    ///   - location: the folder.
+    ///   - device: its owner, who prompts, and what a command may take: the user's daemon opens an existing store; the
+    ///     system service creates it.
+    ///   - limitMebibytes: the maximum size of the store, in MiB; `nil` for none.
+    ///   - isServed: whether another daemon that serves the store responds; this one is not needed then.
+    /// - Throws: ``DaemonFailure``; one of ``DaemonStatus/done`` where another daemon serves.
+    init(
+        at location: KeychainLocation,
+        _ device: DeviceOptions,
+        limitMebibytes: Int? = nil,
+        isServed: () -> Bool
+    ) throws(DaemonFailure) {
+        let isCreated = device.owner == .system
+        let found: PrivateDirectory?
+        do {
+            found = try isCreated ? PrivateDirectory(location) : PrivateDirectory(existing: location)
+        } catch {
+            throw DaemonFailure(error)
+        }
+        guard let folder = found else { throw Self.missing(location) }
+        let lock = try DaemonLock.take(in: folder, of: "store", isServed)
+        var device = device
+        // The system service has stores of many users: it does not read their settings, nor what they say is a
+        // certificate.
+        device.certificateJudge = isCreated ? JudgeProcess() : SystemTrust(settings: .process)
+        device.attemptLimit = ProgramKeychain.attemptLimit
+        // The server limits the contexts and says which are discarded: the keychain does not know whose they are. Those
+        // of commands in progress come on top.
+        device.mostContexts = 2 * ServerOptions().mostContextsOfUser
+        let keychain = EmbeddedKeychain(at: location, options: Self.options(limitMebibytes), device: device)
+        let isThere: Bool
+        do { isThere = try keychain.checkOwner() } catch { throw DaemonFailure(error) }
+        guard isThere || isCreated else { throw Self.missing(location) }
+        self.lock = lock
+        self.keychain = keychain
+        self.folder = folder
+    }
+
+    /// Many programs call at the same time: their changes share syncs, and there are as many readers as processors.
+    private static func options(_ limitMebibytes: Int?) -> StoreOptions {
+        let processors = sysconf(Int32(_SC_NPROCESSORS_ONLN))
+        var options = StoreOptions(makesChangesTogether: true, readerCount: max(1, min(processors, 4)))
+        options.largestMebibytes = limitMebibytes
+        // The inner pages of the indexes of 100,000 items; the kernel caches the others, once for all connections.
+        options.cacheKibibytes = 512
+        return options
+    }
+
+    private static func missing(_ location: KeychainLocation) -> DaemonFailure {
+        DaemonFailure("there is no keychain in \(location.path); 'keychainctl service enable' creates one")
+    }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import KeychainCore
+import KeychainEngine
+import KeychainHost
+import LoginManager
+
+/// Locks the device when the user's session is locked or has ended, and when the host goes to sleep.
+final class SessionLock: Sendable {
+    private let manager: LoginManager
+
+    /// A lock, once ``start()`` is called.
+    ///
+    /// - Parameters:
+    ///   - keychain: the keychain whose device to lock.
+    ///   - proofs: discarded with the lock.
+    ///   - log: for messages that sessions are not visible, and that a lock failed.
+    ///   - user: the user whose sessions matter.
+    convenience init(
+        _ keychain: any KeychainBackend,
+        _ proofs: PasscodeProofs,
+        _ log: DaemonLog,
+        user: UInt32 = geteuid()
+    ) {
+        self.init(log) { event in Self.handle(event, user, keychain, proofs, log) }
+    }
+
+    /// A lock of several users' devices, once ``start()`` is called.
+    init(_ log: DaemonLog, handle: @escaping @Sendable (LoginEvent) -> Void) {
+        manager = LoginManager(stateChanged: { state in Self.tell(state, log) }, handle: handle)
+    }
+
+    /// Listens, on a thread of its own.
+    func start() {
+        // Without it, only the policy's timeout locks.
+        _ = HostThread.start(.blocked) { [manager] in manager.run() }
+    }
+
+    /// Stops listening.
+    func stop() { manager.stop() }
+
+    /// Handles an event.
+    static func handle(
+        _ event: LoginEvent,
+        _ user: UInt32,
+        _ keychain: any KeychainBackend,
+        _ proofs: PasscodeProofs,
+        _ log: DaemonLog
+    ) {
+        guard event.locks(user) else { return }
+        proofs.clear()
+        do throws(KeychainError) { try keychain.device.lock() } catch {
+            // What has no passcode cannot be locked.
+            guard error.kind != .device(.noPasscode) else { return }
+            log.write(.warning, "the keychain could not be locked: \(error.reason)")
+        }
+    }
+
+    private static func tell(_ state: LoginManager.State, _ log: DaemonLog) {
+        switch state {
+        case .starting: break
+        case .listening: log.write(.information, "locking a session and suspending the computer lock the keychain")
+        case .listeningWithoutDelay(let reason):
+            log.write(
+                .warning,
+                "the computer may sleep before the keychain is locked, because the login manager refuses to wait "
+                    + "(\(reason)); is polkit installed?"
+            )
+        case .noLoginManager:
+            log.write(.information, "there is no login manager: locking a session does not lock the keychain")
+        case .noBus(let reason): log.write(.information, "locking a session does not lock the keychain: \(reason)")
+        }
+    }
+}

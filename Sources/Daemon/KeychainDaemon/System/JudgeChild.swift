@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CKeychainSupport
+import Glibc
+import KeychainCore
+import KeychainHost
+import KeychainTrust
+import KeychainWire
+import Synchronization
+
+/// A running ``JudgeProgram``.
+///
+/// A thread waits for its end, and ends it once its time is over and nobody asks it: it may have been taken over by who
+/// chose a certificate, so that it cannot be relied upon to end by itself, and an ended process remains in the system
+/// until somebody has waited for it.
+final class JudgeChild: Sendable {
+    private let identifier: pid_t
+    private let socket: Int32
+    private let life: Deadline
+    private let state = Mutex(State())
+
+    private struct State {
+        /// Who starts it, asks it.
+        var isAsked = true
+        /// Whether it was told to end.
+        var isOver = false
+        /// Whether its number may be another's.
+        var isGone = false
+    }
+
+    /// What it said.
+    enum Answer {
+        case verdict(JudgementVerdict)
+        case ended
+        case overdue
+        case malformed
+    }
+
+    /// Starts one, to be asked.
+    ///
+    /// - Parameters:
+    ///   - program: the path of `keychaind`.
+    ///   - milliseconds: after which time it is ended, unless it is being asked.
+    /// - Throws: `errSecNotAvailable` with the reason.
+    init(_ program: String, livingFor milliseconds: Int32) throws(KeychainError) {
+        life = Deadline(milliseconds: milliseconds)
+        var socket: Int32 = -1
+        var identifier: pid_t = 0
+        let name = SystemAnchors.environmentVariable
+        let variables = getenv(name).map { ["\(name)=\(String(cString: $0))"] } ?? []
+        let failure = CStringVector.with(["keychaind", JudgeProgram.option]) { words in
+            CStringVector.with(variables) { keychain_spawn(program, words, $0, &socket, &identifier) }
+        }
+        guard failure == 0 else {
+            throw KeychainError(
+                .notAvailable,
+                "no process can be started (\(String(cString: strerror(failure))))",
+                kind: .unavailable
+            )
+        }
+        self.socket = socket
+        self.identifier = identifier
+        guard HostThread.start(.blocked, { [self] in watch() }) else {
+            end()
+            reap()
+            throw KeychainError(.notAvailable, "no thread can be started", kind: .unavailable)
+        }
+    }
+
+    deinit { close(socket) }
+
+    /// Its number; `nil` once it was told to end, or has ended.
+    var runningIdentifier: pid_t? { state.withLock { $0.isOver || $0.isGone ? nil : identifier } }
+
+    /// Begins to ask it.
+    ///
+    /// - Returns: `false` if its time is over.
+    func begin() -> Bool {
+        state.withLock { state in
+            guard !state.isOver, !state.isGone, !life.isOver else { return false }
+            state.isAsked = true
+            return true
+        }
+    }
+
+    /// Ends it, whatever it does.
+    func end() {
+        state.withLock { state in
+            state.isOver = true
+            if !state.isGone { kill(identifier, SIGKILL) }
+        }
+    }
+
+    /// Waits for its end, and for that of its time.
+    private func watch() {
+        while !state.withLock(\.isOver) {
+            let left = life.millisecondsLeft
+            // Once its time is over, who asks it ends it.
+            if SocketReadiness.wait(for: [], of: socket, milliseconds: left > 0 ? left : -1) == .ended { break }
+            let isIdle = state.withLock { state in
+                if life.isOver, !state.isAsked { state.isOver = true }
+                return state.isOver
+            }
+            if isIdle { break }
+        }
+        end()
+        reap()
+    }
+
+    private func reap() {
+        var information = siginfo_t()
+        while waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
+        // From now on the number may be that of another process.
+        state.withLock { state in
+            state.isGone = true
+            while waitpid(identifier, nil, 0) < 0, errno == EINTR {}
+        }
+    }
+
+    /// Asks it, after it was started or ``begin()``; ends it if its time is over then, or the answer is none.
+    func ask(_ frame: SecretBytes, _ deadline: Deadline) -> Answer {
+        let answer = exchange(frame, deadline)
+        var isUsable = false
+        if case .verdict = answer { isUsable = true }
+        state.withLock { state in
+            state.isAsked = false
+            if life.isOver { isUsable = false }
+        }
+        if !isUsable { end() }
+        return answer
+    }
+
+    private func exchange(_ frame: SecretBytes, _ deadline: Deadline) -> Answer {
+        var sent = 0
+        while sent < frame.count {
+            let count = frame.withUnsafeBytes { bytes in
+                keychain_send(socket, bytes.baseAddress.map { $0 + sent }, bytes.count - sent)
+            }
+            if count >= 0 {
+                sent += count
+            } else if errno != EAGAIN && errno != EWOULDBLOCK {
+                return .ended
+            } else if !wait(for: .writable, deadline) {
+                return .overdue
+            }
+        }
+        var reader = FrameReader()
+        while true {
+            guard let progress = try? reader.receive(.message, from: socket) else { return .malformed }
+            switch progress {
+            case .complete:
+                let verdict = reader.withBytes { try? JudgementVerdict(frame: $0) }
+                return verdict.map { .verdict($0) } ?? .malformed
+            case .ended, .failed: return .ended
+            case .incomplete: if !wait(for: .readable, deadline) { return .overdue }
+            }
+        }
+    }
+
+    private func wait(for wanted: SocketReadiness, _ deadline: Deadline) -> Bool {
+        let left = deadline.millisecondsLeft
+        guard left > 0 else { return false }
+        _ = SocketReadiness.wait(for: wanted, of: socket, milliseconds: left)
+        return true
+    }
+}

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CKeychainSupport
+import Glibc
+import KeychainHost
+
+/// A process at the other end of a Unix socket, or one named by its PID: held so that no other process is mistaken for
+/// it, even if its PID is reused.
+///
+/// Everything is read relative to its folder in `/proc`, which is opened once: after its exit, that folder is empty.
+public final class PeerProcess: Sendable {
+    /// Its PID, in the PID namespace of this process.
+    public let identifier: Int32
+
+    /// When it was started, in clock ticks since boot (proc(5), `/proc/PID/stat`, field 22).
+    public let startTime: UInt64
+
+    /// The user that it ran as when it connected (the effective one).
+    public let user: UInt32
+
+    /// The label of a security module, such as AppArmor; `nil` if there is none.
+    let securityLabel: String?
+
+    /// Whether the kernel returned a pidfd of the process that connected, rather than only its PID (before Linux 6.5).
+    public let isExact: Bool
+
+    /// Its folder in `/proc`.
+    let folder: ProcessFolder
+
+    /// The process that connected to a socket.
+    ///
+    /// - Parameters:
+    ///   - socket: the connected socket.
+    ///   - greetingByteCount: how many bytes it may have sent already. Whatever it sends later comes from the program
+    ///     that is identified here: a process that sends a command and then calls execve(2) is refused.
+    /// - Throws: ``IdentityError`` if the process has exited, is not visible here, or has sent more than that.
+    public init(socket: Int32, greetingByteCount: Int) throws(IdentityError) {
+        var process: pid_t = 0
+        var user: uid_t = 0
+        var group: gid_t = 0
+        let failure = keychain_peer_credentials(socket, &process, &user, &group)
+        guard failure == 0 else { throw .system("getsockopt(SO_PEERCRED)", "the socket", failure) }
+        guard process > 0 else {
+            throw IdentityError("the process is in a PID namespace that is not visible here")
+        }
+        var isExact: Int32 = 0
+        guard let pidfd = Descriptor(taking: keychain_peer_open(socket, process, &isExact)) else {
+            throw errno == ESRCH
+                ? Self.ended(process) : .system("getsockopt(SO_PEERPIDFD)", "process \(process)", errno)
+        }
+        folder = try ProcessFolder(process)
+        startTime = try folder.startTime()
+        // Only now is it certain that the folder is that of the process that connected: it has not exited since.
+        guard keychain_peer_is_alive(pidfd.number) != 0 else { throw Self.ended(process) }
+        identifier = process
+        self.user = user
+        self.isExact = isExact != 0
+        securityLabel = Self.label(socket)
+        try checkQueue(of: socket, greetingByteCount: greetingByteCount)
+    }
+
+    /// Checks that the process has not yet sent more than its greeting.
+    ///
+    /// This has to be checked again once the executable is known: until then the process may have sent a command, and
+    /// called execve(2).
+    func checkQueue(of socket: Int32, greetingByteCount: Int) throws(IdentityError) {
+        guard (0...greetingByteCount).contains(Int(keychain_queued_bytes(socket))) else {
+            throw IdentityError("process \(identifier) sent a message before it was identified")
+        }
+    }
+
+    /// A process by its PID.
+    ///
+    /// - Throws: ``IdentityError`` if there is none.
+    public init(identifier: Int32) throws(IdentityError) {
+        folder = try ProcessFolder(identifier)
+        startTime = try folder.startTime()
+        user = try folder.user()
+        self.identifier = identifier
+        isExact = true
+        let attribute = folder.contents("attr/apparmor/current", limit: 4096) ?? []
+        securityLabel = String(validating: attribute.prefix { $0 != 0x0A && $0 != 0 }, as: UTF8.self)
+    }
+
+    private static func ended(_ process: Int32) -> IdentityError {
+        IdentityError("process \(process), which connected, has exited")
+    }
+
+    private static func label(_ socket: Int32) -> String? {
+        var label = [CChar](repeating: 0, count: 4096)
+        guard keychain_peer_label(socket, &label, label.count) == 0 else { return nil }
+        return label.withUnsafeBufferPointer { $0.baseAddress.flatMap { String(validatingCString: $0) } }
+    }
+}
+
+// MARK: - Properties of the process
+
+extension PeerProcess {
+    /// Opens the executable that it runs.
+    func openExecutable() throws(IdentityError) -> Executable {
+        let file = try openContents()
+        guard let path = linkTarget("exe", below: folder.number) else {
+            throw folder.failure("the path of its executable cannot be read")
+        }
+        return try Executable(file, path: path)
+    }
+
+    /// The path of the executable that it runs, as the kernel reports it; `nil` if it cannot be inspected, and for what
+    /// is not UTF-8.
+    var executablePath: String? { linkTarget("exe", below: folder.number) }
+
+    /// The same as bytes, which need not be UTF-8.
+    public var executablePathBytes: [UInt8]? { linkBytes("exe", below: folder.number) }
+
+    /// The path, without the mark of the kernel for an executable that was removed or replaced meanwhile.
+    var executablePathOnDisk: String? { executablePath.map(ExecutablePath.onDisk) }
+
+    /// The contents of the executable that it runs, even if its path has changed.
+    func openContents() throws(IdentityError) -> Descriptor {
+        if let file = Descriptor("exe", below: folder.number, O_RDONLY) { return file }
+        let failure = errno
+        // Who may not inspect the process does not learn the path either (proc_pid_exe(5)): it is the file then.
+        if failure == EACCES, let path = executablePathOnDisk { throw Executable.unreadable(path) }
+        errno = failure
+        throw folder.failure("its executable cannot be inspected")
+    }
+
+    /// The executable that it runs now, without opening it; `nil` when it has ended.
+    func executableMark() throws(IdentityError) -> FileMark? {
+        var status = stat()
+        guard fstatat(folder.number, "exe", &status, 0) == 0 else {
+            if errno == ENOENT || errno == ESRCH { return nil }
+            throw folder.failure("its executable cannot be inspected")
+        }
+        return FileMark(status)
+    }
+
+    /// The memory that it has now, to see later whether it has that still.
+    func openImage() throws(IdentityError) -> ProcessImage {
+        guard let map = folder.open("maps"), let image = ProcessImage(map: map) else {
+            throw folder.failure("the code that it has loaded cannot be listed")
+        }
+        return image
+    }
+
+    /// Its state according to the kernel.
+    func state() throws(IdentityError) -> State {
+        guard let state = folder.contents("status", limit: ProcessFolder.mostStatusBytes).flatMap(State.init) else {
+            throw folder.failure(Self.unknownTracer)
+        }
+        return state
+    }
+
+    /// The state of each of its threads.
+    ///
+    /// ``state()`` speaks of the first one alone, and a tracer of any of them can write to the memory of all.
+    func threadStates() throws(IdentityError) -> [State] {
+        let threads = folder.threads
+        guard !threads.isEmpty else { throw folder.failure("its threads cannot be listed") }
+        var states: [State] = []
+        for thread in threads {
+            let text = folder.contents("task/\(thread)/status", limit: ProcessFolder.mostStatusBytes)
+            // It has ended meanwhile.
+            if text == nil, errno == ENOENT || errno == ESRCH { continue }
+            guard let state = text.flatMap(State.init) else { throw folder.failure(Self.unknownTracer) }
+            states.append(state)
+        }
+        return states
+    }
+
+    private static let unknownTracer = "it cannot be determined whether it is being traced"
+
+    /// Parts of the file `status` of a process, which are those of its first thread, or of another thread.
+    struct State {
+        /// The process that traces the thread, as a debugger does; 0 for none.
+        let tracer: Int32
+        /// The user as whom it acts.
+        let user: UInt32
+        /// The capabilities that it has or may take (capabilities(7)), a bit for each.
+        let capabilities: UInt64
+        /// The size of its code, in KiB.
+        let codeSize: UInt64?
+        /// How many filters of system calls it has that any program of the user may have installed.
+        let filterCount: UInt64
+
+        init?(_ status: [UInt8]) {
+            guard let tracer = ProcessStatus.tracer(status), let user = ProcessStatus.effectiveUser(status),
+                let capabilities = ProcessStatus.permittedCapabilities(status)
+            else { return nil }
+            self.tracer = tracer
+            self.user = user
+            self.capabilities = capabilities
+            codeSize = ProcessStatus.codeSize(status)
+            filterCount = ProcessStatus.unprivilegedFilterCount(status)
+        }
+
+        func checkIsUntraced() throws(IdentityError) {
+            guard tracer == 0 else { throw IdentityError("process \(tracer) is tracing it, as a debugger does") }
+        }
+
+        /// Capabilities with which a process can have the kernel name another executable as its own (prctl(2),
+        /// `PR_SET_MM`), or see another system.
+        private static let names: KeyValuePairs<UInt64, String> = [
+            21: "CAP_SYS_ADMIN", 24: "CAP_SYS_RESOURCE", 40: "CAP_CHECKPOINT_RESTORE",
+        ]
+
+        /// Checks that it has no such capability, unless it is root, which has all of them.
+        func checkPrivileges() throws(IdentityError) {
+            guard user != 0, let (_, name) = Self.names.first(where: { capabilities >> $0.key & 1 == 1 }) else {
+                return
+            }
+            throw IdentityError(
+                "it has the capability \(name), with which it could appear to run another executable; only root's "
+                    + "programs are identified with it"
+            )
+        }
+    }
+
+    /// Its executable memory, if none of it was modified since it was mapped from files.
+    func executableMemory() throws(IdentityError) -> ExecutableMemory {
+        guard let text = folder.contents("maps", limit: ExecutableMemory.largestByteCount),
+            text.count < ExecutableMemory.largestByteCount, !text.isEmpty
+        else { throw folder.failure("its loaded code cannot be listed") }
+        guard let memory = ExecutableMemory(text: text) else {
+            throw IdentityError("the list of its loaded code cannot be parsed")
+        }
+        guard try !hasCopies(memory.unwritten) else {
+            throw IdentityError(
+                "its loaded code was modified, as by a debugger or a library that was unmapped"
+            )
+        }
+        return memory
+    }
+
+    /// Whether a page at some of these addresses was written to.
+    private func hasCopies(_ addresses: [Range<UInt64>]) throws(IdentityError) -> Bool {
+        if let file = folder.open("pagemap") {
+            let pages = PageMap(file)
+            return addresses.contains { pages.hasCopiedPage($0) }
+        }
+        let failure = folder.failure("it cannot be determined whether its code was modified")
+        // Only its user may open that file, unlike the other one: the system service has CAP_SYS_PTRACE, but not
+        // CAP_DAC_READ_SEARCH.
+        guard let text = folder.contents("smaps", limit: Self.mostMappingBytes), text.count < Self.mostMappingBytes,
+            let copies = CopiedMappings(text: text)
+        else { throw failure }
+        return addresses.contains { copies.overlap($0) }
+    }
+
+    private static let mostMappingBytes = 1 << 26
+
+    /// Its control group; `nil` if there are none.
+    func controlGroup() -> ControlGroup? {
+        folder.contents("cgroup", limit: 1 << 14).flatMap { ControlGroup(text: $0) }
+    }
+
+    /// A file in its root folder; `nil` when there is none.
+    func contents(ofFileInRoot name: String, limit: Int) -> [UInt8]? {
+        guard let root = Descriptor("root", below: folder.number, O_RDONLY | O_DIRECTORY),
+            let file = Descriptor(name, below: root.number, O_RDONLY | O_NOFOLLOW | O_NONBLOCK),
+            let status = file.status, status.st_mode & S_IFMT == S_IFREG
+        else { return nil }
+        return file.contents(limit: limit)
+    }
+
+    /// Whether it has the same folder as this process at a path, and on a writable mount.
+    ///
+    /// Symbolic links in its own view are not followed.
+    func canWrite(toFolder path: String) -> Bool {
+        guard let resolved = realpath(path, nil) else { return false }
+        defer { free(resolved) }
+        var ours = stat()
+        guard let path = String(validatingCString: resolved), stat(path, &ours) == 0,
+            var theirs = Descriptor("root", below: folder.number, Descriptor.asPath | O_DIRECTORY)
+        else { return false }
+        for name in path.pathNames {
+            let flags = Descriptor.asPath | O_DIRECTORY | O_NOFOLLOW
+            guard let next = Descriptor(name, below: theirs.number, flags) else { return false }
+            theirs = next
+        }
+        var system = statvfs()
+        guard let status = theirs.status, fstatvfs(theirs.number, &system) == 0 else { return false }
+        return status.st_dev == ours.st_dev && status.st_ino == ours.st_ino && system.f_flag & UInt(ST_RDONLY) == 0
+    }
+}

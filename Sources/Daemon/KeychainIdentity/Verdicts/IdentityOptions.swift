@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainHost
+
+/// Where manifests are searched for.
+public struct IdentityOptions: Sendable {
+    /// The folder of root-owned manifests.
+    public var rootManifestFolder = ManifestFolders.rootOwned
+
+    /// Folders of signed manifests, besides the folder of the executable itself: a manifest there is named by the
+    /// executable's SHA-256 and ``ProgramManifest/fileSuffix``.
+    public var manifestFolders = [ManifestFolders.signed]
+
+    /// Folders of teams' published statements: a file for each team, which only root or the user of this process may be
+    /// able to write to.
+    public var statementFolders = [systemStatementFolder]
+
+    /// Whether the system service is to identify the program, and this process says in advance what it will find: it
+    /// reads only what every user can read.
+    var isForSystemService = false
+
+    /// The folder of published statements that all daemons read.
+    public static let systemStatementFolder = "/etc/swift-keychain/statements"
+
+    /// Which files only root can change.
+    var trust = FileTrust()
+
+    /// The system's folders.
+    public init() {}
+
+    /// The system's folders, and those of the user who runs this process: `manifests` and `statements` in
+    /// ``userFolder`` (XDG Base Directory Specification 0.8).
+    public static var ofUser: IdentityOptions {
+        var options = IdentityOptions()
+        if let folder = userFolder {
+            options.manifestFolders.append(ManifestFolders.signed(in: folder))
+            options.statementFolders.append("\(folder)/statements")
+        }
+        return options
+    }
+
+    /// The places where the system service looks, for a process that says in advance how it identifies a program.
+    public static var ofSystemService: IdentityOptions {
+        var options = IdentityOptions()
+        options.isForSystemService = true
+        return options
+    }
+
+    /// The folder `swift-keychain` of the user who runs this process, in `$XDG_CONFIG_HOME` or in `~/.config`; `nil` if
+    /// that user has no home folder.
+    public static var userFolder: String? { ManifestFolders.user }
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainHost
+import Synchronization
+
+/// Identifies processes that connect, and records their manifests in a file.
+public final class IdentityService: Sendable {
+    private let examiner: ProgramExaminer
+    /// The folder of the file, made if it is missing; `nil` to keep the record in memory only.
+    private let folder: @Sendable () throws(FileError) -> PrivateDirectory?
+    private let record: Mutex<IdentityRecord>
+
+    /// Reads the record; a missing file is an empty record.
+    ///
+    /// - Parameters:
+    ///   - options: where to look for manifests.
+    ///   - folder: the folder of the file, which is also the keychain's folder as programs without a daemon would use
+    ///     it; `nil` to keep the record in memory only.
+    /// - Throws: ``KeychainError`` if the file cannot be read, or is damaged: without it, revoked keys would be
+    ///   accepted.
+    public init(
+        _ options: IdentityOptions = .ofUser,
+        folder: PrivateDirectory?
+    ) throws(KeychainError) {
+        examiner = ProgramExaminer(options, store: folder?.path)
+        self.folder = { folder }
+        record = Mutex(try Self.record(in: folder))
+    }
+
+    /// Reads the record in a folder that is made only when there is something to record, and is not the keychain's
+    /// folder of programs without a daemon.
+    ///
+    /// - Parameters:
+    ///   - options: where to look for manifests.
+    ///   - location: the folder of the file.
+    /// - Throws: ``KeychainError`` if the folder or the file cannot be read, or the file is damaged.
+    public init(_ options: IdentityOptions, recordingAt location: KeychainLocation) throws(KeychainError) {
+        examiner = ProgramExaminer(options, store: nil)
+        folder = { () throws(FileError) in try PrivateDirectory(location) }
+        let existing: PrivateDirectory?
+        do { existing = try PrivateDirectory(existing: location) } catch {
+            throw KeychainError(.notAvailable, "\(error)", kind: .storage(.file), facts: error.facts)
+        }
+        record = Mutex(try Self.record(in: existing))
+    }
+
+    private static func record(in folder: PrivateDirectory?) throws(KeychainError) -> IdentityRecord {
+        do throws(IdentityError) { return try IdentityRecord(in: folder) } catch {
+            throw KeychainError(.notAvailable, error.description, kind: .storage(.damaged))
+        }
+    }
+
+    /// Identifies the process at the other end of a socket.
+    ///
+    /// - Parameters:
+    ///   - socket: the connected socket.
+    ///   - greetingByteCount: how many bytes it may have sent already
+    ///     (``PeerProcess/init(socket:greetingByteCount:)``).
+    /// - Returns: The process and its identity, anonymous if nothing is proved.
+    /// - Throws: ``KeychainError`` of `errSecMissingEntitlement` for a process that cannot be told from others.
+    public func identify(socket: Int32, greetingByteCount: Int) throws(KeychainError) -> IdentifiedPeer {
+        do throws(IdentityError) {
+            let identified = identify(try PeerProcess(socket: socket, greetingByteCount: greetingByteCount))
+            try identified.process.checkQueue(of: socket, greetingByteCount: greetingByteCount)
+            return identified
+        } catch {
+            throw KeychainError(.missingEntitlement, "the connection is refused: \(error)")
+        }
+    }
+
+    /// Identifies a process.
+    public func identify(_ peer: PeerProcess) -> IdentifiedPeer {
+        var scratch = record.withLock { $0 }
+        let identified = examiner.identify(peer, &scratch)
+        guard let proof = identified.signedProof, let manifest = proof.manifest else { return identified }
+        do throws(IdentityError) {
+            try note(manifest, proof)
+            return identified.checked(by: RevocationCheck(manifest, self))
+        } catch {
+            // If it were accepted without being recorded, an earlier version could be accepted later.
+            return IdentifiedPeer(peer, identified.identification.withdrawn(error.description))
+        }
+    }
+
+    /// Records a valid manifest in the file, and what its team has published; others may have been recorded since it
+    /// was checked.
+    private func note(_ manifest: ProgramManifest, _ proof: ProgramProof) throws(IdentityError) {
+        try record.withLock { record throws(IdentityError) in
+            var learned = record
+            try learned.accept(published: proof.published, of: manifest.team)
+            try learned.check(manifest)
+            try learned.note(manifest, path: proof.path)
+            try replace(&record, by: learned)
+        }
+    }
+
+    /// The keys of a team by what it has published and what is recorded, which is recorded then.
+    func currentKeys(of team: TeamIdentifier) throws(IdentityError) -> TeamKeys {
+        let published = try PublishedStatements.statements(of: team, in: examiner.options.statementFolders)
+        return try record.withLock { record throws(IdentityError) in
+            var learned = record
+            try learned.accept(published: published, of: team)
+            try replace(&record, by: learned)
+            return record.keys(of: team)
+        }
+    }
+
+    /// The keys of a team as they are recorded.
+    func recordedKeys(of team: TeamIdentifier) -> TeamKeys { record.withLock { $0.keys(of: team) } }
+
+    /// What the files of a team's published statements are now, to see whether they have changed.
+    func publishedMarks(of team: TeamIdentifier) -> [FileMark?] {
+        PublishedStatements.marks(of: team, in: examiner.options.statementFolders)
+    }
+
+    private func replace(_ record: inout IdentityRecord, by learned: IdentityRecord) throws(IdentityError) {
+        guard learned != record else { return }
+        let folder: PrivateDirectory?
+        do throws(FileError) { folder = try self.folder() } catch { throw IdentityError(error.description) }
+        if let folder { try learned.write(in: folder) }
+        record = learned
+    }
+}
+
+extension Identification {
+    /// The same process as an anonymous one, for a reason.
+    fileprivate func withdrawn(_ reason: String) -> Identification {
+        let check = IdentityCheck(name: "record", result: .failed, detail: reason)
+        return Identification(
+            identity: ClientIdentity(
+                .anonymous,
+                reservedGroups: identity.reservedGroups.union(
+                    identity.ownedGroups.filter { GroupOwner(of: $0) == .nobody }
+                ),
+                reasons: identity.reasons + [reason],
+                loss: (identity.reasons + [reason]).joined(separator: "; ")
+            ),
+            checks: checks + [check]
+        )
+    }
+}
+
+extension IdentityRecord {
+    /// The record in a folder's file; empty if there is no file.
+    ///
+    /// - Throws: ``IdentityError`` for a file that cannot be read or is damaged.
+    public init(in folder: PrivateDirectory?) throws(IdentityError) {
+        self.init()
+        guard let folder else { return }
+        var contents: [UInt8]?
+        do throws(FileError) {
+            guard try folder.hasFile(Self.fileName) else { return }
+            contents = try folder.withContents(of: Self.fileName, limit: Self.largestByteCount) { Array($0) }
+        } catch { throw IdentityError(error.description) }
+        do throws(IdentityError) { try self.init(text: contents ?? []) } catch {
+            throw IdentityError(
+                "\(folder.path(of: Self.fileName)), which records what teams revoked, is damaged: \(error). Restore it from a "
+                    + "backup, or remove it if no team has revoked anything"
+            )
+        }
+    }
+
+    func write(in folder: PrivateDirectory) throws(IdentityError) {
+        let bytes = Array(text.utf8)
+        guard bytes.count <= Self.largestByteCount else { throw IdentityError("the record of programs is too large") }
+        let written = bytes.withUnsafeBytes { bytes in
+            Result { () throws(FileError) in try folder.makeFile(Self.fileName, bytes) }
+        }
+        do throws(FileError) { try written.get() } catch {
+            throw IdentityError("the record of programs cannot be written: \(error)")
+        }
+    }
+}

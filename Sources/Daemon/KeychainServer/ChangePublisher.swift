@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import KeychainCore
+import KeychainHost
+import Synchronization
+
+/// Notifies the subscribers of one user of other programs' changes.
+///
+/// The thread that executed a command only records where it changed something. A thread of the publisher, created for
+/// the first subscriber, notifies all of them in batches.
+final class ChangePublisher: Sendable {
+    /// A subscriber.
+    private struct Observer {
+        let connection: Connection
+        let filter: ChangeFilter
+    }
+
+    /// The process that made changes, and the keychain.
+    private struct Source: Hashable {
+        let process: ProcessInstance
+        let keychain: ObjectIdentifier
+    }
+
+    private struct State {
+        var observers: [UInt64: Observer] = [:]
+        /// The subscriptions that wait for their turn.
+        var reserved: [UInt64: ConnectedProcess.Share] = [:]
+        var noted: [Source: ChangeNotice] = [:]
+        /// The keychains that too many processes changed to record each.
+        var crowded: Set<ObjectIdentifier> = []
+        var hasThread = false
+        var isOver = false
+
+        var hasNothing: Bool { noted.isEmpty && crowded.isEmpty }
+    }
+
+    private let state = Mutex(State())
+    private let hasObservers = Atomic<Bool>(false)
+    private let wake = DispatchSemaphore(value: 0)
+    private let isOver = DispatchSemaphore(value: 0)
+    private let ended = DispatchSemaphore(value: 0)
+    private let mostOfProcess: Int
+
+    /// The maximum number of processes whose changes are recorded for one batch.
+    private static let mostSources = 256
+
+    /// How long changes are collected between two batches.
+    private static let pauseMilliseconds = 20
+
+    /// A publisher for the subscriptions that the options allow.
+    init(_ options: ServerOptions) { mostOfProcess = options.mostSubscriptionsOfProcess }
+
+    /// Reserves a subscription, until ``add(_:_:tell:)`` or ``remove(_:)``.
+    ///
+    /// - Throws: `errSecNotAvailable` if the process has too many.
+    func reserve(_ connection: Connection) throws(KeychainError) {
+        let share = connection.process.share
+        let isReserved = state.withLock { state in
+            let others = state.observers.values.count { $0.connection.process.share == share }
+            guard others + state.reserved.values.count(where: { $0 == share }) < mostOfProcess else { return false }
+            state.reserved[connection.number] = share
+            return true
+        }
+        guard !isReserved else { return }
+        throw KeychainError(
+            .notAvailable,
+            "the keychain daemon has reached its limit of subscriptions of this process; end some",
+            kind: .unavailable
+        )
+    }
+
+    /// Adds a subscriber whose subscription was reserved.
+    ///
+    /// - Parameters:
+    ///   - connection: its connection.
+    ///   - filter: the groups that its program may access.
+    ///   - tell: sends a notice on a connection.
+    /// - Throws: `errSecNotAvailable` if the system cannot create another thread.
+    func add(
+        _ connection: Connection,
+        _ filter: ChangeFilter,
+        tell: @escaping @Sendable (Connection, ChangeNotice) -> Void
+    ) throws(KeychainError) {
+        let needsThread = state.withLock { state in
+            state.reserved[connection.number] = nil
+            state.observers[connection.number] = Observer(connection: connection, filter: filter)
+            hasObservers.store(true, ordering: .sequentiallyConsistent)
+            defer { state.hasThread = true }
+            return !state.hasThread && !state.isOver
+        }
+        guard needsThread, !HostThread.start(.blocked, { [self] in publish(tell) }) else { return }
+        state.withLock { $0.hasThread = false }
+        remove(connection)
+        throw KeychainError(.notAvailable, "the keychain daemon cannot create another thread", kind: .unavailable)
+    }
+
+    /// Removes a subscriber, or a reserved subscription.
+    func remove(_ connection: Connection) {
+        state.withLock { state in
+            state.reserved[connection.number] = nil
+            state.observers[connection.number] = nil
+            hasObservers.store(!state.observers.isEmpty, ordering: .sequentiallyConsistent)
+        }
+    }
+
+    /// Records what a program changed, once that is stored.
+    func note(_ notice: ChangeNotice, by peer: any ConnectedPeer) {
+        guard hasObservers.load(ordering: .sequentiallyConsistent) else { return }
+        let isFirst = state.withLock { state in
+            let isFirst = state.hasNothing
+            let source = Source(process: peer.process, keychain: peer.backend.identity)
+            if state.crowded.contains(source.keychain) { return false }
+            if state.noted[source] == nil, state.noted.count >= Self.mostSources {
+                state.crowded.formUnion(state.noted.keys.map(\.keychain))
+                state.crowded.insert(source.keychain)
+                state.noted = [:]
+                return false
+            }
+            state.noted[source]?.merge(notice)
+            if state.noted[source] == nil { state.noted[source] = notice }
+            return isFirst
+        }
+        if isFirst { wake.signal() }
+    }
+
+    /// Has the thread notify of the last changes, and end.
+    func stop() {
+        state.withLock { $0.isOver = true }
+        isOver.signal()
+        wake.signal()
+    }
+
+    /// Waits until the thread has ended, after ``stop()``, but not beyond a time.
+    func waitForEnd(until time: DispatchTime) {
+        guard state.withLock(\.hasThread) else { return }
+        _ = ended.wait(timeout: time)
+    }
+
+    private func publish(_ tell: (Connection, ChangeNotice) -> Void) {
+        defer { ended.signal() }
+        while true {
+            wake.wait()
+            let (observers, noted, crowded, isStopped) = state.withLock { state in
+                defer { (state.noted, state.crowded) = ([:], []) }
+                return (Array(state.observers.values), state.noted, state.crowded, state.isOver)
+            }
+            for observer in observers {
+                if let notice = Self.notice(for: observer, noted, crowded) { tell(observer.connection, notice) }
+            }
+            if isStopped { return }
+            // Frequent changes make few notices.
+            _ = isOver.wait(timeout: .now() + .milliseconds(Self.pauseMilliseconds))
+        }
+    }
+
+    /// The notice for a subscriber; `nil` for none.
+    private static func notice(
+        for observer: Observer,
+        _ noted: [Source: ChangeNotice],
+        _ crowded: Set<ObjectIdentifier>
+    ) -> ChangeNotice? {
+        let peer = observer.connection.peer
+        let keychain = peer.backend.identity
+        var notice: ChangeNotice? = crowded.contains(keychain) ? .unknown : nil
+        for (source, changes) in noted where source.keychain == keychain && source.process != peer.process {
+            guard let visible = observer.filter.visiblePart(of: changes) else { continue }
+            if notice == nil { notice = visible } else { notice?.merge(visible) }
+        }
+        return notice
+    }
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CKeychainSupport
+import Glibc
+import KeychainCore
+import KeychainHost
+import KeychainWire
+import Synchronization
+
+/// Accepting, identifying and refusing processes, and closing their sockets.
+extension KeychainServer {
+    func accept(_ number: UInt64) {
+        let listening = sockets[Int(number) - 1]
+        let socket = keychain_accept(listening)
+        let failure = errno
+        if socket < 0, [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(failure) {
+            // Pending connections stay in the backlog until descriptors are free.
+            isAcceptPaused.store(true, ordering: .sequentiallyConsistent)
+            return housekeeping.noteActivity()
+        }
+        // Another thread accepts the next one while this one is identified.
+        if !isStopping { _ = keychain_watch_again(watch, listening, number, SocketReadiness.readable.rawValue) }
+        if socket >= 0 { admit(socket) }
+    }
+
+    func resumeAccepting() {
+        guard isAcceptPaused.exchange(false, ordering: .sequentiallyConsistent) else { return }
+        for (index, socket) in sockets.enumerated() {
+            _ = keychain_watch_again(watch, socket, UInt64(index) + 1, SocketReadiness.readable.rawValue)
+        }
+    }
+
+    /// Has the process at a socket identified, and then those of its user that were queued for that.
+    private func admit(_ socket: Int32) {
+        let candidate: AdmissionTable.Candidate
+        var process: pid_t = 0
+        var user: uid_t = 0
+        do throws(KeychainError) {
+            let failure = keychain_peer(socket, &process, &user)
+            guard failure == 0 else { throw KeychainError(call: "getsockopt", errno: failure) }
+            // A socket that connected before the listening one had the option need not inherit it (seen on Linux 6.18).
+            let unnamed = keychain_name_senders(socket)
+            guard unnamed == 0 else { throw KeychainError(call: "setsockopt", errno: unnamed) }
+            keychain_permit_descriptors(socket, false)
+            try makeRoom(for: user)
+            candidate = AdmissionTable.Candidate(socket: socket, process: process, user: user, since: tick)
+        } catch {
+            refuse(socket, error)
+            return close(socket, of: .init(process, as: user))
+        }
+        guard admissions.enter(candidate) else { return housekeeping.noteActivity() }
+        workers.begin { [self] in work() }
+        defer { workers.end() }
+        var next: AdmissionTable.Candidate? = candidate
+        while let candidate = next {
+            admit(candidate)
+            next = admissions.next(of: candidate.user)
+        }
+    }
+
+    private func admit(_ candidate: AdmissionTable.Candidate) {
+        do throws(KeychainError) {
+            let peer = try examine(candidate)
+            let process = try processes.join(peer, of: candidate.user)
+            take(
+                Connection(
+                    candidate.socket,
+                    number: numbers.add(1, ordering: .relaxed).newValue,
+                    user: candidate.user,
+                    sender: candidate.process,
+                    process: process,
+                    peer: peer,
+                    folder: options.folder,
+                    tick: tick,
+                    close: { [self] socket in close(socket, of: process.share) }
+                )
+            )
+        } catch {
+            drop(candidate, error)
+        }
+    }
+
+    /// Identifies a process; others are served meanwhile, however long that takes.
+    private func examine(_ candidate: AdmissionTable.Candidate) throws(KeychainError) -> any ConnectedPeer {
+        guard !isStopping, !admission.isOver else { throw .stopping }
+        try admissions.begin(candidate.socket, of: candidate.process, tick: tick)
+        housekeeping.noteActivity()
+        let result = Result { () throws(KeychainError) in try admission.admit(candidate.socket) }
+        try admissions.end(candidate.socket)
+        return try result.get()
+    }
+
+    /// Refuses a process that has a reserved connection.
+    func drop(_ candidate: AdmissionTable.Candidate, _ error: KeychainError) {
+        connections.unreserve(candidate.user)
+        refuse(candidate.socket, error)
+        close(candidate.socket, of: .init(candidate.process, as: candidate.user))
+    }
+
+    /// Closes a socket that is not used any more; for as long as it cannot be, it counts as a connection.
+    private func close(_ socket: Int32, of share: ConnectedProcess.Share) {
+        sleeping.close(socket, of: share) {
+            connections.hold(share.user)
+            processes.hold(share)
+        } isClosed: { [self] next in
+            connections.release(share.user)
+            processes.release(share)
+            for other in next { again(other, .readable) }
+        }
+    }
+
+    /// Makes room for a connection of a user, by closing an idle one if necessary.
+    private func makeRoom(for user: uid_t) throws(KeychainError) {
+        do throws(KeychainError) { try connections.reserve(user) } catch {
+            guard let idle = connections.longestIdle(for: user, keeping: options.mostIdleConnections),
+                idle.sayGoodbye(tick: tick)
+            else { throw error }
+            end(idle)
+            try connections.reserve(user)
+        }
+    }
+
+    private func take(_ connection: Connection) {
+        guard connections.insert(connection) else {
+            _ = connection.sayGoodbye(tick: tick)
+            connection.end(nil, tick: tick)
+            return leave(connection.process)
+        }
+        // The server may have been idle before, apart from the identification.
+        housekeeping.noteActivity()
+        let wanted = SocketReadiness.readable.rawValue
+        if keychain_watch_add(watch, connection.socket, connection.number, wanted) != 0 { end(connection) }
+    }
+
+    /// Sends why a process is refused, without reading its greeting.
+    func refuse(_ socket: Int32, _ error: KeychainError) {
+        // Whatever folder a program means: the one that was served may have been replaced.
+        let greeting = ServerGreeting(to: ClientGreeting()).bytes
+        // A program that connects too late tries the next daemon.
+        let reason = isStopping || admission.isOver ? WireMessage.goodbye(0) : .failure(0, error)
+        let failure = (try? reason.encoded().unprotectedCopy) ?? []
+        let message = greeting + failure
+        _ = message.withUnsafeBytes { keychain_send(socket, $0.baseAddress, $0.count) }
+        shutdown(socket, Int32(SHUT_RDWR))
+    }
+}

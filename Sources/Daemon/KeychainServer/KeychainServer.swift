@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CKeychainSupport
+import Glibc
+public import KeychainCore
+import KeychainHost
+import KeychainWire
+import Synchronization
+
+/// Serves processes that an ``Admission`` admits, on listening sockets.
+///
+/// It knows neither stores nor identities. Several threads wait for messages and execute them themselves; an idle
+/// connection needs no thread.
+public final class KeychainServer: Sendable {
+    let options: ServerOptions
+    let admission: any Admission
+    let sockets: [Int32]
+    let watch: Int32
+    private let wake: Int32
+    let connections: ConnectionTable
+    let processes: ProcessTable
+    let releases = ReleaseQueue()
+    let admissions: AdmissionTable
+    let calls: CallTable
+    let workers: Workers
+    let sleeping: SleepingCalls
+    let housekeeping: Housekeeping
+    let changes: ChangePublishers
+    let numbers: Atomic<UInt64>
+    private let stopping = Atomic<Bool>(false)
+    let isAcceptPaused = Atomic<Bool>(false)
+
+    /// A server.
+    ///
+    /// - Parameters:
+    ///   - sockets: listening sockets. The caller keeps owning them, and keeps them open until ``run()`` has returned.
+    ///   - options: limits and timeouts.
+    ///   - admission: decides who may connect.
+    /// - Throws: `errSecNotAvailable` when the system has no descriptors left.
+    public init(
+        sockets: [Int32],
+        options: ServerOptions = ServerOptions(),
+        admission: any Admission
+    ) throws(KeychainError) {
+        self.sockets = sockets
+        self.options = options
+        self.admission = admission
+        connections = ConnectionTable(options)
+        processes = ProcessTable(options)
+        admissions = AdmissionTable(options)
+        calls = CallTable(options)
+        workers = Workers(atMost: options.mostWorkers)
+        sleeping = SleepingCalls(options)
+        housekeeping = Housekeeping(options)
+        changes = ChangePublishers(options)
+        // Lower numbers are those of the listening sockets, and 0 is that of the stop event.
+        numbers = Atomic(UInt64(sockets.count) + 1)
+        watch = keychain_watch_make()
+        wake = keychain_event()
+        guard watch >= 0, wake >= 0, keychain_watch_always(watch, wake, 0) == 0 else {
+            throw KeychainError(call: "epoll_create1", errno: errno)
+        }
+        for (index, socket) in sockets.enumerated() {
+            _ = fcntl(socket, F_SETFL, fcntl(socket, F_GETFL) | O_NONBLOCK)
+            let unnamed = keychain_name_senders(socket)
+            guard unnamed == 0 else { throw KeychainError(call: "setsockopt", errno: unnamed) }
+            keychain_permit_descriptors(socket, false)
+            let failure = keychain_watch_add(watch, socket, UInt64(index) + 1, SocketReadiness.readable.rawValue)
+            guard failure == 0 else { throw KeychainError(call: "epoll_ctl", errno: failure) }
+        }
+    }
+
+    deinit {
+        Glibc.close(watch)
+        Glibc.close(wake)
+    }
+
+    /// The number of connections.
+    public var connectionCount: Int { connections.count }
+
+    /// Serves until ``stop()``.
+    ///
+    /// - Parameters:
+    ///   - milliseconds: how often to call `beat`, roughly; `nil` for never.
+    ///   - beat: called each time after all timeouts were enforced; never again if that does not end.
+    public func run(beatingEvery milliseconds: Int32? = nil, _ beat: () -> Void = {}) {
+        workers.start { [self] in work() }
+        var next = Deadline(milliseconds: 0)
+        while !isStopping {
+            housekeeping.wait(
+                atMost: milliseconds,
+                isOver: { isStopping },
+                isQuiet: { !isStopping && !lookAfter() && !isAcceptPaused.load(ordering: .sequentiallyConsistent) }
+            )
+            resumeAccepting()
+            guard let milliseconds, next.isOver, !isStopping else { continue }
+            beat()
+            next = Deadline(milliseconds: milliseconds)
+        }
+        finish()
+    }
+
+    /// Makes ``run()`` return once commands in progress were answered; callable from any thread, or a handler of a
+    /// signal's event.
+    ///
+    /// No further command is accepted. Programs are told, and send what was not accepted to the next daemon.
+    public func stop() {
+        guard !stopping.exchange(true, ordering: .sequentiallyConsistent) else { return }
+        housekeeping.interrupt()
+    }
+
+    var isStopping: Bool { stopping.load(ordering: .sequentiallyConsistent) }
+
+    var tick: UInt64 { housekeeping.tick }
+
+    // MARK: Work
+
+    @Sendable
+    func work() {
+        while true {
+            var number: UInt64 = 0
+            switch keychain_watch_next(watch, &number, Self.idleMilliseconds) {
+            case 0:
+                if workers.leaveIfIdle() { return }
+                continue
+            case 1: break
+            default: return workers.leave()
+            }
+            if number == 0 { return workers.leave() }
+            housekeeping.noteActivity()
+            if number <= UInt64(sockets.count) {
+                accept(number)
+            } else if let connection = connections[number] {
+                serve(connection)
+            }
+        }
+    }
+
+    /// After how long without work a thread checks whether it is still needed.
+    private static let idleMilliseconds: Int32 = 10_000
+
+    private func serve(_ connection: Connection) {
+        while true {
+            guard let arrival = receive(on: connection) else { return }
+            switch arrival {
+            case .wait(let wanted): return again(connection, wanted)
+            case .command(let command):
+                housekeeping.noteActivity()
+                guard hasRoom(for: command, on: connection) else { return }
+                workers.begin { [self] in work() }
+                let wanted = answer(command, on: connection)
+                workers.end()
+                // A program that sends one command after the other need not wake a thread for each.
+                if wanted == .readable, connection.pollForCommand(while: { mayPoll }) { continue }
+                // Last, because the next command may come at once, and to another thread.
+                return again(connection, wanted)
+            case .message: return end(connection, KeychainError(WireError.unknownCase))
+            case .end(let error): return end(connection, error)
+            }
+        }
+    }
+
+    /// Receives on a connection; while it sleeps, another thread takes the place of this one.
+    ///
+    /// - Returns: What has arrived; `nil` if too many others of the program sleep, so that it is received later.
+    private func receive(on connection: Connection) -> Connection.Arrival? {
+        guard sleeping.beginReceiving(connection) else { return nil }
+        housekeeping.noteActivity()
+        workers.begin { [self] in work() }
+        defer {
+            workers.end()
+            for other in sleeping.endReceiving(connection.process.share) { again(other, .readable) }
+        }
+        return connection.receive(tick: tick)
+    }
+
+    private var mayPoll: Bool { BusyPoll.hasRoom(besides: workers.busyCount) && !isStopping }
+
+    /// Answers a command, or queues it, and then executes queued ones for which there is room now.
+    ///
+    /// - Returns: What the connection waits for next; nothing if it is watched already, is queued, or has ended.
+    private func answer(_ command: ReceivedCommand, on connection: Connection) -> SocketReadiness {
+        if admission.isOver { return decline(command, on: connection) }
+        let share = connection.process.share
+        if command.isUrgent, calls.beginUrgent(share) {
+            defer { calls.endUrgent(share) }
+            return carryOut(command, on: connection)
+        }
+        connection.wait(command)
+        guard calls.begin(connection) else { return [] }
+        let wanted = carryOutWaiting(connection)
+        var next = calls.end(share)
+        if next == nil { return wanted }
+        // It need not wait for the others.
+        again(connection, wanted)
+        while let other = next {
+            let wanted = carryOutWaiting(other)
+            next = calls.end(other.process.share)
+            again(other, wanted)
+        }
+        return []
+    }
+
+    /// Has the program send a command to the next daemon.
+    private func decline(_ command: ReceivedCommand, on connection: Connection) -> SocketReadiness {
+        // It is not accepted, like one that is still queued when the server stops.
+        connection.wait(command)
+        guard connection.sayGoodbye(tick: tick) else { return .writable }
+        end(connection)
+        return []
+    }
+
+    private func carryOutWaiting(_ connection: Connection) -> SocketReadiness {
+        guard let command = connection.takeWaiting(tick: tick) else { return [] }
+        return carryOut(command, on: connection)
+    }
+
+    /// Carries out a command, and sends the answer.
+    ///
+    /// - Returns: What the connection waits for next; nothing if it has ended.
+    private func carryOut(_ command: ReceivedCommand, on connection: Connection) -> SocketReadiness {
+        // The program cannot receive the result, and may have sent the command again on another connection.
+        if !command.changesNothing, connection.hasHungUp {
+            end(connection)
+            return []
+        }
+        let wanted: SocketReadiness?
+        switch command.content {
+        case .observation(let client):
+            wanted = observe(connection, command.number, client)
+        case .command(let content, let canAskForSecrets):
+            let call = Call(connection, canAskForSecrets: canAskForSecrets, self)
+            let frame = carryOut(content, command.number, call)
+            command.memory.end()
+            wanted = connection.answer(frame, tick: tick, isLast: isStopping)
+        }
+        if wanted == nil { end(connection) }
+        return wanted ?? []
+    }
+
+    /// The answer to a command.
+    private func carryOut(_ command: KeychainCommand, _ number: UInt64, _ call: Call) -> SecretBytes {
+        let message: WireMessage
+        do throws(KeychainError) {
+            message = .reply(number, try perform(command, call).withShortenedError)
+        } catch {
+            message = .failure(number, error.shortened)
+        }
+        do throws(WireError) {
+            return try message.encoded()
+        } catch {
+            return (try? WireMessage.failure(number, KeychainError(error)).encoded()) ?? SecretBytes()
+        }
+    }
+
+    private func perform(_ command: KeychainCommand, _ call: Call) throws(KeychainError) -> KeychainReply {
+        let peer = call.connection.peer
+        let result = Result { () throws(KeychainError) in try performPermitted(command, call, peer) }
+        peer.finished(command, result)
+        return try result.get()
+    }
+
+    private func performPermitted(
+        _ command: KeychainCommand,
+        _ call: Call,
+        _ peer: any ConnectedPeer
+    ) throws(KeychainError) -> KeychainReply {
+        let connection = call.connection
+        try command.checkSizes()
+        let permitted = try peer.permitted(command)
+        // The end of a context needs no room, and discards no other.
+        try processes.claim(
+            permitted.contextIdentifiers,
+            for: connection.process,
+            adding: !permitted.has(.endsContext)
+        )
+        // A command is not executed if the process has become another program.
+        if !permitted.has(.changesNothing) { try peer.confirm() }
+        let result = Call.$current.withValue(call) {
+            Result { () throws(KeychainError) in try peer.perform(permitted, sentAs: command) }
+        }
+        if let notice = result.notice(of: permitted) { changes.note(notice, by: connection) }
+        if permitted.has(.releasesContext) {
+            for context in permitted.contextIdentifiers { processes.forget(context, of: connection.process) }
+        } else {
+            processes.releaseDisplaced(permitted.contextIdentifiers, of: connection.process)
+        }
+        // That a change was made is reported even if the process has changed: the reply carries no data.
+        if !permitted.has(.changesNothing), case .success(let reply) = result, reply.saysNothing { return reply }
+        try peer.confirm()
+        return try result.get()
+    }
+
+    /// Watches a connection again.
+    func again(_ connection: Connection, _ wanted: SocketReadiness) {
+        guard !wanted.isEmpty else { return }
+        var wanted = wanted
+        while true {
+            let failure = keychain_watch_again(watch, connection.socket, connection.number, wanted.rawValue)
+            guard failure == 0 else { return end(connection) }
+            // Another thread may have sent a notice meanwhile, and then its registration was overwritten.
+            guard let now = connection.wantedWhileObserving, now != wanted else { return }
+            wanted = now
+        }
+    }
+
+    func end(_ connection: Connection, _ error: KeychainError? = nil) {
+        connection.end(error, tick: tick)
+        changes.remove(connection)
+        guard connections.remove(connection) else { return }
+        calls.remove(connection)
+        sleeping.remove(connection)
+        leave(connection.process)
+        if isStopping { housekeeping.interrupt() }
+    }
+
+    /// Removes a connection of a process.
+    func leave(_ process: ConnectedProcess) { releases.add(processes.leave(process), of: process) }
+}
+
+// MARK: - Housekeeping
+
+extension KeychainServer {
+    /// Checks every connection.
+    ///
+    /// - Returns: Whether anything is in progress.
+    private func lookAfter() -> Bool {
+        admissions.refuseOverdue(tick: tick) { refuse($0, .overdueAdmission) }
+        for candidate in admissions.removeOverdue(tick: tick) { drop(candidate, .overdueAdmission) }
+        for connection in sleeping.takeWaiting() { again(connection, .readable) }
+        sleeping.closeNext()
+        var isAnything = !admissions.isEmpty || !sleeping.isEmpty
+        for connection in connections.all {
+            switch connection.care(tick: tick, options) {
+            case .none: continue
+            case .watch: break
+            case .sayWorking(let number):
+                if !connection.send(.working(number), tick: tick) { end(connection) }
+            case .end(let error): end(connection, error)
+            }
+            isAnything = true
+        }
+        return isAnything
+    }
+
+    /// Waits for commands in progress, and says goodbye on all other connections.
+    private func finish() {
+        changes.stop()
+        for socket in sockets { keychain_watch_remove(watch, socket) }
+        connections.close()
+        for candidate in admissions.removeAll() { drop(candidate, .stopping) }
+        let deadline = Deadline(milliseconds: options.stopMilliseconds)
+        while connections.count > 0 {
+            for connection in connections.all where connection.sayGoodbye(tick: tick) { end(connection) }
+            guard connections.count > 0, deadline.millisecondsLeft > 0 else { break }
+            _ = lookAfter()
+            housekeeping.wait(isOver: { false }, isQuiet: { false })
+        }
+        for connection in connections.all { end(connection) }
+        var one: UInt64 = 1
+        _ = withUnsafeBytes(of: &one) { write(wake, $0.baseAddress, $0.count) }
+        workers.finish(deadline.extended(milliseconds: 1000))
+        releases.finish(deadline.extended(milliseconds: 1000))
+    }
+}
+
+extension KeychainReply {
+    /// The same; of a call that was explained and failed, with the error as it would be sent alone.
+    fileprivate var withShortenedError: KeychainReply {
+        guard case .explained(var outcome) = self, case .failure(let error) = outcome.result else { return self }
+        outcome.result = .failure(error.shortened)
+        return .explained(outcome)
+    }
+
+    /// Whether it says only that the command was executed.
+    fileprivate var saysNothing: Bool { self == .done || self == .answer(.nothing) }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CKeychainSupport
+import Glibc
+public import KeychainCore
+import KeychainHost
+public import KeychainWire
+
+/// A listening socket that a daemon creates itself, without socket activation; it has one daemon at a time.
+///
+/// A lock file beside it is held for as long as the object lives. So a socket that is found without its lock held was
+/// left by a daemon that was killed, and is replaced.
+public final class ListeningSocket: Sendable {
+    /// The socket, for ``KeychainServer``.
+    public let descriptor: Int32
+
+    private let folder: PrivateDirectory
+    private let name: String
+    private let lock: FileLock
+    /// The socket in the folder, which another daemon or a service manager may replace.
+    private let identity: FileIdentity?
+
+    /// Listens at a location; the folder is created if it is missing.
+    ///
+    /// - Throws: `errSecNotAvailable` if another daemon listens there, or the folder cannot be used or is not private
+    ///   to the user.
+    public init(_ location: SocketLocation) throws(KeychainError) {
+        let descriptor: Int32
+        do throws(FileError) {
+            folder = try location.openFolder(making: true)
+            name = location.name
+            lock = try FileLock("\(name).lock", in: folder, until: Deadline(milliseconds: 0))
+            // A service manager that listens on it holds no lock.
+            guard !location.answers else { throw FileError.lockTimeout(path: location.path) }
+            try Self.removeStale(name, in: folder)
+            descriptor = keychain_open_private_socket()
+            guard descriptor >= 0 else { throw .system(call: "socket", path: location.path, errno: errno) }
+        } catch .lockTimeout {
+            throw KeychainError(
+                .notAvailable,
+                "another keychain daemon listens on \(location.path)",
+                kind: .unavailable,
+                facts: ["path": location.path]
+            )
+        } catch {
+            throw KeychainError(socket: error)
+        }
+        self.descriptor = descriptor
+        do throws(FileError) {
+            let failure = try location.withShortPath { keychain_listen(descriptor, $0, location.mode, Self.backlog) }
+            guard failure == 0 else { throw .system(call: "bind", path: location.path, errno: failure) }
+            identity = FileIdentity(path: folder.path(of: name))
+        } catch {
+            throw KeychainError(socket: error)
+        }
+    }
+
+    deinit {
+        // In a child the descriptor is closed, and the name is the parent's.
+        guard forkGeneration == keychain_fork_generation() else { return }
+        if !isReplaced { folder.remove(name) }
+        keychain_close_private(descriptor)
+    }
+
+    /// Whether its path no longer leads to this socket.
+    public var isReplaced: Bool { identity?.isReplaced(at: folder.path(of: name)) ?? true }
+
+    private let forkGeneration = keychain_fork_generation()
+
+    /// The length of the backlog (listen(2)).
+    private static let backlog: Int32 = 512
+
+    private static func removeStale(_ name: String, in folder: PrivateDirectory) throws(FileError) {
+        let path = folder.path(of: name)
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return }
+        guard status.st_mode & S_IFMT == S_IFSOCK else { throw .wrongKind(path: path, expected: "a socket") }
+        folder.remove(name)
+    }
+}

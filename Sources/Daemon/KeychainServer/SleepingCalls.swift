@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CKeychainSupport
+import Glibc
+import KeychainCore
+import KeychainHost
+import Synchronization
+
+/// The system calls that may sleep for as long as a program likes: receiving what it sent, and closing a socket with
+/// something unread in it.
+///
+/// A program can pass descriptors with its bytes (`SCM_RIGHTS`, unix(7)). They are not taken, and the kernel drops them
+/// within these calls; with the last reference to a file goes what its close takes, such as the linger time of a TCP
+/// socket with unsent data (socket(7), `SO_LINGER`), or the answer of a file system. So such a call occupies a thread,
+/// is made without a lock, and their number is limited. What is beyond the limits waits for those of the same program
+/// or user, and remains open. No close waits for a linger time: otherwise the sockets that a user who has reached a
+/// limit connects and leaves would remain open, too, until nobody has descriptors any more.
+final class SleepingCalls: Sendable {
+    private let state: Mutex<State>
+    private let closeUnread: @Sendable (Int32) -> Void
+
+    private struct State {
+        var calls: ShareCount
+        var waiting: [Connection] = []
+        var closing: [Closing] = []
+
+        mutating func takeWaiting() -> [Connection] {
+            guard !waiting.isEmpty else { return [] }
+            let next = waiting.filter { calls.hasRoom(for: $0.process.share) }
+            waiting.removeAll { connection in next.contains { $0 === connection } }
+            return next
+        }
+    }
+
+    /// A socket that is to be closed.
+    private struct Closing: Sendable {
+        let socket: Int32
+        let share: ConnectedProcess.Share
+        let isClosed: @Sendable (_ next: [Connection]) -> Void
+    }
+
+    /// Calls within limits.
+    ///
+    /// - Parameters:
+    ///   - options: the limits.
+    ///   - closeUnread: closes a socket with descriptors in it; may sleep.
+    init(_ options: ServerOptions, closeUnread: @escaping @Sendable (Int32) -> Void = { keychain_close_unread($0) }) {
+        state = Mutex(State(calls: ShareCount(atMost: options.sleepingCallLimits)))
+        self.closeUnread = closeUnread
+    }
+
+    /// Begins to receive from a connection; if the limit is reached, the connection is queued until the end of another
+    /// call returns it.
+    func beginReceiving(_ connection: Connection) -> Bool {
+        state.withLock { state in
+            if state.calls.begin(connection.process.share) { return true }
+            state.waiting.append(connection)
+            return false
+        }
+    }
+
+    /// Ends receiving.
+    ///
+    /// - Returns: The queued connections for which there may be room now, to be watched again.
+    func endReceiving(_ share: ConnectedProcess.Share) -> [Connection] {
+        let (next, closes) = state.withLock { state in
+            state.calls.end(share)
+            return (state.takeWaiting(), !state.closing.isEmpty)
+        }
+        if closes { closeNext() }
+        return next
+    }
+
+    /// Returns the queued connections for which there is room, to be watched again.
+    func takeWaiting() -> [Connection] { state.withLock { $0.takeWaiting() } }
+
+    /// Removes a connection that has ended from the queue.
+    func remove(_ connection: Connection) {
+        state.withLock { state in state.waiting.removeAll { $0 === connection } }
+    }
+
+    /// Shuts a socket down and closes it: at once if no descriptor was left unread, otherwise on a thread of its own.
+    ///
+    /// - Parameters:
+    ///   - socket: the socket.
+    ///   - share: whose limits apply.
+    ///   - isOpen: called before if it may remain open for long.
+    ///   - isClosed: called then once it is closed, with the queued connections for which there may be room now, to be
+    ///     watched again.
+    func close(
+        _ socket: Int32,
+        of share: ConnectedProcess.Share,
+        isOpen: () -> Void,
+        isClosed: @escaping @Sendable (_ next: [Connection]) -> Void
+    ) {
+        shutdown(socket, Int32(SHUT_RDWR))
+        // Nothing more arrives.
+        guard !keychain_discard(socket) else {
+            Glibc.close(socket)
+            return
+        }
+        isOpen()
+        state.withLock { $0.closing.append(Closing(socket: socket, share: share, isClosed: isClosed)) }
+        closeNext()
+    }
+
+    /// Starts threads for the sockets that are to be closed and have room.
+    func closeNext() {
+        while let next = takeClosing() {
+            let isStarted = HostThread.start(.blocked) { [self] in
+                closeUnread(next.socket)
+                let waiting = state.withLock { state in
+                    state.calls.end(next.share)
+                    return state.takeWaiting()
+                }
+                next.isClosed(waiting)
+                closeNext()
+            }
+            if isStarted { continue }
+            // The next check finds it again.
+            return state.withLock { state in
+                state.calls.end(next.share)
+                state.closing.append(next)
+            }
+        }
+    }
+
+    /// Whether no such call is in progress, and none is to be made.
+    var isEmpty: Bool { state.withLock { $0.calls.total == 0 && $0.waiting.isEmpty && $0.closing.isEmpty } }
+
+    private func takeClosing() -> Closing? {
+        state.withLock { state in
+            guard let index = state.closing.firstIndex(where: { state.calls.begin($0.share) }) else { return nil }
+            return state.closing.remove(at: index)
+        }
+    }
+}

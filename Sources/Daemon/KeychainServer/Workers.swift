@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import KeychainHost
+import Synchronization
+
+/// The threads that wait for messages, and execute them.
+///
+/// There are two while nothing blocks. A thread that begins work that may block starts another one if none is left
+/// waiting; surplus threads end.
+final class Workers: Sendable {
+    private let most: Int
+    private let state = Mutex(State())
+    private let ended = DispatchSemaphore(value: 0)
+
+    private struct State {
+        var threads = 0
+        var busy = 0
+        var isOver = false
+    }
+
+    /// The number of threads while nothing blocks.
+    static let least = 2
+
+    init(atMost most: Int) { self.most = max(Self.least, most) }
+
+    /// The body of a thread: returns once all threads have to end, or it has left (``leaveIfIdle()``).
+    typealias Work = @Sendable () -> Void
+
+    /// Starts the first threads.
+    func start(_ work: @escaping Work) {
+        for _ in 0..<Self.least { startOne(work) }
+    }
+
+    /// Notes that the calling thread begins work that may block.
+    func begin(_ work: @escaping Work) {
+        let isShort = state.withLock { state in
+            state.busy += 1
+            return state.busy >= state.threads && state.threads < most && !state.isOver
+        }
+        if isShort { startOne(work) }
+    }
+
+    /// Notes that it has ended.
+    func end() { state.withLock { $0.busy -= 1 } }
+
+    /// How many threads do work that may block.
+    var busyCount: Int { state.withLock(\.busy) }
+
+    /// Removes the calling thread, which has been idle, if it is surplus: it ends then.
+    func leaveIfIdle() -> Bool {
+        state.withLock { state in
+            guard state.threads - state.busy > Self.least else { return false }
+            state.threads -= 1
+            return true
+        }
+    }
+
+    /// Removes the calling thread, because all threads have to end.
+    func leave() {
+        state.withLock { $0.threads -= 1 }
+        ended.signal()
+    }
+
+    /// Waits until the threads have ended, for as long as a deadline allows; no more are started.
+    func finish(_ deadline: Deadline) {
+        state.withLock { $0.isOver = true }
+        while state.withLock({ $0.threads > 0 }) {
+            let left = Int(deadline.millisecondsLeft)
+            guard left > 0, ended.wait(timeout: .now() + .milliseconds(left)) == .success else { return }
+        }
+    }
+
+    private func startOne(_ work: @escaping Work) {
+        state.withLock { $0.threads += 1 }
+        if !HostThread.start(.blocked, work) { state.withLock { $0.threads -= 1 } }
+    }
+}

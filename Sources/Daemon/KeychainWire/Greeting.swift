@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+public import KeychainHost
+
+/// The first bytes of a program on a connection: which versions of the encoding it supports.
+///
+/// Sixteen bytes whose layout never changes, so that programs and daemons of any two versions can report a mismatch:
+/// eight that identify the protocol; the lowest and the highest version, two bytes each, big-endian; and four that are
+/// zero, and are ignored.
+public struct ClientGreeting: Sendable, Hashable {
+    /// The lowest version that the program supports.
+    public var lowestVersion: UInt16
+    /// The highest version that it supports.
+    public var highestVersion: UInt16
+
+    /// A greeting; of this version alone unless others are given.
+    public init(
+        lowestVersion: UInt16 = UInt16(WireMessage.version),
+        highestVersion: UInt16 = UInt16(WireMessage.version)
+    ) {
+        self.lowestVersion = lowestVersion
+        self.highestVersion = highestVersion
+    }
+
+    /// The greeting as it is sent.
+    public var bytes: [UInt8] { Greeting.bytes(lowestVersion, highestVersion, 0) }
+
+    /// Reads a greeting.
+    ///
+    /// - Throws: ``WireError/truncated`` for another number of bytes, ``WireError/invalidValue`` for something else.
+    public init(_ bytes: UnsafeRawBufferPointer) throws(WireError) {
+        (lowestVersion, highestVersion, _) = try Greeting.numbers(bytes)
+        guard lowestVersion > 0, lowestVersion <= highestVersion else { throw .invalidValue }
+    }
+}
+
+/// The daemon's reply to a greeting, in the same layout; its last four bytes are the number of the folder that it
+/// serves, or zero.
+public struct ServerGreeting: Sendable, Hashable {
+    /// The version that is used from now on; `nil` if none is supported by both.
+    public var version: UInt16?
+    /// The highest version that the daemon supports.
+    public var highestVersion: UInt16
+    /// Which folder it serves; `nil` for one that serves none, or many.
+    public var folder: FolderNumber?
+
+    /// The reply of a daemon to a greeting.
+    public init(
+        to greeting: ClientGreeting,
+        lowestVersion: UInt16 = UInt16(WireMessage.version),
+        highestVersion: UInt16 = UInt16(WireMessage.version),
+        folder: FolderNumber? = nil
+    ) {
+        let highest = min(greeting.highestVersion, highestVersion)
+        version = highest >= max(greeting.lowestVersion, lowestVersion) ? highest : nil
+        self.highestVersion = highestVersion
+        self.folder = folder
+    }
+
+    /// The reply as it is sent.
+    public var bytes: [UInt8] { Greeting.bytes(version ?? 0, highestVersion, folder?.value ?? 0) }
+
+    /// Reads a reply.
+    ///
+    /// - Throws: ``WireError/truncated`` for another number of bytes, ``WireError/invalidValue`` for something else.
+    public init(_ bytes: UnsafeRawBufferPointer) throws(WireError) {
+        let (chosen, highest, folder) = try Greeting.numbers(bytes)
+        guard chosen <= highest else { throw .invalidValue }
+        version = chosen == 0 ? nil : chosen
+        highestVersion = highest
+        self.folder = FolderNumber(value: folder)
+    }
+}
+
+/// The layout of both greetings.
+public enum Greeting {
+    /// The length of a greeting: 16 bytes.
+    public static let byteCount = 16
+
+    /// "swiftkc" and a byte that is invalid in UTF-8, so that no text is a greeting.
+    private static let magic: [UInt8] = [0x73, 0x77, 0x69, 0x66, 0x74, 0x6b, 0x63, 0xff]
+
+    static func bytes(_ first: UInt16, _ second: UInt16, _ last: UInt32) -> [UInt8] {
+        let last = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: last >> $0) }
+        return magic + [first, second].flatMap { [UInt8($0 >> 8), UInt8($0 & 0xff)] } + last
+    }
+
+    static func numbers(_ bytes: UnsafeRawBufferPointer) throws(WireError) -> (UInt16, UInt16, UInt32) {
+        guard bytes.count == byteCount else { throw .truncated }
+        var reader = WireReader(bytes)
+        guard try reader.bytes(magic.count).elementsEqual(magic) else { throw .invalidValue }
+        return (try reader.number(), try reader.number(), try reader.number())
+    }
+}
+
+/// Which folder a daemon serves, as the daemon and its programs see it at the same moment.
+///
+/// It tells a copy of a folder from the original, and is no secret: four bytes of the SHA-256 (FIPS 180-4) of the
+/// folder's device and inode, and never zero.
+public struct FolderNumber: Sendable, Hashable {
+    let value: UInt32
+
+    /// The number of a folder.
+    public init(_ folder: FileIdentity) {
+        value = max(1, SHA256.hash(data: Array(folder.text.utf8)).prefix(4).reduce(0) { $0 << 8 | UInt32($1) })
+    }
+
+    /// A number that was received; `nil` for zero.
+    init?(value: UInt32) {
+        guard value != 0 else { return nil }
+        self.value = value
+    }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+public import KeychainCore
+public import KeychainHost
+
+extension KeychainError {
+    /// A folder or socket of the daemon that cannot be used.
+    public init(socket error: FileError) {
+        self.init(
+            .notAvailable,
+            "the keychain daemon cannot be reached: \(error)",
+            kind: .unavailable,
+            facts: error.facts
+        )
+    }
+
+    /// A call of the system that failed.
+    public init(call: String, errno: Int32) {
+        self.init(
+            .notAvailable,
+            "\(call) failed: \(String(cString: strerror(errno)))",
+            kind: .unavailable,
+            facts: ["call": call, "errno": "\(errno)"]
+        )
+    }
+}

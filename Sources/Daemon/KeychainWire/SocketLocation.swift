@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import Glibc
+import KeychainCore
+public import KeychainHost
+
+/// The socket of a daemon: a folder, and the name of a socket in it.
+///
+/// The folder of a user's daemon is private to the user. That of the system service is open to all users, and only root
+/// and the service can change it (``daemonUsers()``).
+public struct SocketLocation: Sendable, Hashable {
+    /// The absolute path of the folder.
+    public let folder: String
+
+    /// The name of the socket.
+    public let name: String
+
+    /// A folder that must exist already; `nil` if parents may be created, too.
+    private let requiredParent: String?
+
+    /// What a folder of the environment can be replaced by; `nil` for one that was named otherwise.
+    private let advice: String?
+
+    /// Whether it is the socket of the system service.
+    public let isSystemService: Bool
+
+    /// The socket for a store.
+    ///
+    /// The folder is `swift-keychain` in `$XDG_RUNTIME_DIR` (XDG Base Directory Specification 0.8), else in
+    /// `/run/user/UID` if the user owns such a folder, else `/tmp/swift-keychain-UID`, or, where another user has taken
+    /// that name, `run` in the folder of the store. The name is `keychaind.sock` for the store in `.local/share` of the
+    /// home folder in the user database, and `keychaind-files.sock` for the daemon of keychain files beside it. For any
+    /// other folder it has eight hexadecimal digits of the SHA-256 (FIPS 180-4) of its path, so that two never share a
+    /// socket.
+    ///
+    /// - Throws: ``FileError``, or what `environment` throws.
+    public init(
+        of store: KeychainLocation,
+        environment: (String) throws(FileError) -> String? = { name throws(FileError) in
+            try ProcessEnvironment.path(name)
+        },
+        homeOfUser: () -> String? = KeychainLocation.homeFromUserDatabase,
+        foldersOfUsers: String = "/run/user",
+        temporaryFolder: String = "/tmp"
+    ) throws(FileError) {
+        let path = Self.resolved(store.path)
+        let usual = homeOfUser().map { KeychainLocation(path: "\($0)/.local/share/swift-keychain") }
+        if let usual, path == Self.resolved(usual.path) {
+            name = "keychaind.sock"
+        } else if let usual, path == Self.resolved(usual.fileDaemon.path) {
+            name = "keychaind-files.sock"
+        } else {
+            let digits = SHA256.hash(data: Array(path.utf8)).prefix(4).hexadecimal
+            name = "keychaind-\(digits).sock"
+        }
+        if let runtime = try environment("XDG_RUNTIME_DIR"), runtime.hasPrefix("/") {
+            folder = "\(runtime)/swift-keychain"
+            requiredParent = runtime
+            advice = "set XDG_RUNTIME_DIR to a folder of your own, or unset it"
+        } else if Self.isOwnFolder("\(foldersOfUsers)/\(geteuid())") {
+            folder = "\(foldersOfUsers)/\(geteuid())/swift-keychain"
+            requiredParent = "\(foldersOfUsers)/\(geteuid())"
+            advice = Self.advice
+        } else if Self.foreignOwner(of: "\(temporaryFolder)/swift-keychain-\(geteuid())") == nil {
+            folder = "\(temporaryFolder)/swift-keychain-\(geteuid())"
+            requiredParent = temporaryFolder
+            advice = Self.advice
+        } else {
+            folder = "\(path)/run"
+            (requiredParent, advice) = (nil, nil)
+        }
+        isSystemService = false
+    }
+
+    /// A socket by its absolute path, in a folder that is private to the user and not a symbolic link, or in that of a
+    /// system service.
+    public init(path: String, isSystemService: Bool = false) {
+        self.isSystemService = isSystemService
+        let parts = path.pathNames
+        name = parts.last ?? ""
+        folder = "/" + parts.dropLast().joined(separator: "/")
+        (requiredParent, advice) = (nil, nil)
+    }
+
+    private static let advice = "set XDG_RUNTIME_DIR to a folder of your own"
+
+    /// The absolute path of the socket.
+    public var path: String { "\(folder)/\(name)" }
+
+    /// Opens the folder, and creates it if it is missing and `isMade`.
+    ///
+    /// - Throws: ``FileError`` for a folder that is owned by another user or accessible to others, and for a symbolic
+    ///   link; `system` with `ENOENT` for a missing one.
+    public func openFolder(making isMade: Bool) throws(FileError) -> PrivateDirectory {
+        if isSystemService { return try openSystemFolder(making: isMade) }
+        if let requiredParent, let advice, access(requiredParent, F_OK) != 0 {
+            throw .unusableFolder(path: requiredParent, String(cString: strerror(errno)), advice: advice)
+        }
+        if let advice, let owner = Self.foreignOwner(of: folder) {
+            throw .unusableFolder(path: folder, "it belongs to another user (\(owner))", advice: advice)
+        }
+        var status = stat()
+        guard isMade || lstat(folder, &status) == 0 else { throw .system(call: "stat", path: folder, errno: errno) }
+        // In a folder such as /tmp another user could put a link there that leads to a folder of this one. A path that
+        // was recorded may be in such a folder, too.
+        return try PrivateDirectory(inSharedFolder: folder)
+    }
+
+    /// Passes a path of the socket that fits into an address (unix(7): 107 bytes) to a closure.
+    ///
+    /// - Throws: ``FileError`` for a long path whose folder cannot be opened.
+    public func withShortPath<Result>(_ body: (String) -> Result) throws(FileError) -> Result {
+        guard path.utf8.count > Self.longestPath else { return body(path) }
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .system(call: "open", path: folder, errno: errno) }
+        defer { close(descriptor) }
+        return body("/proc/self/fd/\(descriptor)/\(name)")
+    }
+
+    private static let longestPath = 107
+
+    /// The path with symbolic links resolved, as far as it exists: a store has one socket, whichever path names it.
+    private static func resolved(_ path: String) -> String {
+        guard let resolved = realpath(path, nil) else {
+            guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return path }
+            return Self.resolved(String(path[..<slash])) + path[slash...]
+        }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    /// The owner of a file, folder or link if that is another user; `nil` if it is this user, or nothing is there.
+    private static func foreignOwner(of path: String) -> UInt32? {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_uid != geteuid() ? status.st_uid : nil
+    }
+
+    private static func isOwnFolder(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR && status.st_uid == geteuid()
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainHost
+import KeychainProtection
+
+extension EngineAccess {
+    /// Carries out `body`, and carries it out anew after what it asked for was shown.
+    ///
+    /// The owner of the device is asked while others may use the keychain (Semantics, "Copying matching items", step
+    /// 7).
+    func withEngine<Result>(
+        _ authorization: Authorization,
+        _ use: Use = .changing,
+        _ body: (Engine, Authorization) throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
+        try satisfying(authorization) { () throws(KeychainError) in
+            try withEngine(use) { (engine) throws(KeychainError) in try body(engine, authorization) }
+        }
+    }
+
+    /// Carries out a change of items, together with others where the store's options say so, else by `body` itself.
+    func change(
+        _ request: KeychainRequest,
+        _ authorization: Authorization,
+        _ body: (Engine, Authorization) throws(KeychainError) -> KeychainAnswer
+    ) throws(KeychainError) -> KeychainAnswer {
+        try satisfying(authorization) { () throws(KeychainError) in
+            let deadline = Deadline(milliseconds: patienceMilliseconds)
+            if makesChangesTogether, let answer = try changeTogether(request, authorization, until: deadline) {
+                return answer
+            }
+            return try withEngine(request.use, until: deadline) { (engine) throws(KeychainError) in
+                try body(engine, authorization)
+            }
+        }
+    }
+
+    private func satisfying<Result>(
+        _ authorization: Authorization,
+        _ body: () throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
+        for _ in 0..<Authorization.mostRounds {
+            do throws(KeychainError) {
+                return try body()
+            } catch {
+                guard let demand = authorization.takeDemand() else { throw error }
+                try authorization.satisfy(demand, work: device.passwordWork)
+            }
+        }
+        throw .tooManyRounds
+    }
+}
+
+extension KeychainRequest {
+    /// What an engine is wanted for.
+    var use: EngineAccess.Use {
+        switch operation {
+        case .copyMatching: .reading
+        case .add, .set: .changing
+        case .update, .delete: .changingStored
+        }
+    }
+}
+
+extension KeychainError {
+    /// The end of a call that asked for something else each time that it was carried out.
+    static let tooManyRounds = KeychainError(
+        .authenticationFailed,
+        "the items required different authentication at each attempt"
+    )
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainHost
+import KeychainProtection
+import KeychainStore
+
+extension EmbeddedKeychain {
+    /// Writes a backup that another device can restore with its secret.
+    ///
+    /// Items whose level binds them to this device stay behind, and so do keys of its enclave; they are counted.
+    ///
+    /// - Parameters:
+    ///   - path: the file, which must not exist yet; it gets mode 0600.
+    ///   - secret: what protects the backup; its key is derived like that of a passcode.
+    /// - Returns: What the backup holds, and what it does not.
+    /// - Throws: `errSecInteractionNotAllowed` on a locked device, `errSecParam` for an empty secret.
+    /// - Complexity: Reads the whole store; other processes may go on meanwhile.
+    public func createBackup(at path: String, secret: SecretBytes) throws(KeychainError) -> BackupReport {
+        guard !secret.isEmpty else { throw .parameter("the secret of the backup is empty") }
+        try access.withEngine(.reading) { (engine) throws(KeychainError) in try engine.checkBackup() }
+        let derived: BackupSecret
+        do { derived = try BackupSecret(secret, access.device.passwordWork) } catch { throw KeychainError(error) }
+        return try access.withEngine(.reading) { (engine) throws(KeychainError) in
+            try engine.writeBackup(to: path, derived)
+        }
+    }
+
+    /// Makes a keychain of a backup, where there is none yet.
+    ///
+    /// The new device has a root key of its own, keys of its own and no passcode: nothing that it stores opens with the
+    /// backup's secret. Items keep their persistent references.
+    ///
+    /// - Parameters:
+    ///   - path: the file that ``createBackup(at:secret:)`` wrote.
+    ///   - secret: what protects it.
+    ///   - location: where the keychain is to be.
+    ///   - options: how patient to be with other processes.
+    /// - Returns: What the backup held.
+    /// - Throws: `errSecAuthFailed` for a wrong secret, `errSecNotAvailable` where there is a keychain already and for
+    ///   a file that is no backup.
+    public static func restoreBackup(
+        from path: String,
+        secret: SecretBytes,
+        to location: KeychainLocation,
+        options: StoreOptions = StoreOptions()
+    ) throws(KeychainError) -> BackupReport {
+        try restoreBackup(from: path, secret: secret, to: location, options, floor: .standard)
+    }
+
+    /// The same, for a backup of a device whose work a test lowered.
+    package static func restoreBackup(
+        from path: String,
+        secret: SecretBytes,
+        to location: KeychainLocation,
+        _ options: StoreOptions = StoreOptions(),
+        floor: ScryptFloor,
+        rootKeys: RootKeySources = RootKeySources()
+    ) throws(KeychainError) -> BackupReport {
+        let folder: PrivateDirectory
+        do { folder = try PrivateDirectory(location) } catch { throw KeychainError(error) }
+        var opened: OpenBackup?
+        let items = try Store.restoreBackup(from: path, in: folder, options: options) {
+            (bytes) throws(KeychainError) in
+            let backup = try open(bytes, secret, floor)
+            opened = backup
+            let rootKey: any RootKey
+            do throws(RootKeyError) {
+                rootKey = try rootKeys.rootKeyForNewStore(in: folder)
+            } catch {
+                throw KeychainError(error)
+            }
+            let random = SystemRandomSource()
+            do throws(ProtectionError) {
+                return RestoredStore(backup, try NewKeybag(rootKey: rootKey, random.bytes16(), floor), random)
+            } catch {
+                throw KeychainError(error)
+            }
+        }
+        return BackupReport(items: items, leftOut: opened?.leftOut ?? [:], damaged: opened?.damaged ?? 0)
+    }
+
+    /// Puts what a backup holds into this keychain, which has no item; the device has no passcode afterwards.
+    ///
+    /// - Parameters:
+    ///   - path: the file that ``createBackup(at:secret:)`` wrote.
+    ///   - secret: what protects it.
+    /// - Returns: What the backup held.
+    /// - Throws: As ``restoreBackup(from:secret:to:options:)``; nothing has changed then.
+    package func restoreBackup(from path: String, secret: SecretBytes) throws(KeychainError) -> BackupReport {
+        let backup = try BackupReader(path)
+        let opened = try Self.open(backup.keybag(), secret, access.device.passwordFloor)
+        let items = try withEngine(.alone) { (engine) throws(KeychainError) in try engine.restore(backup, opened) }
+        return BackupReport(items: items, leftOut: opened.leftOut, damaged: opened.damaged)
+    }
+
+    /// Erases all content and settings: no item, no passcode, other keys.
+    package func erase() throws(KeychainError) {
+        try withEngine(.alone) { (engine) throws(KeychainError) in
+            try engine.erase()
+            access.device.onEvent(.erased)
+        }
+    }
+
+    private static func open(
+        _ bytes: [UInt8],
+        _ secret: SecretBytes,
+        _ floor: ScryptFloor
+    ) throws(KeychainError) -> OpenBackup {
+        let opened: OpenBackup?
+        do { opened = try OpenBackup(bytes, secret, floor: floor) } catch { throw KeychainError(error) }
+        guard let opened else { throw KeychainError(.authenticationFailed, "the secret of the backup is wrong") }
+        return opened
+    }
+}
+
+extension Engine {
+    /// Refuses a backup before its secret is worked on for nothing.
+    func checkBackup() throws(KeychainError) {
+        try read { (_) throws(KeychainError) in try device.checkAvailable(.whenUnlocked) }
+    }
+
+    func writeBackup(to path: String, _ secret: BackupSecret) throws(KeychainError) -> BackupReport {
+        let file: FileTarget
+        do { file = try FileTarget(path) } catch { throw KeychainError(error) }
+        let kept = Accessibility.stored.filter { !$0.isForThisDeviceOnly }
+        let sealer: BackupSealer
+        do { sealer = try BackupSealer(secret, random: random) } catch { throw KeychainError(error) }
+        let counts = try read { (reader) throws(KeychainError) in
+            try device.checkAvailable(.whenUnlocked)
+            let ofEnclave = device.tagOfEnclaveKeys
+            return try store.writeBackup(
+                of: reader,
+                to: file.folder,
+                name: file.name,
+                protections: Set(kept.map(\.rawValue)),
+                staysBehind: { row in row.itemClass == .key && row.tags.contains { $0 == ofEnclave } },
+                destroyedGeneration: device.keybag.destroyedGeneration,
+                NewBackup(sealer, device)
+            )
+        }
+        return BackupReport(items: counts.items, leftOut: counts.leftOutByLevel, damaged: counts.damagedItems)
+    }
+}
+
+extension NewBackup {
+    /// What a device puts into a backup.
+    fileprivate init(_ sealer: BackupSealer, _ device: Sealer) {
+        self.init(
+            reseal: { (row) throws(KeychainError) in
+                do throws(ProtectionError) {
+                    return try sealer.reseal(row, from: device)
+                } catch .damagedRow {
+                    return nil
+                } catch {
+                    throw KeychainError(error)
+                }
+            },
+            include: sealer.include,
+            keybag: { (counts) throws(KeychainError) in
+                do throws(ProtectionError) {
+                    return try sealer.keybag(leftOut: counts.leftOutByLevel, damaged: counts.damagedItems)
+                } catch {
+                    throw KeychainError(error)
+                }
+            }
+        )
+    }
+}
+
+extension RestoredStore {
+    /// What a new keybag makes of a backup.
+    init(_ backup: OpenBackup, _ made: NewKeybag, _ random: any RandomSource) {
+        let device = Sealer(made.keybag, random: random)
+        let tags = device.searchTags()
+        self.init(
+            keybag: made.bytes,
+            reseal: { (row) throws(KeychainError) in
+                do throws(ProtectionError) {
+                    return try backup.reseal(row.row, number: row.number, for: device, tags, random: random)
+                } catch {
+                    throw KeychainError(error)
+                }
+            },
+            checkRows: { () throws(KeychainError) in
+                do throws(ProtectionError) { try backup.checkRows() } catch { throw KeychainError(error) }
+            }
+        )
+    }
+}
+
+extension Sealer {
+    /// By what rows of keys of the enclave are known: the token's identifier.
+    fileprivate var tagOfEnclaveKeys: AttributeTag? {
+        let token: Attributes = [.tokenID: .string(PropertyKey.tokenSecureEnclave)]
+        return searchTags().tags(ItemSchema.of(.key), token).first
+    }
+}
+
+extension BackupCounts {
+    fileprivate var leftOutByLevel: [Accessibility: Int] {
+        Dictionary(
+            leftOut.compactMap { protection, count in Accessibility(rawValue: protection).map { ($0, count) } },
+            uniquingKeysWith: +
+        )
+    }
+
+    /// With those whose level is none: nothing writes such a row.
+    fileprivate var damagedItems: Int {
+        leftOut.reduce(damaged) { $0 + (Accessibility(rawValue: $1.key) == nil ? $1.value : 0) }
+    }
+}

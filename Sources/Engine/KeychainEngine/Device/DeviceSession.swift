@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CKeychainSupport
+import KeychainCore
+import KeychainHost
+import KeychainProtection
+import KeychainStore
+import Synchronization
+
+/// What this process has unlocked, and until when.
+///
+/// The keys are here alone. When they have to go is said by the lock mark, the boot and the keybag, at which every
+/// transaction looks. Thread-safe; reached inside the fork gate.
+final class DeviceSession: @unchecked Sendable {
+    // What follows is touched under the mutex only.
+    private let mutex = ForkSafeLock()
+    private let hostClock: any HostClock
+    private let personality: DevicePersonality
+    private var unlocked: Unlocked?
+    /// What was unlocked last, for a device that takes nothing away.
+    private var kept: Unlocked?
+    private var unlockNumber: UInt64 = 0
+    private var lastUse: HostTime
+    private var policy = DevicePolicy()
+    /// The file that the path of the store leads to, as far as it was looked at; `nil` for a store in memory.
+    private var file: FileIdentity?
+    /// The newest record of ``file`` that was seen: calls side by side can see an older one later.
+    private var newest: (storeIdentifier: Bytes16, revision: Int64)?
+    private let watch = IdlenessWatch()
+
+    /// Counts unlocks of what was locked before, in all keychains of the process.
+    private static let unlockCount = Atomic<UInt64>(0)
+
+    private struct Unlocked {
+        var keys: UnlockedKeys
+        var storeIdentifier: Bytes16
+        var passcodeGeneration: UInt32
+        /// `nil` for a keychain in memory, which no other process can lock.
+        var mark: LockMark.Value?
+        var bootIdentifier: String
+        var forkGeneration: UInt64
+
+        /// Whether the device was not locked since another unlock, as far as can be told.
+        func continues(_ other: Unlocked?) -> Bool {
+            guard let other, !other.keys.isLocked else { return false }
+            return other.storeIdentifier == storeIdentifier && other.passcodeGeneration == passcodeGeneration
+                && other.mark == mark && other.bootIdentifier == bootIdentifier
+                && other.forkGeneration == forkGeneration
+        }
+    }
+
+    init(_ hostClock: any HostClock, _ personality: DevicePersonality) {
+        self.hostClock = hostClock
+        self.personality = personality
+        lastUse = hostClock.now
+    }
+
+    /// Which boot of the host this is.
+    var bootIdentifier: String { hostClock.now.bootIdentifier }
+
+    /// Notes a call, after what has lain idle too long is locked.
+    func begin() {
+        alone {
+            dropIfIdle()
+            lastUse = hostClock.now
+        }
+    }
+
+    /// Takes the file of a store for the one whose records count, if it is still the one at its path; a call that still
+    /// reads another one does not count any more.
+    ///
+    /// That is looked at and noted in one turn, so that of two calls side by side the one that found the path to lead
+    /// to another file is the later.
+    ///
+    /// - Returns: Whether it is.
+    @discardableResult
+    func follow(_ store: Store) -> Bool {
+        alone {
+            let isCurrent = store.isCurrent
+            if isCurrent, file != store.file { (file, newest) = (store.file, nil) }
+            // What is found at the path next can be older.
+            if !isCurrent, file == store.file { (file, newest) = (nil, nil) }
+            return isCurrent
+        }
+    }
+
+    /// The keys that a transaction may use, given what the store says of the device.
+    ///
+    /// - Parameters:
+    ///   - device: what the transaction reads of the device.
+    ///   - mark: where a lock is seen; it is looked at only while there is something to lock.
+    /// - Returns: The keys; `nil` before first unlock, and without a passcode.
+    func keys(of device: StoredDevice, _ mark: LockMark?) -> UnlockedKeys? {
+        alone {
+            let unlocked = unlockedKeys(of: device, mark)
+            guard !personality.enforcesProtection else { return unlocked }
+            guard let kept, kept.forkGeneration == keychain_fork_generation() else { return nil }
+            return kept.keys
+        }
+    }
+
+    private func unlockedKeys(of device: StoredDevice, _ mark: LockMark?) -> UnlockedKeys? {
+        let keybag = device.keybag
+        let isNewest = note(device)
+        // Locked memory is empty in a forked child.
+        guard let held = unlocked, hostClock.now.bootIdentifier == held.bootIdentifier,
+            keychain_fork_generation() == held.forkGeneration
+        else {
+            unlocked = nil
+            return nil
+        }
+        if let mark, !held.keys.isLocked, mark.read() != held.mark { drop() }
+        guard keybag.passcodeSlot != nil, keybag.storeIdentifier == held.storeIdentifier,
+            keybag.passcodeGeneration == held.passcodeGeneration
+        else {
+            if isNewest { unlocked = nil }
+            return nil
+        }
+        return unlocked?.keys
+    }
+
+    /// Takes the keys that a passcode gave.
+    ///
+    /// - Parameters:
+    ///   - keys: what was unlocked.
+    ///   - device: of which keybag, and what was read with it.
+    ///   - mark: the lock mark from before it was unlocked; `nil` for a keychain in memory.
+    func install(_ keys: UnlockedKeys, of device: StoredDevice, _ mark: LockMark.Value?) {
+        alone {
+            let now = hostClock.now
+            let installed = Unlocked(
+                keys: keys,
+                storeIdentifier: device.keybag.storeIdentifier,
+                passcodeGeneration: device.keybag.passcodeGeneration,
+                mark: mark,
+                bootIdentifier: now.bootIdentifier,
+                forkGeneration: keychain_fork_generation()
+            )
+            if !installed.continues(unlocked) {
+                unlockNumber = Self.unlockCount.add(1, ordering: .relaxed).newValue
+            }
+            unlocked = installed
+            if !personality.enforcesProtection { kept = unlocked }
+            note(device)
+            lastUse = now
+        }
+    }
+
+    /// Takes in the policy of a record, unless a newer one was seen, or another file is in the store's place by now.
+    ///
+    /// - Returns: Whether this is the newest.
+    @discardableResult
+    private func note(_ device: StoredDevice) -> Bool {
+        guard device.file == file else { return false }
+        let (storeIdentifier, revision) = (device.keybag.storeIdentifier, device.record.keybagRevision)
+        if let newest, newest.storeIdentifier == storeIdentifier, newest.revision > revision { return false }
+        newest = (storeIdentifier, revision)
+        policy = DevicePolicy(device.record)
+        return true
+    }
+
+    /// Takes in a record that was just written.
+    func learn(_ device: StoredDevice) { alone { _ = note(device) } }
+
+    /// Drops the keys that do not outlive a lock.
+    func lock() { alone { drop() } }
+
+    /// Drops every key.
+    func clear() { alone { unlocked = nil } }
+
+    /// What the lock state of a device with a passcode is in this process.
+    var lockState: LockState {
+        alone {
+            guard let keys = unlocked?.keys else { return .beforeFirstUnlock }
+            return keys.isLocked ? .locked : .unlocked
+        }
+    }
+
+    /// Which unlock it is that lasts, another one after each lock and each change of the passcode; `nil` while nothing
+    /// is unlocked.
+    ///
+    /// Locks of other processes are noticed by transactions.
+    var currentUnlock: UInt64? {
+        alone {
+            guard let keys = unlocked?.keys, !keys.isLocked else { return nil }
+            return unlockNumber
+        }
+    }
+
+    /// Has the keys dropped in time, even if no call comes any more.
+    ///
+    /// - Parameter lockIfIdle: locks what has lain idle, and says in how many seconds to look again; `nil` for never.
+    func watchIdleness(_ lockIfIdle: @escaping @Sendable () -> Double?) {
+        alone {
+            guard let seconds = secondsUntilIdle else { return }
+            watch.start(after: seconds, lockIfIdle)
+        }
+    }
+
+    /// Locks when nothing was called for as long as the policy says.
+    ///
+    /// - Returns: In how many seconds to look again; `nil` when there is nothing to lock.
+    func lockIfIdle() -> Double? { alone { dropIfIdle() } }
+
+    private func drop() {
+        guard let keys = unlocked?.keys, !keys.isLocked else { return }
+        unlocked?.keys = keys.locked()
+    }
+
+    @discardableResult
+    private func dropIfIdle() -> Double? {
+        guard let seconds = secondsUntilIdle else { return nil }
+        if seconds > 0 { return seconds }
+        drop()
+        return nil
+    }
+
+    /// In how many seconds the keys have lain idle for too long; `nil` when there are none or nothing limits them.
+    private var secondsUntilIdle: Double? {
+        guard let limit = policy.autoLockAfterSeconds, let keys = unlocked?.keys, !keys.isLocked else { return nil }
+        let now = hostClock.now
+        guard now.bootIdentifier == lastUse.bootIdentifier else { return 0 }
+        return lastUse.secondsSinceBoot + Double(limit) - now.secondsSinceBoot
+    }
+
+    private func alone<Result>(_ body: () -> Result) -> Result {
+        mutex.acquire()
+        defer { mutex.release() }
+        return body()
+    }
+}
+
+/// The device as a transaction reads it from a store.
+struct StoredDevice {
+    let keybag: OpenKeybag
+    let record: DeviceRecord
+    /// The file of the store; `nil` for a store in memory.
+    let file: FileIdentity?
+}
+
+extension DevicePolicy {
+    init(_ record: DeviceRecord) {
+        self.init(
+            autoLockAfterSeconds: record.autoLockAfterSeconds.map { Int(clamping: $0) },
+            eraseAfterFailedAttempts: record.eraseAfterFailedAttempts.map { Int(clamping: $0) }
+        )
+    }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainHost
+import KeychainProtection
+import KeychainStore
+
+/// The device of an embedded keychain.
+///
+/// What has to do with a passcode happens under the attempt lock, over all processes, and the slow derivation of its
+/// key outside every transaction.
+struct EmbeddedDevice: Sendable {
+    let access: EngineAccess
+
+    init(_ access: EngineAccess) { self.access = access }
+
+    func perform(_ command: KeychainCommand.Device) throws(KeychainError) -> KeychainReply {
+        switch command {
+        case .status: return .deviceStatus(try status())
+        case .lock: try lock()
+        case .lockThisProcess: lockThisProcess()
+        case .unlock(let passcode): try unlock(passcode: passcode)
+        case .setPasscode(let passcode): try setPasscode(passcode)
+        case .changePasscode(let old, let new): try changePasscode(from: old, to: new)
+        case .removePasscode(let passcode): try removePasscode(passcode)
+        case .setPolicy(let policy): try setPolicy(policy)
+        }
+        return .done
+    }
+
+    func status() throws(KeychainError) -> DeviceStatus {
+        try access.withEngine(.reading) { (engine) throws(KeychainError) in
+            try engine.deviceStatus(access.device.hostClock.now)
+        }
+    }
+
+    func lock() throws(KeychainError) {
+        // Whatever becomes of the files, what this process holds goes first.
+        access.lockSession()
+        defer { access.waitForCalls() }
+        if case .folder(let location, _) = access.source {
+            // And what others hold, before anything is refused that is not as it should be.
+            try lockOthers(location)
+            guard try access.hasStore() else { throw KeychainError(DeviceError.noPasscode) }
+        }
+        guard try hasPasscode() else { throw KeychainError(DeviceError.noPasscode) }
+    }
+
+    private func lockOthers(_ location: KeychainLocation) throws(KeychainError) {
+        let existing: PrivateDirectory?
+        do { existing = try PrivateDirectory(asItIs: location) } catch { throw KeychainError(error) }
+        guard let folder = existing else { return }
+        Handover.withdrawAll(in: folder)
+        try LockMark(folder).replace()
+        // One that was offered in between is of the mark before, and worth nothing.
+        Handover.withdrawAll(in: folder)
+    }
+
+    /// Whether there is something to lock; taken for granted where the store is busy.
+    private func hasPasscode() throws(KeychainError) -> Bool {
+        let deadline = Deadline(milliseconds: min(access.patienceMilliseconds, Self.longestLookMilliseconds))
+        do throws(KeychainError) {
+            return try access.withEngine(.reading, until: deadline) { (engine) throws(KeychainError) in
+                try engine.hasPasscode()
+            }
+        } catch {
+            guard error.isBusy else { throw error }
+            return true
+        }
+    }
+
+    // The device is locked by then, so that nothing is worth a longer wait.
+    private static let longestLookMilliseconds: Int32 = 250
+
+    func lockThisProcess() {
+        access.lockSession()
+        access.waitForCalls()
+    }
+
+    func unlock(passcode: SecretBytes) throws(KeychainError) {
+        try PasscodeAttempt.alone(access) { (attempt) throws(KeychainError) in
+            guard let key = try attempt.check(passcode) else { return }
+            try attempt.unlock(with: key)
+        }
+    }
+
+    func setPasscode(_ passcode: SecretBytes) throws(KeychainError) {
+        guard !passcode.isEmpty else { throw KeychainError(DeviceError.emptyPasscode) }
+        try PasscodeAttempt.alone(access) { (attempt) throws(KeychainError) in
+            guard try attempt.slot() == nil else { throw KeychainError(DeviceError.passcodeAlreadySet) }
+            let new = try attempt.derive(passcode)
+            try attempt.replaceKeybag(unlockingWith: new.key) { (keybag) throws(ProtectionError) in
+                try keybag.settingPasscode(new)
+            }
+        }
+    }
+
+    func changePasscode(from old: SecretBytes, to new: SecretBytes) throws(KeychainError) {
+        guard !new.isEmpty || access.device.personality == .keychainFile else {
+            throw KeychainError(DeviceError.emptyPasscode)
+        }
+        try PasscodeAttempt.alone(access) { (attempt) throws(KeychainError) in
+            guard let key = try attempt.check(old) else { throw KeychainError(DeviceError.noPasscode) }
+            let slot = try attempt.derive(new)
+            try attempt.replaceKeybag(unlockingWith: slot.key) { (keybag) throws(ProtectionError) in
+                try keybag.changingPasscode(slot, try keybag.unlock(with: key))
+            }
+        }
+    }
+
+    func removePasscode(_ passcode: SecretBytes) throws(KeychainError) {
+        try PasscodeAttempt.alone(access) { (attempt) throws(KeychainError) in
+            guard let key = try attempt.check(passcode) else { throw KeychainError(DeviceError.noPasscode) }
+            try attempt.replaceKeybag(unlockingWith: nil) { (keybag) throws(ProtectionError) in
+                try keybag.removingPasscode(try keybag.unlock(with: key))
+            }
+        }
+    }
+
+    func setPolicy(_ policy: DevicePolicy) throws(KeychainError) {
+        let numbers = [policy.autoLockAfterSeconds, policy.eraseAfterFailedAttempts].compactMap(\.self)
+        guard numbers.allSatisfy({ $0 > 0 }) else { throw KeychainError(DeviceError.unusablePolicy) }
+        try access.withEngine { (engine) throws(KeychainError) in try engine.setPolicy(policy) }
+    }
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CKeychainSupport
+import Glibc
+import KeychainCore
+import KeychainHost
+import KeychainProtection
+
+/// Hands an unlock to a child process, in two halves that are worth nothing alone: a key in sealed memory that the
+/// child inherits, and the slot key, wrapped under it, in a file beside the store, which every lock removes.
+///
+/// An unlock is taken up only for the store, under the lock mark and in the boot for which it was offered.
+enum Handover {
+    /// The environment variable that names the descriptor of the memory.
+    static let environmentVariable = "SWIFT_KEYCHAIN_UNLOCK_FD"
+
+    private static let prefix = "handover."
+
+    /// Offers an unlock to the children that inherit a descriptor.
+    ///
+    /// - Parameters:
+    ///   - slotKey: what the passcode gave.
+    ///   - store: the identifier of the store.
+    ///   - mark: the lock mark now.
+    ///   - boot: which boot of the host this is.
+    ///   - folder: the keychain's.
+    /// - Returns: The descriptor, close-on-exec, for ``withdraw(_:in:)``.
+    /// - Throws: ``KeychainError`` when there is no memory for the one half, or no file can be made for the other.
+    static func offer(
+        _ slotKey: SlotKey,
+        store: Bytes16,
+        mark: Bytes16,
+        boot: String,
+        in folder: PrivateDirectory
+    ) throws(KeychainError) -> Int32 {
+        removeStale(mark: mark, boot: boot, in: folder)
+        let identifier = SystemRandomSource().bytes16()
+        let handover: SlotKey.Handover
+        do { handover = try slotKey.handOver(store: store) } catch { throw KeychainError(error) }
+        let memory = try SealedMemory.make(InheritedHalf(identifier: identifier, key: handover.key).bytes)
+        let file = HandoverFile(handover, identifier: identifier, store: store, mark: mark, boot: boot)
+        do throws(FileError) {
+            try SecretBytes(file.bytes).withUnsafeBytes { bytes throws(FileError) in
+                try folder.makeFile(name(identifier), bytes)
+            }
+        } catch {
+            close(memory)
+            throw KeychainError(error)
+        }
+        return memory
+    }
+
+    /// Takes up the unlock that this process inherited, if there is one that is still good.
+    ///
+    /// May be called again; other processes may take it up as well.
+    ///
+    /// - Parameters:
+    ///   - environment: the value of an environment variable.
+    ///   - store: the identifier of the store.
+    ///   - mark: the lock mark now.
+    ///   - boot: which boot of the host this is.
+    ///   - folder: the keychain's.
+    /// - Returns: What the passcode gave; `nil` whatever is wrong.
+    static func take(
+        _ environment: (String) -> String? = ProcessEnvironment.value,
+        store: Bytes16,
+        mark: Bytes16,
+        boot: String,
+        in folder: PrivateDirectory
+    ) -> SlotKey? {
+        guard let descriptor = descriptor(environment), let half = InheritedHalf(descriptor: descriptor) else {
+            return nil
+        }
+        guard let file = file(half.identifier, in: folder) else { return nil }
+        guard file.fits(mark: mark, boot: boot) else {
+            // It can never be good again, so nothing that this process starts needs it.
+            SealedMemory.keepFromChildren(descriptor)
+            return nil
+        }
+        return file.slotKey(half.key, identifier: half.identifier, store: store)
+    }
+
+    /// Ends one offer: removes its file and closes its descriptor.
+    static func withdraw(_ descriptor: Int32, in folder: PrivateDirectory) {
+        if let half = InheritedHalf(descriptor: descriptor) { folder.remove(name(half.identifier)) }
+        close(descriptor)
+    }
+
+    /// Ends every offer: for a lock, and for whatever else changes the passcode.
+    static func withdrawAll(in folder: PrivateDirectory) {
+        for name in folder.names(beginningWith: prefix) where isOurs(name) { folder.remove(name) }
+    }
+
+    /// Removes what processes left behind that were killed, or that an end of the host ended.
+    private static func removeStale(mark: Bytes16, boot: String, in folder: PrivateDirectory) {
+        for name in folder.names(beginningWith: prefix) {
+            guard let identifier = identifier(name) else { continue }
+            if file(identifier, in: folder)?.fits(mark: mark, boot: boot) != true { folder.remove(name) }
+        }
+    }
+
+    private static func file(_ identifier: Bytes16, in folder: PrivateDirectory) -> HandoverFile? {
+        let bytes = try? folder.withContents(of: name(identifier), limit: HandoverFile.largestByteCount) { Array($0) }
+        return bytes.flatMap { HandoverFile($0) }
+    }
+
+    private static func descriptor(_ environment: (String) -> String?) -> Int32? {
+        environment(environmentVariable).flatMap { Int32($0) }.flatMap { $0 > STDERR_FILENO ? $0 : nil }
+    }
+
+    private static func name(_ identifier: Bytes16) -> String {
+        let digits = Array("0123456789abcdef")
+        return prefix + identifier.bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+    }
+
+    /// Whether it is an offer, or what is left of one that was not completed.
+    private static func isOurs(_ name: String) -> Bool {
+        identifier(name.hasSuffix(".new") ? String(name.dropLast(4)) : name) != nil
+    }
+
+    private static func identifier(_ name: String) -> Bytes16? {
+        let digits = Array(name.dropFirst(prefix.count).utf8)
+        guard digits.count == 2 * Bytes16.count else { return nil }
+        let bytes = stride(from: 0, to: digits.count, by: 2).compactMap {
+            UInt8(String(decoding: digits[$0...$0 + 1], as: UTF8.self), radix: 16)
+        }
+        return Bytes16(bytes)
+    }
+}
+
+/// The half that a child inherits: a mark, which file has the other half, the key.
+private struct InheritedHalf {
+    let identifier: Bytes16
+    let key: SecretBytes
+
+    private static let magic = Array("SKHOKEY1".utf8)
+    private static let keyByteCount = 32
+    private static let byteCount = magic.count + Bytes16.count + keyByteCount
+
+    init(identifier: Bytes16, key: SecretBytes) {
+        self.identifier = identifier
+        self.key = key
+    }
+
+    /// The half behind a descriptor; `nil` when something else is there, whatever it is.
+    init?(descriptor: Int32) {
+        let contents = SealedMemory.contents(of: descriptor, count: Self.byteCount)
+        let parts = contents?.withUnsafeBytes { bytes -> (Bytes16, SecretBytes)? in
+            guard bytes.prefix(Self.magic.count).elementsEqual(Self.magic),
+                let identifier = Bytes16(bytes[Self.magic.count...].prefix(Bytes16.count))
+            else { return nil }
+            return (identifier, SecretBytes(copying: UnsafeRawBufferPointer(rebasing: bytes.suffix(Self.keyByteCount))))
+        }
+        guard let (identifier, key) = parts ?? nil else { return nil }
+        self.init(identifier: identifier, key: key)
+    }
+
+    var bytes: SecretBytes {
+        withUnsafeTemporaryAllocation(byteCount: Self.byteCount, alignment: 8) { buffer in
+            defer { keychain_wipe(buffer.baseAddress, buffer.count) }
+            let front = Self.magic + identifier.bytes
+            UnsafeMutableRawBufferPointer(rebasing: buffer[..<front.count]).copyBytes(from: front)
+            key.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: buffer[front.count...]).copyBytes(from: $0) }
+            return SecretBytes(copying: UnsafeRawBufferPointer(buffer))
+        }
+    }
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainHost
+import KeychainProtection
+import KeychainStore
+
+/// One try of a passcode: one after the other over all processes, counted before it is judged.
+///
+/// So whoever is killed, or kills the process, in the midst of a try waits for the next one as if it had been wrong.
+/// Only what was found wrong counts for the erasure.
+struct PasscodeAttempt {
+    private let access: EngineAccess
+    private let deadline: Deadline
+
+    private static let lockName = "attempt.lock"
+
+    /// How long to wait for the tries of others.
+    private static let lockTimeoutMilliseconds: Int32 = 30_000
+
+    /// How long to wait at least for the store, after others had their tries.
+    private static let leastPatienceMilliseconds: Int32 = 500
+
+    /// Runs `body` while nobody else tries a passcode of the keychain.
+    static func alone<Result>(
+        _ access: EngineAccess,
+        _ body: (PasscodeAttempt) throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
+        let attempt = PasscodeAttempt(
+            access: access,
+            deadline: Deadline(milliseconds: access.patienceMilliseconds)
+        )
+        guard let folder = try attempt.withEngine(.preparing, { (engine) throws(KeychainError) in engine.folder })
+        else {
+            access.attempts.acquire()
+            defer { access.attempts.release() }
+            return try body(attempt)
+        }
+        let lock: FileLock
+        do {
+            lock = try FileLock(lockName, in: folder, until: Deadline(milliseconds: lockTimeoutMilliseconds))
+        } catch {
+            throw KeychainError(error)
+        }
+        let result = try body(attempt)
+        _ = consume lock
+        return result
+    }
+
+    /// Runs `body` on an engine; all that a try waits for the store is waited for once, but for a little at each step.
+    func withEngine<Result>(
+        _ use: EngineAccess.Use = .changing,
+        _ body: (Engine) throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
+        let least = min(access.patienceMilliseconds, Self.leastPatienceMilliseconds)
+        return try access.withEngine(use, until: deadline.extended(milliseconds: least), body)
+    }
+
+    /// The slot that a passcode opens; `nil` when none is set.
+    func slot() throws(KeychainError) -> PasscodeSlot? {
+        try withEngine(.reading) { (engine) throws(KeychainError) in
+            try engine.read { (_) throws(KeychainError) in engine.device.keybag.passcodeSlot }
+        }
+    }
+
+    /// The key that a passcode gives; `nil` on a device that has none.
+    ///
+    /// - Throws: A ``DeviceError`` when it is wrong or comes too soon.
+    func check(_ passcode: SecretBytes) throws(KeychainError) -> SlotKey? {
+        guard let slot = try count() else { return nil }
+        let rootKey = try rootKey()
+        let opened: SlotKey?
+        do throws(KeychainError) {
+            opened = try access.derivations.derive { () throws(ProtectionError) in
+                try slot.open(passcode, rootKey: rootKey)
+            }
+        } catch {
+            // It was never judged, for example for want of memory.
+            try change { $0.interruptedAttempts = max(0, $0.interruptedAttempts - 1) }
+            throw error
+        }
+        guard let key = opened else { throw try refuse() }
+        try change { $0.clearAttempts() }
+        access.device.onEvent(.passcodeAccepted)
+        return key
+    }
+
+    /// Takes into this process what the passcode slot's key opens.
+    func unlock(with key: SlotKey) throws(KeychainError) {
+        try withEngine(.reading) { (engine) throws(KeychainError) in
+            let mark = try engine.lockMark?.readOrMake()
+            let (keys, stored) = try engine.read { (reader) throws(KeychainError) in
+                let record = try reader.deviceRecord()
+                let keybag = engine.device.keybag
+                do throws(ProtectionError) {
+                    return (try keybag.unlock(with: key), engine.stored(keybag, record))
+                } catch {
+                    throw KeychainError(error)
+                }
+            }
+            engine.session.install(keys, of: stored, mark)
+            try? engine.resealFormerRows()
+        }
+    }
+
+    /// The slow half of setting a passcode.
+    func derive(_ passcode: SecretBytes) throws(KeychainError) -> NewPasscodeSlot {
+        let (rootKey, store) = try access.withEngine { (engine) throws(KeychainError) in
+            try engine.read { (_) throws(KeychainError) in (engine.rootKey, engine.device.keybag.storeIdentifier) }
+        }
+        return try access.derivations.derive { () throws(ProtectionError) in
+            try NewPasscodeSlot(passcode, access.device.passwordWork, rootKey: rootKey, for: store)
+        }
+    }
+
+    /// The quick half of setting, changing or removing a passcode.
+    func replaceKeybag(
+        unlockingWith key: SlotKey?,
+        _ make: (OpenKeybag) throws(ProtectionError) -> [UInt8]
+    ) throws(KeychainError) {
+        try withEngine(.alone) { (engine) throws(KeychainError) in
+            try engine.replaceKeybag(unlockingWith: key, make)
+        }
+    }
+
+    private func rootKey() throws(KeychainError) -> any RootKey {
+        try withEngine(.reading) { (engine) throws(KeychainError) in engine.rootKey }
+    }
+
+    /// Counts a try as interrupted, before it is judged.
+    func count() throws(KeychainError) -> PasscodeSlot? {
+        let now = access.device.hostClock.now
+        let limit = access.device.attemptLimit()
+        return try withEngine { (engine) throws(KeychainError) in
+            try engine.write { (writer) throws(KeychainError) in
+                guard let slot = engine.device.keybag.passcodeSlot else { return nil }
+                var record = try writer.deviceRecord()
+                let seconds = AttemptDelay.remaining(record, now)
+                guard seconds <= 0 else {
+                    throw KeychainError(DeviceError.attemptTooSoon(secondsUntilNextAttempt: seconds))
+                }
+                if let limit { try Self.check(record, limit) }
+                record.interruptedAttempts = max(0, record.interruptedAttempts) &+ 1
+                record.lastAttempt = now
+                try writer.setDeviceRecord(record)
+                return slot
+            }
+        }
+    }
+
+    /// Refuses an attempt of a program that must not cause a delay or an erasure.
+    private static func check(_ record: DeviceRecord, _ limit: Int) throws(KeychainError) {
+        let wrong = max(0, record.failedAttempts) + max(0, record.interruptedAttempts)
+        // One attempt is left to the owner before everything is erased.
+        let allowed = min(Int64(limit), (record.eraseAfterFailedAttempts ?? .max) - 1)
+        guard wrong < allowed else {
+            throw KeychainError(
+                .authenticationFailed,
+                "too many wrong passcodes were entered; enter the correct one outside of a sandbox "
+                    + "('keychainctl device unlock')"
+            )
+        }
+    }
+
+    /// Counts a try as wrong, and gives the refusal; it may have been the last that was allowed.
+    private func refuse() throws(KeychainError) -> KeychainError {
+        let record = try change {
+            $0.interruptedAttempts = max(0, $0.interruptedAttempts - 1)
+            $0.failedAttempts = max(0, $0.failedAttempts) &+ 1
+        }
+        if let limit = record.eraseAfterFailedAttempts, record.failedAttempts >= limit {
+            try withEngine(.alone) { (engine) throws(KeychainError) in try engine.erase() }
+            access.device.onEvent(.erased)
+            return KeychainError(DeviceError.erased)
+        }
+        return KeychainError(
+            DeviceError.wrongPasscode(
+                failedAttempts: Int(clamping: record.failedAttempts),
+                secondsUntilNextAttempt: AttemptDelay.remaining(record, access.device.hostClock.now)
+            )
+        )
+    }
+
+    @discardableResult
+    private func change(_ body: (inout DeviceRecord) -> Void) throws(KeychainError) -> DeviceRecord {
+        try withEngine { (engine) throws(KeychainError) in
+            try engine.write { (writer) throws(KeychainError) in
+                var record = try writer.deviceRecord()
+                body(&record)
+                try writer.setDeviceRecord(record)
+                return record
+            }
+        }
+    }
+}

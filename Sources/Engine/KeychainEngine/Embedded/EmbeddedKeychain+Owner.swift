@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainHost
+import KeychainProtection
+import KeychainStore
+
+/// The owner of the store, and how it changes.
+extension EmbeddedKeychain {
+    /// Hands the store over to another owner.
+    ///
+    /// It is one transaction: a process that has the store open fails at its next transaction with
+    /// ``KeychainError/Kind/foreignOwner(_:)``, and a transaction in progress is finished before. Unlocked keys, also
+    /// those offered to other programs, are locked.
+    ///
+    /// - Parameters:
+    ///   - owner: the new owner; this keychain can no longer open the store.
+    ///   - mustBeEmpty: whether to refuse that for a store with items or a passcode.
+    /// - Throws: ``KeychainError`` with the reason; the owner is unchanged.
+    package func handOver(to owner: StoreOwner, onlyIfEmpty mustBeEmpty: Bool = false) throws(KeychainError) {
+        try withEngine(.alone) { (engine) throws(KeychainError) in
+            try engine.handOver(to: owner, onlyIfEmpty: mustBeEmpty)
+        }
+    }
+
+    /// Whether there are items of any client in the store, also such that cannot be opened.
+    ///
+    /// - Throws: As ``checkOwner()``.
+    package func hasItems() throws(KeychainError) -> Bool {
+        guard try access.hasStore() else { return false }
+        return try withEngine(.observing) { (engine) throws(KeychainError) in
+            try engine.read { (reader) throws(KeychainError) in try Engine.hasItems(reader) }
+        }
+    }
+
+    /// The same, to the daemon.
+    @_spi(Benchmarks) public func handOverToDaemon() throws(KeychainError) { try handOver(to: .daemon) }
+
+    /// Whether this process has unlocked the device, and it was not locked since; does not count as a use of it.
+    package var isUnlocked: Bool { access.lockState == .unlocked }
+
+    /// Whether keys are unlocked that would have to be unlocked again by another process; does not count as a use of
+    /// the device.
+    package var holdsUnlockedKeys: Bool { access.lockState != .beforeFirstUnlock }
+
+    /// Which unlock of the device it is that lasts, another one after each lock and each change of the passcode; `nil`
+    /// while it is locked, and without a passcode.
+    ///
+    /// No other keychain of this process has an unlock of the same number. Does not count as a use of the device.
+    package func currentUnlock() throws(KeychainError) -> UInt64? {
+        try withEngine(.observing) { (engine) throws(KeychainError) in
+            try engine.read { (_) throws(KeychainError) in engine.session.currentUnlock }
+        }
+    }
+
+    /// The path of the root key's file if the file has another name as well, so that the key stays on the disk when
+    /// this name is removed or gets another key; `nil` for one that has none, or that is not there.
+    package var linkedRootKey: String? {
+        guard case .folder(let location, _) = access.source,
+            let folder = (try? PrivateDirectory(existing: location)) ?? nil, folder.hasOtherNames(RootKeyFile.name)
+        else { return nil }
+        return folder.path(of: RootKeyFile.name)
+    }
+
+    /// The part of the folder's path that lets another user put another folder in its place; `nil` for none, and for a
+    /// keychain that has no folder.
+    package var replaceablePart: ReplaceablePart? {
+        guard case .folder(let location, _) = access.source else { return nil }
+        return ReplaceablePart(of: location.path)
+    }
+
+    /// Whether there is a store, and this keychain may open it; nothing is made.
+    ///
+    /// - Throws: ``KeychainError``, of ``KeychainError/Kind/foreignOwner(_:)`` for the store of another owner.
+    package func checkOwner() throws(KeychainError) -> Bool {
+        guard try access.hasStore() else { return false }
+        try withEngine(.observing) { (engine) throws(KeychainError) in
+            try engine.read { (_) throws(KeychainError) in }
+        }
+        return true
+    }
+}
+
+extension Engine {
+    fileprivate func handOver(to newOwner: StoreOwner, onlyIfEmpty mustBeEmpty: Bool) throws(KeychainError) {
+        guard newOwner != owner else { return }
+        try write { (writer) throws(KeychainError) in
+            if mustBeEmpty, try Self.hasItems(writer) {
+                throw KeychainError(.notAvailable, "the keychain has items", kind: .storage(.hasItems))
+            }
+            if mustBeEmpty, device.keybag.passcodeSlot != nil {
+                throw KeychainError(.notAvailable, "the keychain has a passcode")
+            }
+            try writer.setKeybag(device.keybag.handedOver(to: newOwner))
+            var record = try writer.deviceRecord()
+            record.keybagRevision &+= 1
+            try writer.setDeviceRecord(record)
+        }
+        withdrawUnlocks()
+        // Keys that other processes have unlocked are wiped at their next call, before they find the other owner.
+        try? lockMark?.replace()
+        session.clear()
+        forgetDevice()
+    }
+}
+
+extension Engine {
+    /// Whether there are items of any client, also such that cannot be opened.
+    static func hasItems(_ reader: RowReader) throws(KeychainError) -> Bool {
+        for itemClass in ItemClass.stored {
+            let every = RowFilter(itemClass)
+            if try reader.count(every, limit: 1) > 0 { return true }
+            if try !reader.quarantinedRows(every, limit: 1).isEmpty { return true }
+        }
+        return false
+    }
+}

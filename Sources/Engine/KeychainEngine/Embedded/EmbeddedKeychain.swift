@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainHost
+import KeychainProtection
+import KeychainStore
+
+/// A keychain inside this process: the engine over a store in a folder or in memory, and its device.
+///
+/// Thread-safe: calls take turns, reading beside changing. Several processes may use the same folder at once. A forked
+/// child may go on using the object: a fork waits a moment for calls under way and closes the folder, and each process
+/// opens it anew for itself. What was unlocked stays with the parent. A child that is forked in the midst of a call
+/// that takes longer answers `errSecNotAvailable` from then on, until it executes a program.
+public final class EmbeddedKeychain: KeychainBackend {
+    let access: EngineAccess
+
+    let evaluator: Evaluator
+
+    /// What is known of access groups while items are locked.
+    let knownGroups = KnownGroups()
+
+    /// The keychain of a folder.
+    ///
+    /// Nothing is read or made before the first call.
+    ///
+    /// - Parameters:
+    ///   - location: the folder; it is made, with an empty keychain, by the first call that stores something.
+    ///   - options: how patient to be with other processes.
+    ///   - device: what its device is made of.
+    ///   - clock: where dates come from.
+    ///   - random: where identifiers come from.
+    public convenience init(
+        at location: KeychainLocation,
+        options: StoreOptions = StoreOptions(),
+        device: DeviceOptions = DeviceOptions(),
+        clock: any KeychainClock = SystemClock(),
+        random: any RandomSource = SystemRandomSource()
+    ) {
+        self.init(EngineAccess(.folder(location, options), device, clock, random))
+    }
+
+    /// A keychain in memory, empty, gone with the object.
+    public static func inMemory(
+        device: DeviceOptions = DeviceOptions(),
+        clock: any KeychainClock = SystemClock(),
+        random: any RandomSource = SystemRandomSource()
+    ) -> EmbeddedKeychain {
+        EmbeddedKeychain(EngineAccess(.memory(passcode: nil), device, clock, random))
+    }
+
+    /// A keychain in memory on a device that has a passcode and is unlocked.
+    ///
+    /// The same comes of setting the passcode first thing, and takes longer.
+    package static func inMemory(
+        passcode: SecretBytes,
+        device: DeviceOptions,
+        clock: any KeychainClock
+    ) throws(KeychainError) -> EmbeddedKeychain {
+        guard !passcode.isEmpty else { throw KeychainError(DeviceError.emptyPasscode) }
+        return EmbeddedKeychain(EngineAccess(.memory(passcode: passcode), device, clock, SystemRandomSource()))
+    }
+
+    /// A keychain in memory from another source.
+    convenience init(source: EngineAccess.Source, _ device: DeviceOptions, _ clock: any KeychainClock) {
+        self.init(EngineAccess(source, device, clock, SystemRandomSource()))
+    }
+
+    private init(_ access: EngineAccess) {
+        self.access = access
+        evaluator = Evaluator(
+            device: KeychainDevice(EmbeddedDevice(access).perform),
+            authenticator: access.device.authenticator,
+            hostClock: access.device.hostClock,
+            enforcesAccessControl: access.device.personality.enforcesAccessControl,
+            mostContexts: access.device.mostContexts,
+            derivations: access.derivations
+        )
+    }
+
+    /// What a data protection keychain serves.
+    public var families: CommandFamily { .dataProtection }
+
+    /// Carries out a command; a change is durable when it returns.
+    public func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+        switch command {
+        case .items(let request): .answer(try perform(request))
+        case .explain(let request): .explanation(try explain(request))
+        case .itemsExplained(let request): .explained(try performExplaining(request))
+        case .device(let command): try EmbeddedDevice(access).perform(command)
+        case .authentication(let command): try evaluator.perform(command)
+        case .enclave(let command): try EmbeddedEnclave(access: access, evaluator: evaluator).perform(command)
+        case .maintenance(let command): try perform(command)
+        case .files: throw .unserved(command)
+        }
+    }
+
+    private func perform(_ command: KeychainCommand.Maintenance) throws(KeychainError) -> KeychainReply {
+        switch command {
+        case .check: return .integrity(try check())
+        case .recover: return .count(try recover())
+        case .createBackup(let path, let secret): return .backup(try createBackup(at: path, secret: secret))
+        case .restoreBackup(let path, let secret):
+            guard case .folder(let location, let options) = access.source else {
+                throw .parameter("a keychain in memory is there already, and is not made of a backup")
+            }
+            return .backup(
+                try Self.restoreBackup(
+                    from: path,
+                    secret: secret,
+                    to: location,
+                    options,
+                    floor: access.device.passwordFloor,
+                    rootKeys: access.device.rootKeys
+                )
+            )
+        case .takeOver, .giveBack, .move, .auditLog: throw .unserved(.maintenance(command))
+        }
+    }
+
+    /// Carries out a request; durable when it returns.
+    ///
+    /// Where an item asks for it, the owner of the device is asked, and then the request is carried out anew.
+    public func perform(_ request: KeychainRequest) throws(KeychainError) -> KeychainAnswer {
+        try perform(request, Authorization(evaluator))
+    }
+
+    /// Carries out a request; each time that it fails, `onFailure` is told in the same turn.
+    func perform(
+        _ request: KeychainRequest,
+        _ authorization: Authorization,
+        onFailure: ((Engine) -> Void)? = nil
+    ) throws(KeychainError) -> KeychainAnswer {
+        let body = { (engine: Engine, authorization: Authorization) throws(KeychainError) -> KeychainAnswer in
+            do throws(KeychainError) {
+                return try Self.perform(request, authorization, on: engine)
+            } catch {
+                onFailure?(engine)
+                throw error
+            }
+        }
+        let use = request.use
+        // Who explains a failure does so in the turn of the call.
+        if use == .reading || onFailure != nil { return try access.withEngine(authorization, use, body) }
+        return try access.change(request, authorization, body)
+    }
+
+    private static func perform(
+        _ request: KeychainRequest,
+        _ authorization: Authorization,
+        on engine: Engine
+    ) throws(KeychainError) -> KeychainAnswer {
+        do throws(KeychainError) {
+            return try engine.perform(request, authorization)
+        } catch  where error.status == .diskFull {
+            // A log that was written back is written over by the next change: a delete on a full disk needs that.
+            engine.store.writeLogBack()
+            return try engine.perform(request, authorization)
+        } catch {
+            throw error
+        }
+    }
+
+    func withEngine<Result>(
+        _ use: EngineAccess.Use = .changing,
+        _ body: (Engine) throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
+        try access.withEngine(use, body)
+    }
+}

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CKeychainSupport
+import KeychainCore
+import KeychainHost
+import KeychainProtection
+import KeychainStore
+
+/// Serializes access to the engines of a keychain, and opens them when needed.
+final class EngineAccess: Sendable {
+    /// Where the store lies.
+    enum Source: Sendable {
+        case folder(KeychainLocation, StoreOptions)
+        /// In memory, with a passcode from the beginning if there is one.
+        case memory(passcode: SecretBytes?)
+        /// In memory, with the password of a new keychain file.
+        case newFile(password: Once<SecretBytes>)
+        /// In memory, as a keychain file has it.
+        case file(image: Once<[UInt8]>)
+    }
+
+    /// What an engine is wanted for.
+    ///
+    /// Where there is no store, those that look for something get an empty one in memory, and nothing is made.
+    enum Use: Sendable {
+        /// Reading. What it finds damaged is quarantined only where that takes no waiting.
+        case reading
+        /// Reading that does not count as a use of the device: the idle timer goes on.
+        case observing
+        /// Reading the keys of a store, which is made when there is none.
+        case preparing
+        /// Changing the store, which is made when there is none.
+        case changing
+        /// Changing what is in the store.
+        case changingStored
+        /// Changing the store while nobody of this process reads it: for what is to be in no file afterwards. It is
+        /// made when there is none.
+        case alone
+
+        /// Whether a store is made when there is none.
+        var makesStore: Bool {
+            switch self {
+            case .reading, .observing, .changingStored: false
+            case .preparing, .changing, .alone: true
+            }
+        }
+    }
+
+    let source: Source
+    let device: DeviceOptions
+
+    /// What this process has unlocked; it outlives an engine that is opened anew.
+    let session: DeviceSession
+
+    /// Held while a passcode is tried, over all threads of a keychain in memory.
+    let attempts = ForkSafeLock()
+
+    /// Derives the keys of passcodes and application passwords.
+    let derivations: KeyDerivations
+
+    let clock: any KeychainClock
+    private let random: any RandomSource
+    let lanes: Lanes
+
+    /// Changes of items that are made together.
+    let changes = ChangeQueue()
+
+    init(_ source: Source, _ device: DeviceOptions, _ clock: any KeychainClock, _ random: any RandomSource) {
+        self.source = source
+        self.device = device
+        self.clock = clock
+        self.random = random
+        derivations = KeyDerivations(device.derivationTurns)
+        lanes = if case .folder(_, let options) = source { Lanes(readers: options.readerCount) } else { Lanes() }
+        session = DeviceSession(device.hostClock, device.personality)
+    }
+
+    /// Whether the store is in memory.
+    var isInMemory: Bool {
+        if case .folder = source { false } else { true }
+    }
+
+    /// How long a call waits for others.
+    var patienceMilliseconds: Int32 {
+        switch source {
+        case .folder(_, let options): options.busyTimeoutMilliseconds
+        case .memory, .newFile, .file: StoreOptions().busyTimeoutMilliseconds
+        }
+    }
+
+    /// Runs `body` on an engine, in a turn.
+    ///
+    /// Where another process has the store, the turn is given back, and `body` is run anew a little later; so it must
+    /// not leave a trace of a run that failed.
+    ///
+    /// - Parameters:
+    ///   - use: what the engine is wanted for.
+    ///   - deadline: until when to wait, all in all; `nil` for as long as the store's options say.
+    ///   - body: makes one change at most.
+    /// - Returns: What `body` returns.
+    /// - Throws: What `body` throws, and why there is no engine.
+    func withEngine<Result>(
+        _ use: Use = .changing,
+        until deadline: Deadline? = nil,
+        _ body: (Engine) throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
+        let deadline = deadline ?? Deadline(milliseconds: patienceMilliseconds)
+        var pauses = Deadline.Pauses(until: deadline)
+        var refusedKeybag: [UInt8]?
+        while true {
+            var hasChanged = false
+            var isMissing = false
+            var keybag: [UInt8]?
+            do throws(KeychainError) {
+                return try lanes.take(use, until: deadline) { (lane) throws(KeychainError) in
+                    try CallStack.wiped { () throws(KeychainError) in
+                        if use == .observing { _ = session.lockIfIdle() } else { session.begin() }
+                        defer { watchIdleness() }
+                        lane.opened.keybag = nil
+                        defer { keybag = lane.opened.keybag }
+                        guard let engine = try currentEngine(lane.opened, makingStore: use.makesStore) else {
+                            isMissing = true
+                            throw .noStore
+                        }
+                        return try with(engine, of: lane, &hasChanged, body)
+                    }
+                }
+            } catch {
+                if isMissing { return try emptyAccess().withEngine(use, until: deadline, body) }
+                guard !hasChanged else { throw error }
+                if error.kind == .keys(.wrongRootKey), case .folder = source {
+                    // A store that was moved away and back has another root key, and may have another one again by now.
+                    // Only one that was opened twice with the same keybag has none that fits.
+                    guard let keybag else { continue }
+                    guard keybag != refusedKeybag else { throw error }
+                    refusedKeybag = keybag
+                    continue
+                }
+                guard error.isBusy, pauses.wait() else { throw error }
+            }
+        }
+    }
+
+    /// An empty keychain in memory, as the store would be that is not there.
+    private func emptyAccess() -> EngineAccess { EngineAccess(.memory(passcode: nil), device, clock, random) }
+
+    private func with<Result>(
+        _ engine: Engine,
+        of lane: Lane,
+        _ hasChanged: inout Bool,
+        _ body: (Engine) throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
+        engine.resetChanges()
+        defer {
+            hasChanged = engine.hasChanged
+            engine.forgetDevice()
+        }
+        // Other hosts wait for it.
+        defer { if engine.store.isUnderHostLock { lane.opened.finish() } }
+        do throws(KeychainError) {
+            return try body(engine)
+        } catch {
+            // SQLite keeps a store read-only for as long as it is open, whatever becomes of the file's modes.
+            if error.status == .readOnly || error.kind == .keys(.wrongRootKey), case .folder = source {
+                lane.opened.close()
+            }
+            throw error
+        }
+    }
+
+    /// Keeps items from being changed, or lets them again, from the next call on.
+    func setCondition(_ condition: StoreCondition) {
+        try? lanes.take(.alone) { _ in for lane in lanes.all { lane.opened.condition = condition } }
+    }
+
+    /// Runs `body` in nobody's turn but its own, with no file open; a keychain in memory stays as it is.
+    func whileClosed<Result>(_ body: () throws(KeychainError) -> Result) throws(KeychainError) -> Result {
+        try lanes.take(.alone) { (_) throws(KeychainError) in
+            if case .folder = source { for lane in lanes.all { lane.opened.close() } }
+            return try body()
+        }
+    }
+
+    /// Drops what a lock takes away, in this process, without opening any file; a call under way keeps what it took
+    /// until it ends.
+    func lockSession() {
+        // One that is made with a passcode is unlocked by its first call.
+        switch source {
+        case .memory(passcode: .some), .newFile: try? withEngine { _ in }
+        case .memory(passcode: nil), .folder, .file: break
+        }
+        try? Turns.none.take { session.lock() }
+    }
+
+    /// Waits for the calls under way, but not for long ones.
+    func waitForCalls() { lanes.waitForEach(milliseconds: Self.longestWaitForCalls) }
+
+    // A long call, such as a check of the whole store, keeps nobody who locks.
+    private static let longestWaitForCalls: Int32 = 1_000
+
+    /// Whether there is a folder with a store in it; nothing is made.
+    ///
+    /// - Returns: `false` for a keychain in memory.
+    func hasStore() throws(KeychainError) -> Bool {
+        guard case .folder(let location, _) = source else { return false }
+        let folder: PrivateDirectory?
+        do { folder = try PrivateDirectory(existing: location) } catch { throw KeychainError(error) }
+        return try folder.map { (folder) throws(KeychainError) in try Store.exists(in: folder) } ?? false
+    }
+
+    /// The lock state that this process is in, as far as it is known without opening anything.
+    var lockState: LockState { (try? Turns.none.take { session.lockState }) ?? .beforeFirstUnlock }
+
+    /// Has this process lock itself in time, by the device's policy, even if no call comes any more.
+    func watchIdleness() {
+        session.watchIdleness { [weak self] in
+            guard let self else { return nil }
+            return (try? Turns.none.take { session.lockIfIdle() }) ?? nil
+        }
+    }
+
+    deinit {
+        // A fork in the midst of closing would leave SQLite's own locks taken in the child.
+        let isClosed = (try? Turns.none.take { close() }) != nil
+        if !isClosed { for lane in lanes.all { lane.opened.abandon() } }
+    }
+
+    /// Lets the engines go, and their stores with them unless the next keychain in memory can use one.
+    ///
+    /// Not inlined: nothing may hold on to the store any more when the caller leaves the gate.
+    @inline(never)
+    private func close() {
+        for lane in lanes.all {
+            let opened = lane.opened
+            let engine = opened.engine
+            opened.finish()
+            guard case .memory = source, let engine, opened.forkGeneration == keychain_fork_generation() else {
+                continue
+            }
+            SpareStores.shared.giveBack(engine.store)
+        }
+    }
+
+    /// The engine over the store as it is now.
+    ///
+    /// - Returns: `nil` where there is no store, and none is to be made.
+    func currentEngine(_ opened: OpenEngine, makingStore: Bool) throws(KeychainError) -> Engine? {
+        if let engine = opened.engine {
+            guard opened.forkGeneration == keychain_fork_generation() else {
+                throw KeychainError(StoreError.lostByFork)
+            }
+            if session.follow(engine.store) { return engine }
+            opened.close()
+        }
+        let engine: Engine
+        switch source {
+        case .folder(let location, let options):
+            if !makingStore {
+                guard try hasStore() else { return nil }
+            }
+            do throws(KeychainError) {
+                engine = try openFolder(location, options, opened, makingStore: makingStore)
+            } catch {
+                // It was moved away just now.
+                guard error == .noStore else { throw error }
+                return nil
+            }
+            opened.open(engine)
+        case .memory(let passcode):
+            let (rootKey, made) = try Self.making { () throws(ProtectionError) in
+                try NewKeybag.ephemeral(random: random, passcode: passcode, device.passwordWork)
+            }
+            let store = if let spare = SpareStores.shared.take() { spare } else { try Store() }
+            engine = try openMemory(store, rootKey, made)
+            opened.openInMemory(engine)
+        case .newFile(let password):
+            let (rootKey, made) = try Self.making { () throws(ProtectionError) in
+                guard let password = password.take() else { throw ProtectionError.noPasscode }
+                return try NewKeybag.keychainFile(random: random, password: password, device.passwordWork)
+            }
+            engine = try openMemory(try Store(), rootKey, made)
+            opened.openInMemory(engine)
+        case .file(let image):
+            guard let image = image.take() else { throw KeychainError(StoreError.lostByFork) }
+            engine = try openImage(image)
+            opened.openInMemory(engine)
+        }
+        return engine
+    }
+
+    private func openFolder(
+        _ location: KeychainLocation,
+        _ options: StoreOptions,
+        _ opened: OpenEngine,
+        makingStore: Bool
+    ) throws(KeychainError) -> Engine {
+        let folder: PrivateDirectory
+        do { folder = try PrivateDirectory(location) } catch { throw KeychainError(error) }
+        let store = try Store.open(in: folder, options: options) { () throws(KeychainError) in
+            guard makingStore else { throw .noStore }
+            do throws(RootKeyError) {
+                return try device.rootKeys.newKeybag(in: folder, owner: device.owner, random: random)
+            } catch {
+                throw KeychainError(error)
+            }
+        }
+        store.reserveMemory = device.reserveMemory
+        let keybag = try store.keybag()
+        opened.keybag = keybag
+        let rootKey: any RootKey
+        do throws(RootKeyError) {
+            rootKey = try device.rootKeys.rootKey(of: keybag, in: folder, owner: device.owner)
+        } catch {
+            throw KeychainError(error)
+        }
+        let engine = engine(store, rootKey, folder)
+        // Where it was replaced since it was opened, the next call follows the other file.
+        session.follow(store)
+        // The keybag is authenticated here, before any row is looked at.
+        try engine.start()
+        return engine
+    }
+
+    /// What was just made here is taken as it is, and not read back.
+    private func openMemory(
+        _ store: Store,
+        _ rootKey: any RootKey,
+        _ made: NewKeybag
+    ) throws(KeychainError) -> Engine {
+        try store.begin(withKeybag: made.bytes)
+        let engine = engine(store, rootKey, nil)
+        engine.start(with: made)
+        return engine
+    }
+
+    private func openImage(_ image: [UInt8]) throws(KeychainError) -> Engine {
+        let store = try Store(image: image)
+        let rootKey = try Self.making { () throws(ProtectionError) in try SoftwareRootKey.published() }
+        let engine = engine(store, rootKey, nil)
+        try engine.start()
+        // It is not authenticated, and a file has no delays and no policy of its own.
+        try store.write { (writer) throws(KeychainError) in
+            var record = DeviceRecord()
+            record.keybagRevision = try writer.deviceRecord().keybagRevision
+            try writer.setDeviceRecord(record)
+        }
+        return engine
+    }
+
+    private static func making<Result>(
+        _ body: () throws(ProtectionError) -> Result
+    ) throws(KeychainError) -> Result {
+        do throws(ProtectionError) { return try body() } catch { throw KeychainError(error) }
+    }
+
+    private func engine(_ store: Store, _ rootKey: any RootKey, _ folder: PrivateDirectory?) -> Engine {
+        Engine(
+            store: store,
+            rootKey: rootKey,
+            rootKeys: device.rootKeys,
+            folder: folder,
+            session: session,
+            owner: device.owner,
+            floor: device.passwordFloor,
+            clock: clock,
+            random: random,
+            certificateJudge: device.certificateJudge
+        )
+    }
+}
+
+extension KeychainError {
+    /// Nothing is stored, because nothing ever was.
+    static let noStore = KeychainError(.itemNotFound, "there is no keychain yet")
+}

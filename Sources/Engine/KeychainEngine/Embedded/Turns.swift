@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CKeychainSupport
+import Glibc
+import KeychainCore
+import KeychainHost
+import KeychainStore
+
+/// What one call at a time has, inside the fork gate.
+final class Turn: @unchecked Sendable {
+    // Only ever handed to the gate, which has a lock of its own.
+    fileprivate let handle: OpaquePointer
+
+    init() {
+        guard let handle = keychain_turn_make() else { preconditionFailure("there is no memory for a turn") }
+        self.handle = handle
+    }
+
+    deinit { keychain_turn_free(handle) }
+}
+
+/// Turns that a call has together: none but the gate, one, or several.
+///
+/// Nobody waits for another process while they have a turn: whoever has to gives it back first. So a wait for a turn is
+/// one for work, and a fork waits for no more than that.
+struct Turns: @unchecked Sendable {
+    private let turns: [Turn]
+    // The same, as the gate takes them.
+    private let handles: [OpaquePointer?]
+
+    init(_ turns: [Turn] = []) {
+        self.turns = turns
+        handles = turns.map(\.handle)
+    }
+
+    /// Nothing but the gate.
+    static let none = Turns()
+
+    /// Runs `body` inside the gate, when nobody else has any of the turns.
+    ///
+    /// - Throws: `errSecNotAvailable` at the deadline, and in a child that was forked in the midst of a call; then
+    ///   `body` was not run. What `body` throws.
+    func take<Result>(
+        until deadline: Deadline? = nil,
+        _ body: () throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
+        try check(
+            Self.withTime(of: deadline) { time in
+                handles.withUnsafeBufferPointer { keychain_fork_gate_enter($0.baseAddress, $0.count, time) }
+            }
+        )
+        defer { handles.withUnsafeBufferPointer { keychain_fork_gate_leave($0.baseAddress, $0.count) } }
+        return try body()
+    }
+
+    /// Runs `body` inside the gate, with the first of the turns that nobody else has, whose index it is given.
+    ///
+    /// - Throws: As ``take(until:_:)``.
+    func takeOne<Result>(
+        until deadline: Deadline? = nil,
+        _ body: (Int) throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
+        var chosen = 0
+        try check(
+            Self.withTime(of: deadline) { time in
+                handles.withUnsafeBufferPointer {
+                    keychain_fork_gate_enter_one($0.baseAddress, $0.count, &chosen, time)
+                }
+            }
+        )
+        defer {
+            handles.withUnsafeBufferPointer { handles in
+                keychain_fork_gate_leave(handles.baseAddress.map { $0 + chosen }, 1)
+            }
+        }
+        return try body(chosen)
+    }
+
+    private func check(_ status: Int32) throws(KeychainError) {
+        switch status {
+        case 0: break
+        case ECANCELED: throw KeychainError(StoreError.abandonedByFork)
+        default: throw KeychainError(StoreError.occupied)
+        }
+    }
+
+    private static func withTime(of deadline: Deadline?, _ body: (UnsafePointer<timespec>?) -> Int32) -> Int32 {
+        guard let deadline else { return body(nil) }
+        return withUnsafePointer(to: deadline.time, body)
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainHost
+
+/// A source whose root keys can be replaced, and be moved with their keychain: what a chip that keeps its keys cannot
+/// do.
+///
+/// A store gets another root key together with another keybag. The next key is kept beside the present one before the
+/// transaction that replaces the keybag. Which one the keybag is under is told by trying: a program that only opens the
+/// store uses that one, and leaves both as they are. The holder of the lock under which stores are made puts it in
+/// place, and removes the others.
+package protocol ReplaceableRootKeySource: RootKeySource {
+    /// The root key that a keybag is under, or else the one that is in place.
+    func rootKey(under keybag: [UInt8], in folder: PrivateDirectory) throws(RootKeyError) -> any RootKey
+
+    /// The bytes of the root key that a keybag is under, to be moved with it.
+    func bytes(of keybag: [UInt8], in folder: PrivateDirectory) throws(RootKeyError) -> SecretBytes
+
+    /// Keeps a root key for the next keybag of the store.
+    ///
+    /// - Parameters:
+    ///   - bytes: the key; `nil` for a random one.
+    ///   - folder: the folder of the store.
+    /// - Returns: The key.
+    /// - Throws: ``RootKeyError``.
+    func makeNext(_ bytes: SecretBytes?, in folder: PrivateDirectory) throws(RootKeyError) -> NextRootKey
+
+    /// Removes a key that the store did not get.
+    func remove(_ next: NextRootKey, in folder: PrivateDirectory)
+
+    /// Whether another key lies beside the one in place, or a part of one.
+    func hasNext(in folder: PrivateDirectory) -> Bool
+
+    /// Puts the key in place that the keybag is under, and removes the others.
+    ///
+    /// For the holder of the lock under which stores are made, who knows that no other keybag can come to light any
+    /// more.
+    ///
+    /// - Throws: ``RootKeyError``, also if the keybag is under no key that can be read; all keys are kept then.
+    func settle(_ keybag: [UInt8], in folder: PrivateDirectory) throws(RootKeyError)
+}
+
+/// A root key for the next keybag of a store, beside the present one.
+package struct NextRootKey: Sendable {
+    /// By what its source finds it.
+    package let name: String
+    /// The key.
+    package let key: any RootKey
+
+    /// A key that its source finds by a name.
+    package init(name: String, key: any RootKey) {
+        self.name = name
+        self.key = key
+    }
+}
+
+/// A root key that can show that its holder has it.
+package protocol ProvableRootKey: RootKey {
+    /// What shows that its sender has this root key, and the store's passcode slot as it is, without giving either
+    /// away: 32 bytes.
+    func receipt(for storeIdentifier: Bytes16, _ slot: PasscodeSlot?) throws(ProtectionError) -> SecretBytes
+}

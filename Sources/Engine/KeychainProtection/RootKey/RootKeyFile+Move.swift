@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import KeychainCore
+import KeychainHost
+
+/// The next root key of a store lies beside the present one, in a file with a name of its own.
+extension RootKeyFile: ReplaceableRootKeySource {
+    /// What the names of next root keys begin with; 32 hexadecimal digits follow.
+    private static let prefix = "root.key."
+
+    /// The root key that a keybag is under, or else the one that is in place.
+    package func rootKey(under keybag: [UInt8], in folder: PrivateDirectory) throws(RootKeyError) -> any RootKey {
+        let keybag = try Self.parse(keybag)
+        var inPlace: Result<any RootKey, RootKeyError>
+        var isSecondLook = false
+        repeat {
+            inPlace = Result { () throws(RootKeyError) -> any RootKey in try rootKey(for: folder) }
+            if case .success(let key) = inPlace, keybag.isUnder(key) { return key }
+            if let next = next(of: keybag, in: folder) { return next.key }
+            // Another process may have put it in place between the two looks.
+            isSecondLook.toggle()
+        } while isSecondLook
+        return try inPlace.get()
+    }
+
+    /// The bytes of the root key that a keybag is under, to be moved with it.
+    package func bytes(of keybag: [UInt8], in folder: PrivateDirectory) throws(RootKeyError) -> SecretBytes {
+        let keybag = try Self.parse(keybag)
+        let name = next(of: keybag, in: folder)?.name ?? Self.name
+        do throws(FileError) {
+            return try folder.withContents(of: name, limit: SoftwareRootKey.byteCount) { SecretBytes(copying: $0) }
+        } catch {
+            throw .file(error)
+        }
+    }
+
+    /// Writes a root key for the next keybag of the store.
+    ///
+    /// - Parameters:
+    ///   - bytes: the key; `nil` for a random one.
+    ///   - folder: the folder of the store.
+    /// - Returns: The key.
+    /// - Throws: ``RootKeyError``.
+    package func makeNext(_ bytes: SecretBytes?, in folder: PrivateDirectory) throws(RootKeyError) -> NextRootKey {
+        let bytes = bytes ?? SymmetricKey.random().withUnsafeBytes { SecretBytes(copying: $0) }
+        let name = Self.prefix + Bytes16.random().bytes.hexadecimal
+        let key: SoftwareRootKey
+        do throws(ProtectionError) {
+            key = try bytes.withUnsafeBytes { (bytes) throws(ProtectionError) in try SoftwareRootKey(bytes) }
+        } catch {
+            throw .protection(error)
+        }
+        do throws(FileError) {
+            try bytes.withUnsafeBytes { (bytes) throws(FileError) in try folder.makeFile(name, bytes) }
+        } catch {
+            throw .file(error)
+        }
+        return NextRootKey(name: name, key: key)
+    }
+
+    /// Removes a key that the store did not get.
+    package func remove(_ next: NextRootKey, in folder: PrivateDirectory) { folder.remove(next.name) }
+
+    /// Whether another key lies beside the one in place, or a part of one.
+    package func hasNext(in folder: PrivateDirectory) -> Bool { !Self.nextNames(in: folder).isEmpty }
+
+    /// Puts the key in place that the keybag is under, and removes the others.
+    ///
+    /// For who holds the lock under which stores are made, and knows that no other keybag can come to light any more.
+    ///
+    /// - Throws: ``RootKeyError``, also if the keybag is under no key that can be read; all keys are kept then.
+    package func settle(_ keybag: [UInt8], in folder: PrivateDirectory) throws(RootKeyError) {
+        let keybag = try Self.parse(keybag)
+        if let next = next(of: keybag, in: folder) {
+            do throws(FileError) { try folder.publish(next.name, as: Self.name) } catch { throw .file(error) }
+        } else {
+            // The one that it is under may be among those that could not be read.
+            guard keybag.isUnder(try rootKey(for: folder)) else { throw .protection(.wrongRootKey) }
+        }
+        for name in Self.nextNames(in: folder) { folder.remove(name) }
+    }
+
+    /// The key beside the one in place that a keybag is under.
+    ///
+    /// One that cannot be read counts as none: another process may have put it in place meanwhile.
+    private func next(of keybag: Keybag, in folder: PrivateDirectory) -> NextRootKey? {
+        for name in Self.nextNames(in: folder) {
+            let limit = SoftwareRootKey.byteCount + 1
+            let key = try? folder.withContents(of: name, limit: limit) { try? SoftwareRootKey($0) }
+            if let key = key ?? nil, keybag.isUnder(key) { return NextRootKey(name: name, key: key) }
+        }
+        return nil
+    }
+
+    /// The names of next root keys, and of files of theirs that a process died while making, but not those of copies
+    /// that somebody made of the present one.
+    private static func nextNames(in folder: PrivateDirectory) -> [String] {
+        folder.names(beginningWith: prefix).filter { name in
+            let finished =
+                name.hasSuffix(PrivateDirectory.temporarySuffix)
+                ? name.dropLast(PrivateDirectory.temporarySuffix.count) : name[...]
+            let digits = finished.utf8.dropFirst(prefix.utf8.count)
+            return digits.count == 2 * Bytes16.count && digits.allSatisfy(hexadecimalDigits.contains)
+        }
+    }
+
+    private static let hexadecimalDigits = Set("0123456789abcdef".utf8)
+
+    private static func parse(_ keybag: [UInt8]) throws(RootKeyError) -> Keybag {
+        do throws(ProtectionError) { return try KeybagCodec.parse(keybag).contents } catch { throw .protection(error) }
+    }
+}
+
+extension Keybag {
+    /// Whether its keys are wrapped by a root key.
+    fileprivate func isUnder(_ key: any RootKey) -> Bool {
+        guard let wrapped = wrappedRootSlotKey else { return false }
+        return (try? key.unwrap(wrapped, for: storeIdentifier)) != nil
+    }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainHost
+
+/// Keeps the root keys of stores: in a file beside the store, later in a TPM or as a systemd credential.
+public protocol RootKeySource: Sendable {
+    /// Which kind of root key it keeps; the keybag of a store records it.
+    var kind: RootKeyKind { get }
+
+    /// The root key of an existing store.
+    ///
+    /// - Throws: ``RootKeyError``; a missing key is never replaced, because nothing could open the store with another
+    ///   one.
+    func rootKey(for folder: PrivateDirectory) throws(RootKeyError) -> any RootKey
+
+    /// The root key for a store that is being made: the one that is there, or a new one.
+    func rootKeyForNewStore(in folder: PrivateDirectory) throws(RootKeyError) -> any RootKey
+}
+
+/// Why there is no root key.
+public enum RootKeyError: Error, Sendable {
+    /// There is none, although there is a store that needs it.
+    case missing(path: String)
+    /// It is not one.
+    case damaged(path: String)
+    /// It cannot be read or written.
+    case file(FileError)
+    /// It cannot be held or used, or the keybag does not say which one it is.
+    case protection(ProtectionError)
+}
+
+/// The sources of root keys that a program can use.
+public struct RootKeySources: Sendable {
+    private let preferred: any RootKeySource
+    private let others: [any RootKeySource]
+
+    /// Sources of different kinds; the root keys of new stores are kept by the first.
+    public init(_ preferred: any RootKeySource = RootKeyFile(), _ others: any RootKeySource...) {
+        self.preferred = preferred
+        self.others = others
+    }
+
+    /// The root key of an existing store, from the source of the kind that its keybag records.
+    ///
+    /// The owner of the store is checked first: the root key of another owner may not even be readable.
+    ///
+    /// - Parameters:
+    ///   - keybag: the bytes of the keybag, which are not authenticated before there is a root key.
+    ///   - folder: the folder of the store.
+    ///   - owner: who is asking.
+    /// - Returns: The root key.
+    /// - Throws: ``RootKeyError``, with ``ProtectionError/foreignOwner(_:)`` for the store of another owner and
+    ///   ``ProtectionError/unsupportedRootKey(_:)`` for a kind that has no source here.
+    public func rootKey(
+        of keybag: [UInt8],
+        in folder: PrivateDirectory,
+        owner: StoreOwner = .embedded
+    ) throws(RootKeyError) -> any RootKey {
+        let origin: KeybagOrigin
+        do throws(ProtectionError) {
+            origin = try KeybagOrigin(keybag)
+            try origin.check(owner)
+        } catch {
+            throw .protection(error)
+        }
+        guard let source = source(origin.rootKeyKind) else {
+            throw .protection(.unsupportedRootKey(origin.rootKeyKind))
+        }
+        guard let replaceable = source as? any ReplaceableRootKeySource else { return try source.rootKey(for: folder) }
+        return try replaceable.rootKey(under: keybag, in: folder)
+    }
+
+    /// The source of a kind whose keys can be replaced; `nil` where there is none, or they cannot.
+    package func replaceable(_ kind: RootKeyKind) -> (any ReplaceableRootKeySource)? {
+        source(kind) as? any ReplaceableRootKeySource
+    }
+
+    /// Whether a next key of a store is left in any source.
+    package func hasNext(in folder: PrivateDirectory) -> Bool {
+        all.contains { ($0 as? any ReplaceableRootKeySource)?.hasNext(in: folder) ?? false }
+    }
+
+    private func source(_ kind: RootKeyKind) -> (any RootKeySource)? {
+        all.first { $0.kind == kind }
+    }
+
+    private var all: [any RootKeySource] { [preferred] + others }
+
+    /// The root key for a store that is being made.
+    public func rootKeyForNewStore(in folder: PrivateDirectory) throws(RootKeyError) -> any RootKey {
+        try preferred.rootKeyForNewStore(in: folder)
+    }
+
+    /// The bytes of the keybag of a store that is being made: fresh keys, no passcode.
+    public func newKeybag(
+        in folder: PrivateDirectory,
+        owner: StoreOwner = .embedded,
+        random: any RandomSource
+    ) throws(RootKeyError) -> [UInt8] {
+        let rootKey = try rootKeyForNewStore(in: folder)
+        do {
+            return try OpenKeybag.make(rootKey: rootKey, owner: owner, random: random)
+        } catch {
+            throw .protection(error)
+        }
+    }
+}

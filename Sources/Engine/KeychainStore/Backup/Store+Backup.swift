@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainHost
+
+extension Store {
+    /// Writes a backup: a file of one state of the store, which appears complete under its name or not at all.
+    ///
+    /// Rows are sealed anew and added one by one, so that nothing else of the store's file gets into the new one.
+    ///
+    /// - Parameters:
+    ///   - reader: the state.
+    ///   - folder: where the file is made, with mode 0600.
+    ///   - name: its name, which must not be taken.
+    ///   - protections: the protection classes that are kept.
+    ///   - staysBehind: whether a row of such a class is left out all the same.
+    ///   - destroyedGeneration: as in ``RowFilter/destroyedGeneration``: destroyed rows are neither copied nor counted.
+    ///   - contents: what is written for the rows that belong into it.
+    /// - Returns: What the backup holds.
+    /// - Throws: ``KeychainError`` with the reason, or what `contents` throws; nothing is left behind then.
+    public func writeBackup(
+        of reader: RowReader,
+        to folder: PrivateDirectory,
+        name: String,
+        protections: Set<String>,
+        staysBehind: (StoredRow) -> Bool = { _ in false },
+        destroyedGeneration: UInt32?,
+        _ contents: NewBackup
+    ) throws(KeychainError) -> BackupCounts {
+        guard !folder.isTaken(name) else { throw KeychainError(StoreError.file(.taken(path: folder.path(of: name)))) }
+        // Drawn, so that two processes that write a backup of the same name do not write one file.
+        let temporary = "\(name).\(UInt64.random(in: .min ... .max)).new"
+        defer { folder.remove(temporary) }
+        do throws(FileError) { try folder.makeEmptyFile(temporary) } catch {
+            throw KeychainError(StoreError.file(error))
+        }
+        let file = try BackupWriter(path: folder.path(of: temporary), options)
+        for itemClass in ItemClass.stored {
+            try file.addRows(itemClass, from: reader.connection, destroyedGeneration, contents) { row in
+                protections.contains(row.protection) && !staysBehind(row)
+            }
+        }
+        try file.finish(keybag: contents.keybag(file.counts))
+        do throws(FileError) { try folder.publishNew(temporary, as: name) } catch {
+            throw KeychainError(StoreError.file(error))
+        }
+        return file.counts
+    }
+}
+
+/// What a backup is made of.
+public struct NewBackup {
+    fileprivate let reseal: (StoredRow) throws(KeychainError) -> StoredRow?
+    fileprivate let include: (StoredRow, _ number: Int64) -> Void
+    fileprivate let keybag: (BackupCounts) throws(KeychainError) -> [UInt8]
+
+    /// What a backup is made of.
+    ///
+    /// - Parameters:
+    ///   - reseal: gives what is written for a row; `nil` for one that does not open.
+    ///   - include: told of every row that was added, in their order.
+    ///   - keybag: gives the keybag, once it is known what the backup holds.
+    public init(
+        reseal: @escaping (StoredRow) throws(KeychainError) -> StoredRow?,
+        include: @escaping (StoredRow, _ number: Int64) -> Void,
+        keybag: @escaping (BackupCounts) throws(KeychainError) -> [UInt8]
+    ) {
+        self.reseal = reseal
+        self.include = include
+        self.keybag = keybag
+    }
+}
+
+/// Fills the file of a backup.
+private final class BackupWriter {
+    private let connection: Connection
+    private(set) var counts = BackupCounts()
+
+    /// Begins with an empty file, which nobody else uses before it has its name, and which is synced then.
+    init(path: String, _ options: StoreOptions) throws(KeychainError) {
+        do throws(SQLiteError) {
+            connection = try Connection(path: path)
+            try connection.execute("PRAGMA journal_mode = MEMORY")
+            try connection.execute("PRAGMA synchronous = OFF")
+            try connection.limit(options)
+            try connection.begin()
+            for statement in BackupLayout.creation() { try connection.execute(statement) }
+        } catch {
+            throw KeychainError(error)
+        }
+    }
+
+    /// Adds the rows of a class that belong into the backup, and counts all of them.
+    func addRows(
+        _ itemClass: ItemClass,
+        from source: Connection,
+        _ destroyedGeneration: UInt32?,
+        _ contents: NewBackup,
+        where belongs: (StoredRow) -> Bool
+    ) throws(KeychainError) {
+        let rows = try sql { () throws(SQLiteError) in try source.everyRow(itemClass) }
+        while try sql({ () throws(SQLiteError) in try rows.next() }) {
+            let row = rows.row
+            if let row, row.row.isDestroyed(destroyedGeneration) { continue }
+            guard let row, row.damage == nil else {
+                counts.damaged += 1
+                continue
+            }
+            let isItem = !row.row.isTombstone
+            if !belongs(row.row) {
+                if isItem { counts.leftOut[row.row.protection, default: 0] += 1 }
+            } else if let sealed = try contents.reseal(row.row), try add(sealed, row.number) {
+                contents.include(sealed, row.number)
+                if isItem { counts.items += 1 }
+            } else {
+                counts.damaged += 1
+            }
+        }
+    }
+
+    /// Whether the row could be added: two rows of one identifier or primary key cannot, and are in no sound store.
+    private func add(_ row: StoredRow, _ number: Int64) throws(KeychainError) -> Bool {
+        do throws(SQLiteError) {
+            try connection.insert(NumberedRow(number: number, row: row, damage: nil))
+            return true
+        } catch {
+            if error.isUniqueViolation { return false }
+            throw KeychainError(error)
+        }
+    }
+
+    func finish(keybag: [UInt8]) throws(KeychainError) {
+        do throws(SQLiteError) {
+            try connection.insert(keybag: keybag)
+            try connection.execute("PRAGMA application_id = \(BackupLayout.applicationIdentifier)")
+            try connection.execute("PRAGMA user_version = \(BackupLayout.version.recorded)")
+            try connection.commit()
+        } catch {
+            throw KeychainError(error)
+        }
+    }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainHost
+
+extension Store {
+    /// Makes the store of a folder that has none from a backup.
+    ///
+    /// The store appears complete under its name or not at all, and no other process makes one meanwhile.
+    ///
+    /// - Parameters:
+    ///   - file: the path of the backup, which is not changed and need not be trusted.
+    ///   - folder: the keychain's folder.
+    ///   - options: how patient to be.
+    ///   - contents: gives what the store is made of for the keybag of the backup.
+    /// - Returns: How many items were restored.
+    /// - Throws: ``KeychainError`` of ``StoreError/notABackup(path:_:)``, ``StoreError/newerBackup(version:)``,
+    ///   ``StoreError/storeExists(path:)`` or what else is wrong, or what `contents` throws.
+    public static func restoreBackup(
+        from file: String,
+        in folder: PrivateDirectory,
+        options: StoreOptions,
+        contents: (_ backupKeybag: [UInt8]) throws(KeychainError) -> RestoredStore
+    ) throws(KeychainError) -> Int {
+        try checkLibrary()
+        try checkIsFree(folder)
+        let backup = try BackupReader(file)
+        let place: StorePlace
+        do { place = try StorePlace(folder, options) } catch { throw KeychainError(error) }
+        defer { place.hostLock?.release() }
+        if case .foreign(let kind) = place { throw KeychainError(.sharedFolder(path: folder.path, kind: kind)) }
+        let lock = try lock(folder, until: Deadline(milliseconds: options.busyTimeoutMilliseconds))
+        // Another process may have made a store before it let go of the lock.
+        try checkIsFree(folder)
+        let contents = try contents(backup.keybag())
+        var items = 0
+        try create(in: folder, options, place, keybag: contents.keybag) { (connection) throws(KeychainError) in
+            items = try backup.addRows(to: connection, contents)
+        }
+        _ = consume lock
+        return items
+    }
+
+    private static func checkIsFree(_ folder: PrivateDirectory) throws(KeychainError) {
+        if try exists(in: folder) { throw KeychainError(StoreError.storeExists(path: folder.path)) }
+    }
+}
+
+/// What a restored store is made of.
+public struct RestoredStore {
+    fileprivate let keybag: [UInt8]
+    fileprivate let reseal: (NumberedRow) throws(KeychainError) -> StoredRow
+    fileprivate let checkRows: () throws(KeychainError) -> Void
+
+    /// What a restored store is made of.
+    ///
+    /// - Parameters:
+    ///   - keybag: its keybag.
+    ///   - reseal: gives what it has for a row of the backup; throws for one that does not open.
+    ///   - checkRows: throws when the rows were not those of the backup.
+    public init(
+        keybag: [UInt8],
+        reseal: @escaping (NumberedRow) throws(KeychainError) -> StoredRow,
+        checkRows: @escaping () throws(KeychainError) -> Void
+    ) {
+        self.keybag = keybag
+        self.reseal = reseal
+        self.checkRows = checkRows
+    }
+}
+
+extension RowWriter {
+    /// Adds the rows of a backup to a store that has none; its keybag is for the caller.
+    ///
+    /// - Returns: How many items they are.
+    public func add(rowsOf backup: BackupReader, _ contents: RestoredStore) throws(KeychainError) -> Int {
+        try backup.addRows(to: connection, contents)
+    }
+}
+
+extension BackupReader {
+    /// Adds every row, sealed anew, to a database that has the tables of a store.
+    ///
+    /// - Returns: How many items they are.
+    fileprivate func addRows(to connection: Connection, _ contents: RestoredStore) throws(KeychainError) -> Int {
+        var items = 0
+        for itemClass in ItemClass.stored {
+            try forEachRow(itemClass) { (row) throws(KeychainError) in
+                let sealed = NumberedRow(number: row.number, row: try contents.reseal(row), damage: nil)
+                do throws(SQLiteError) { try connection.insert(sealed) } catch {
+                    throw error.isUniqueViolation ? refusal("two rows are the same item") : KeychainError(error)
+                }
+                if !row.row.isTombstone { items += 1 }
+            }
+        }
+        try contents.checkRows()
+        return items
+    }
+}

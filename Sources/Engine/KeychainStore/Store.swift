@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CSQLite
+import Glibc
+import KeychainCore
+import KeychainHost
+
+/// The store of one keychain: rows in a file or in memory.
+///
+/// It holds no key and cannot get at one.
+///
+/// Not thread-safe: the keychain that owns it lets one thread in at a time, inside the fork gate. So nothing here waits
+/// for another connection: what is held by one is an error (``KeychainError/isBusy``), and whoever calls tries again.
+public final class Store {
+    let connection: Connection
+    let options: StoreOptions
+    private(set) var watched: WatchedFile?
+
+    /// The lock that all hosts see, which is held for as long as the store is open; `nil` for one that needs none.
+    private var hostLock: HostLock?
+
+    /// The version that the file has, as far as this program goes by it.
+    var fileVersion = FileVersion.current
+
+    /// Whether the file has got another version or other tables since, so that it has to be opened again.
+    private var hasOtherVersion = false
+
+    /// SQLite's number of what the file declares, which is another one once that was changed
+    /// (sqlite.org/pragma.html#pragma_schema_version).
+    var declarationsNumber: Int64 = 0
+
+    /// Why a store of the format before could not be brought up to date, so that it is only read.
+    package var obstacle: KeychainError?
+
+    /// The file's name in the keychain's folder.
+    public static let fileName = "keychain.db"
+    static let lockName = "setup.lock"
+
+    /// Opens the store of a folder, and makes it when there is none.
+    ///
+    /// The file appears under its name complete: tables, keybag and all. A lock file keeps processes that come at the
+    /// same time from making it twice. Nobody is waited for: see ``KeychainError/isBusy``.
+    ///
+    /// - Parameters:
+    ///   - folder: the keychain's folder.
+    ///   - options: the settings.
+    ///   - makeKeybag: gives the keybag of a new store; called only when there is none, and no other process makes one.
+    /// - Returns: The store.
+    /// - Throws: `errSecNotAvailable` with the reason, or what `makeKeybag` throws.
+    public static func open(
+        in folder: PrivateDirectory,
+        options: StoreOptions,
+        makeKeybag: () throws(KeychainError) -> [UInt8]
+    ) throws(KeychainError) -> Store {
+        try checkLibrary()
+        let place: StorePlace
+        do { place = try StorePlace(folder, options) } catch { throw KeychainError(error) }
+        do throws(KeychainError) {
+            if try exists(in: folder) { return try Store(folder, options, place) }
+            if case .foreign(let kind) = place { throw KeychainError(.sharedFolder(path: folder.path, kind: kind)) }
+            let lock = try lock(folder, until: Deadline(milliseconds: 0))
+            // Another process may have made the store before it let go of the lock.
+            if try !exists(in: folder) {
+                let keybag = try makeKeybag()
+                try create(in: folder, options, place, keybag: keybag)
+            }
+            let store = try Store(folder, options, place)
+            _ = consume lock
+            return store
+        } catch {
+            place.hostLock?.release()
+            throw error
+        }
+    }
+
+    /// Refuses an SQLite that lacks what a store needs, before anything is made.
+    static func checkLibrary() throws(KeychainError) {
+        do { try SQLiteLibrary.check() } catch { throw KeychainError(error) }
+    }
+
+    /// Whether the folder has a store.
+    public static func exists(in folder: PrivateDirectory) throws(KeychainError) -> Bool {
+        do { return try folder.hasFile(fileName) } catch { throw KeychainError(StoreError.file(error)) }
+    }
+
+    /// The lock under which a store is made, or gets another root key.
+    package static func lock(_ folder: PrivateDirectory, until deadline: Deadline) throws(KeychainError) -> FileLock {
+        do {
+            return try FileLock(lockName, in: folder, until: deadline)
+        } catch {
+            throw KeychainError(StoreError.file(error))
+        }
+    }
+
+    /// A store in memory, which ends with the object.
+    public convenience init(inMemoryWithKeybag keybag: [UInt8]) throws(KeychainError) {
+        try self.init()
+        try begin(withKeybag: keybag)
+    }
+
+    /// A store in memory without rows and without a keybag.
+    package init() throws(KeychainError) {
+        watched = nil
+        options = StoreOptions()
+        do { connection = try MemoryImage.connection() } catch { throw KeychainError(error) }
+        (reader, writer) = (RowReader(connection), RowWriter(connection))
+    }
+
+    private convenience init(
+        _ folder: PrivateDirectory,
+        _ options: StoreOptions,
+        _ place: StorePlace
+    ) throws(KeychainError) {
+        do { try self.init(opening: folder, options, place) } catch { throw KeychainError(error) }
+    }
+
+    private init(opening folder: PrivateDirectory, _ options: StoreOptions, _ place: StorePlace) throws(StoreError) {
+        let watched = try WatchedFile(folder, place)
+        try Self.refuseUnreleased(watched.path)
+        try Self.refuseMissingLog(watched, in: folder, options)
+        self.watched = watched
+        self.options = options
+        do throws(SQLiteError) {
+            connection =
+                watched.isUnchanging
+                ? try Connection(asItLies: watched.path) : try place.connection(to: watched.path)
+            try connection.limit(options)
+        } catch {
+            throw StoreError(opening: error, path: watched.path)
+        }
+        (reader, writer) = (RowReader(connection), RowWriter(connection))
+        do throws(StoreError) { try checkFormat(watched) } catch {
+            // Before whoever has the lock of all hosts lets go of it.
+            connection.close()
+            throw error
+        }
+        hostLock = place.hostLock
+    }
+
+    deinit { closeUnderHostLock() }
+
+    /// The bytes of the keybag.
+    public func keybag() throws(KeychainError) -> [UInt8] {
+        try read { (reader) throws(KeychainError) in try reader.keybag() }
+    }
+
+    /// Which file this store opened; `nil` for one in memory.
+    public var file: FileIdentity? { watched?.identity }
+
+    /// Whether the file that this store opened is still the one at its path.
+    public var isCurrent: Bool { !hasOtherVersion && watched?.isCurrent() ?? true }
+
+    /// Whether other hosts wait until this store is closed.
+    package var isUnderHostLock: Bool { hostLock != nil }
+
+    /// Closes a store that other hosts wait for; no other one.
+    func closeUnderHostLock() {
+        guard let lock = hostLock.take() else { return }
+        connection.close()
+        lock.release()
+    }
+
+    /// What keeps rows from being changed, for tests.
+    package var condition = StoreCondition.healthy {
+        didSet { writer = condition.writers.init(connection) }
+    }
+
+    /// Counts the bytes of each row that is read by a search, and says whether it may be; `nil` for any.
+    package var reserveMemory: (@Sendable (_ byteCount: Int) -> Bool)? {
+        get { connection.reserveMemory }
+        set { connection.reserveMemory = newValue }
+    }
+
+    /// The changes of several calls that are under way as one; see ``beginGroup()``.
+    var group: Group?
+
+    private let reader: RowReader
+    private var writer: RowWriter
+
+    /// Runs `body` on one state of the store.
+    ///
+    /// A state lasts for as long as a statement is under way that reads it (sqlite.org/isolation.html): that of the
+    /// version.
+    public func read<Result>(
+        _ body: (RowReader) throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
+        connection.hasChangedDevice = false
+        return try withVersion { (version) throws(KeychainError) in
+            try check(version)
+            return try body(reader)
+        }
+    }
+
+    /// Runs `body` as one change: durable when this returns, undone when it throws.
+    public func write<Result>(
+        _ body: (RowWriter) throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
+        if group != nil { return try writeInGroup { () throws(KeychainError) in try body(writer) } }
+        try begin()
+        do throws(KeychainError) {
+            let result = try body(writer)
+            try commit()
+            return result
+        } catch {
+            rollBack()
+            throw error
+        }
+    }
+
+    /// Begins a transaction that may change rows.
+    func begin() throws(KeychainError) {
+        if let watched, let kind = watched.sharedKind {
+            throw KeychainError(.sharedFolder(path: watched.path, kind: kind))
+        }
+        do { try connection.begin() } catch { throw KeychainError(error) }
+        connection.hasChangedDevice = false
+        do throws(KeychainError) {
+            try refuseSeveralNames()
+            try checkVersion()
+        } catch {
+            rollBack()
+            throw error
+        }
+    }
+
+    /// Refuses to change a file that has several names.
+    ///
+    /// It is checked inside the transaction; a name that is added after the check is noticed by the next one.
+    func refuseSeveralNames() throws(KeychainError) {
+        guard let watched, watched.hasOtherNames else { return }
+        throw KeychainError(StoreError.severalNames(path: watched.path))
+    }
+
+    /// Runs `body` with the version of the file, while the statement that reads it is under way.
+    private func withVersion<Result>(
+        _ body: (Int64) throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
+        let statement: Statement
+        do {
+            statement = try connection.statement(.version, "PRAGMA user_version")
+        } catch {
+            throw KeychainError(error)
+        }
+        defer { statement.reset() }
+        let version: Int64
+        do { version = try statement.step() ? statement.integer(0) : 0 } catch { throw KeychainError(error) }
+        return try body(version)
+    }
+
+    /// Checks the version in a transaction that may change rows, unless nothing was changed since it was checked.
+    private func checkVersion() throws(KeychainError) {
+        let state = connection.state
+        if state != nil, connection.checkedState == state { return }
+        try withVersion(check)
+        try checkDeclarations()
+        try checkWriter()
+        connection.checkedState = state
+    }
+
+    /// What is declared was compared when the file was opened.
+    private func checkDeclarations() throws(KeychainError) {
+        guard watched != nil else { return }
+        let number = try sql { () throws(SQLiteError) in try connection.declarationsNumber() }
+        guard number != declarationsNumber else { return }
+        hasOtherVersion = true
+        throw KeychainError(StoreError.changedVersion)
+    }
+
+    /// Goes by what the file declares now.
+    private func noteDeclarations() throws(SQLiteError) { declarationsNumber = try connection.declarationsNumber() }
+
+    /// Another program may have migrated the store since it was opened; then it is not read by what was known of it.
+    private func check(_ recorded: Int64) throws(KeychainError) {
+        if recorded == fileVersion.recorded { return }
+        let version = FileVersion(recorded: recorded)
+        guard Int64(version.version) >= Layout.firstVersion else {
+            throw KeychainError(StoreError.neverReleased(path: watched?.path ?? "", version: recorded))
+        }
+        hasOtherVersion = true
+        throw KeychainError(version.canBeRead() ? .changedVersion : .newer(version))
+    }
+
+    /// Refuses to change a store that this program may only read.
+    private func checkWriter() throws(KeychainError) {
+        if fileVersion.canBeChanged() { return }
+        guard hasFormerTables else { throw KeychainError(StoreError.newerWriter(fileVersion)) }
+        let failure = KeychainError(StoreError.notMigrated(obstacle?.reason ?? "it was not tried"))
+        guard let obstacle else { throw failure }
+        throw KeychainError(obstacle.status, failure.reason, kind: obstacle.kind, facts: obstacle.facts)
+    }
+
+    func run(_ kind: FixedStatement, _ sql: String) throws(KeychainError) {
+        do { try connection.run(kind, sql) } catch { throw KeychainError(error) }
+    }
+
+    // Some errors make SQLite roll back by itself; then there is nothing left to undo.
+    func rollBack() {
+        if connection.isInTransaction { try? run(.rollback, "ROLLBACK") }
+    }
+
+    /// Empties the log, so that what was replaced or deleted is nowhere in the files any more.
+    ///
+    /// - Returns: Whether it is empty; `false` when another connection reads or writes. A store in memory has no log.
+    public func eraseLog() throws(KeychainError) -> Bool {
+        connection.setBusyTimeout(milliseconds: Self.eraseTimeoutMilliseconds)
+        defer { connection.setBusyTimeout(milliseconds: 0) }
+        do throws(SQLiteError) {
+            return try connection.integer("PRAGMA wal_checkpoint(TRUNCATE)") == 0
+        } catch {
+            if error.isBusy { return false }
+            throw KeychainError(error)
+        }
+    }
+
+    // Nobody waits for a long reader: the log is emptied later instead.
+    private static let eraseTimeoutMilliseconds: Int32 = 50
+
+    /// SQLite's own check of the file's structure; empty when it is sound.
+    ///
+    /// - Parameter limit: the number of defects to find; SQLite describes each in a line.
+    /// - Returns: The defects, in SQLite's words.
+    /// - Throws: ``KeychainError`` if the file cannot be read.
+    public func structuralDefects(limit: Int = 100) throws(KeychainError) -> [String] {
+        do throws(SQLiteError) {
+            return try connection.readingLargeRows { () throws(SQLiteError) in
+                let statement = try connection.prepare("PRAGMA integrity_check(\(limit))")
+                defer { statement.reset() }
+                var lines: [String] = []
+                while try statement.step() { lines.append(statement.text(0)) }
+                return lines == ["ok"] ? [] : lines
+            }
+        } catch {
+            throw KeychainError(error)
+        }
+    }
+}
+
+extension Store {
+    /// Format 1 is recognized before SQLite opens the file, so that nothing of it changes.
+    private static func refuseUnreleased(_ path: String) throws(StoreError) {
+        let header: FileHeader?
+        do throws(SQLiteError) { header = try FileHeader(path: path) } catch {
+            throw StoreError(opening: error, path: path)
+        }
+        guard let header, header.applicationIdentifier == Layout.applicationIdentifier,
+            (1..<Layout.firstVersion).contains(header.version)
+        else { return }
+        throw .neverReleased(path: path, version: header.version)
+    }
+
+    private func checkFormat(_ file: WatchedFile) throws(StoreError) {
+        let path = file.path
+        do throws(SQLiteError) {
+            guard try connection.integer("PRAGMA application_id") == Layout.applicationIdentifier else {
+                throw SQLiteError(code: SQLITE_NOTADB, operation: "looking for the mark of a keychain store")
+            }
+            fileVersion = try recordedVersion()
+        } catch {
+            throw StoreError(opening: error, path: path)
+        }
+        // The format before takes keys, and whoever has them brings it up to date.
+        let isOlder = fileVersion.version < FileFormat.version && !hasFormerTables
+        if isOlder, file.hasOtherNames { throw .severalNames(path: path) }
+        do throws(SQLiteError) {
+            if isOlder { _ = try Migrations.current.run(on: connection) }
+            try checkTables()
+        } catch {
+            throw StoreError(opening: error, path: path)
+        }
+        guard hasFormerTables || fileVersion.canBeRead() else { throw .newer(fileVersion) }
+        // As it lies there is no log, and SQLite names none.
+        if file.isUnchanging { return }
+        do throws(SQLiteError) {
+            let mode = try connection.prepare("PRAGMA journal_mode")
+            defer { mode.reset() }
+            guard try mode.step(), mode.text(0) == "wal" else {
+                throw SQLiteError(code: SQLITE_NOTADB, operation: "checking the journal mode")
+            }
+        } catch {
+            throw StoreError(opening: error, path: path)
+        }
+    }
+
+    /// Finds out which tables the file has, and that they are what its version declares.
+    private func checkTables() throws(SQLiteError) {
+        // Another process may bring the store up to date at this moment: both are of one state.
+        try connection.execute("BEGIN")
+        defer { try? connection.execute("COMMIT") }
+        fileVersion = try recordedVersion()
+        if hasFormerTables {
+            connection.tables = ItemTables(version: FileFormat.formerVersion)
+        } else if fileVersion.version > FileFormat.version {
+            guard fileVersion.canBeRead() else { return }
+            try Declarations.checkLater(in: connection)
+            connection.tables = try ItemTables(version: fileVersion.version, in: connection)
+            return try noteDeclarations()
+        }
+        try Declarations.check(.file, fileVersion.version, in: connection)
+        try noteDeclarations()
+    }
+
+    private func recordedVersion() throws(SQLiteError) -> FileVersion {
+        let recorded = try connection.integer("PRAGMA user_version")
+        guard recorded >= 0 else {
+            throw SQLiteError(code: SQLITE_NOTADB, operation: "looking for a version that was released")
+        }
+        return FileVersion(recorded: recorded)
+    }
+}

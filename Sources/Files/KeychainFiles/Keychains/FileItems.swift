@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainEngine
+import KeychainMacFrontEnd
+
+/// The items of a keychain file, as the engine has them: in one access group, none synchronizable.
+struct FileItems {
+    private let keychain: EmbeddedKeychain
+
+    private static let client = Client(accessGroups: ["items"])
+
+    init(_ keychain: EmbeddedKeychain) { self.keychain = keychain }
+
+    /// Every item in the order in which they were added, class by class; then those that no search finds, without any
+    /// attributes.
+    func all() throws(KeychainError) -> [KeychainFileItem] {
+        var items: [KeychainFileItem] = []
+        var unreadable: [KeychainFileItem] = []
+        for itemClass in ItemClass.stored {
+            let found = try all(itemClass)
+            items += found
+            unreadable +=
+                try keychain
+                .unreadableItems(itemClass, besides: Set(found.map(\.identifier)), exceptIn: FileSettings.group)
+                .map { KeychainFileItem(identifier: $0, itemClass: itemClass, attributes: [:]) }
+        }
+        return items + unreadable
+    }
+
+    /// Those that meet conditions, in the same order.
+    func all(_ conditions: FileItemConditions) throws(KeychainError) -> [KeychainFileItem] {
+        guard ItemClass.stored.contains(conditions.itemClass) else { return [] }
+        return try all(conditions.itemClass).matching(conditions)
+    }
+
+    private func all(_ itemClass: ItemClass) throws(KeychainError) -> [KeychainFileItem] {
+        var query = PropertyDictionary([PropertyKey.itemClass: .string(itemClass.rawValue)]).returning([])
+        query[PropertyKey.matchLimit] = .string(PropertyKey.matchLimitAll)
+        let answer: KeychainAnswer
+        do throws(KeychainError) {
+            answer = try perform(.copyMatching(query))
+        } catch {
+            switch error.status {
+            case .itemNotFound: return []
+            // Those whose attributes do not open have been set aside.
+            case .decode: answer = (try? perform(.copyMatching(query))) ?? .nothing
+            default: throw error
+            }
+        }
+        guard case .list(let values) = answer else { return [] }
+        return values.compactMap { KeychainFileItem(itemClass, $0) }
+    }
+
+    /// What is sealed of an item, after it was compared with what is not.
+    ///
+    /// - Throws: `errSecInvalidItemRef`, `errSecInteractionNotAllowed` when the keychain is locked, `errSecDecode` for
+    ///   an item that somebody altered who does not know the password.
+    func contents(of item: Bytes16) throws(KeychainError) -> ItemContents { try stored(item).contents }
+
+    /// The class of an item that no search finds; `nil` for others.
+    private func unreadableClass(_ item: Bytes16) throws(KeychainError) -> ItemClass? {
+        try all().first { $0.identifier == item && $0.isUnreadable }?.itemClass
+    }
+
+    private func stored(
+        _ identifier: Bytes16
+    ) throws(KeychainError) -> (item: KeychainFileItem, contents: ItemContents) {
+        let (query, itemClass) = try query(of: identifier)
+        let reading = query.returning([PropertyKey.returnData])
+        guard case .single(.dictionary(let entries)) = try perform(.copyMatching(reading)),
+            case .data(let bytes)? = entries[PropertyKey.valueData],
+            let item = KeychainFileItem(itemClass, .dictionary(entries))
+        else { throw .unexpectedReply }
+        let contents = try ItemContents(bytes)
+        guard item.identifier == identifier,
+            try contents.attributes == AttributeDigest.of(item.attributes, itemClass)
+        else { throw .damagedItem("the attributes of the item were changed without the password of the keychain") }
+        return (item, contents)
+    }
+
+    /// Adds an item.
+    func add(
+        _ item: KeychainFileItem,
+        _ secret: SecretBytes,
+        _ access: ItemAccess
+    ) throws(KeychainError) -> KeychainFileItem {
+        let attributes = Self.storable(item.attributes, item.itemClass)
+        let contents = ItemContents(
+            access: access,
+            secret: secret,
+            attributes: try AttributeDigest.of(attributes, item.itemClass)
+        )
+        var dictionary = PropertyDictionary(attributes).returning([])
+        dictionary[PropertyKey.itemClass] = .string(item.itemClass.rawValue)
+        dictionary[PropertyKey.valueData] = .data(contents.encoded)
+        guard case .single(let value) = try perform(.add(dictionary)),
+            let added = KeychainFileItem(item.itemClass, value)
+        else { throw .unexpectedReply }
+        return added
+    }
+
+    /// Changes an item; its partition list stays as it is.
+    ///
+    /// - Throws: As ``contents(of:)``, among others; `errSecInteractionNotAllowed` for an access with another partition
+    ///   list, for which macOS asks for the password.
+    func update(_ item: Bytes16, _ changes: KeychainFileItem.Changes) throws(KeychainError) {
+        let (old, oldContents) = try stored(item)
+        var contents = oldContents
+        let changed = Self.storable(changes.attributes, old.itemClass)
+        if let secret = changes.secret { contents.secret = secret }
+        if let access = changes.access {
+            let partitions = oldContents.access.partitions
+            guard !access.hasPartitionList || access.partitions == partitions else {
+                throw KeychainError(
+                    .interactionNotAllowed,
+                    "the partition list of an item is changed with the password of its keychain, by 'security'"
+                )
+            }
+            contents.access = access
+            contents.access.partitions = partitions
+        }
+        contents.attributes = try AttributeDigest.of(old.attributes.merging(changed) { $1 }, old.itemClass)
+        try store(contents, changed, in: old)
+    }
+
+    /// Puts a new password in the place of one whose contents do not verify, of the attributes alone that are given:
+    /// nothing of the old one can be relied upon.
+    ///
+    /// In two steps: after a failure the old one may be gone.
+    ///
+    /// - Throws: `failure` for an item of another class.
+    func remake(
+        _ item: Bytes16,
+        _ attributes: [String: PropertyValue],
+        _ secret: SecretBytes,
+        _ access: ItemAccess,
+        after failure: KeychainError
+    ) throws(KeychainError) {
+        let unreadable = try unreadableClass(item)
+        let itemClass = if let unreadable { unreadable } else { try query(of: item).itemClass }
+        guard itemClass == .genericPassword || itemClass == .internetPassword else { throw failure }
+        let made = KeychainFileItem(identifier: item, itemClass: itemClass, attributes: attributes)
+        try remove(item)
+        _ = try add(made, secret, access)
+    }
+
+    /// Replaces the partition list of an item.
+    func setPartitions(_ partitions: [String], of item: Bytes16) throws(KeychainError) {
+        var (old, contents) = try stored(item)
+        contents.access.partitions = partitions
+        try store(contents, [:], in: old)
+    }
+
+    private func store(
+        _ contents: ItemContents,
+        _ changed: [String: PropertyValue],
+        in item: KeychainFileItem
+    ) throws(KeychainError) {
+        var attributes = PropertyDictionary(changed)
+        attributes[PropertyKey.valueData] = .data(contents.encoded)
+        _ = try perform(.update(try query(of: item.identifier).query, attributes: attributes))
+    }
+
+    /// Removes an item.
+    func remove(_ item: Bytes16) throws(KeychainError) {
+        do throws(KeychainError) {
+            _ = try perform(.delete(try query(of: item).query))
+        } catch {
+            guard let itemClass = try unreadableClass(item) else { throw error }
+            try keychain.removeUnreadableItem(itemClass, item)
+        }
+    }
+
+    /// A query for an item by its class and its persistent reference.
+    private func query(
+        of item: Bytes16
+    ) throws(KeychainError) -> (query: PropertyDictionary, itemClass: ItemClass) {
+        for itemClass in ItemClass.stored {
+            let reference = SecretBytes(Array(itemClass.rawValue.utf8) + item.bytes)
+            let query = PropertyDictionary([
+                PropertyKey.itemClass: .string(itemClass.rawValue),
+                PropertyKey.valuePersistentReference: .data(reference),
+            ])
+            do throws(KeychainError) {
+                _ = try perform(.copyMatching(query.returning([])))
+                return (query, itemClass)
+            } catch {
+                // Of a damaged item, too, the class is known, and what is done with it says what is wrong.
+                if error.status == .decode { return (query, itemClass) }
+                guard error.status == .itemNotFound else { throw error }
+            }
+        }
+        guard try unreadableClass(item) == nil else { throw .damagedItem("what is stored of the item was altered") }
+        throw .invalidItem
+    }
+
+    private func perform(_ operation: KeychainRequest.Operation) throws(KeychainError) -> KeychainAnswer {
+        try keychain.perform(KeychainRequest(operation, client: Self.client))
+    }
+
+    /// The attributes that an item of a class can have in a keychain file; all others are ignored (Semantics,
+    /// "Parameters of the file-based keychain").
+    private static func storable(
+        _ attributes: [String: PropertyValue],
+        _ itemClass: ItemClass
+    ) -> [String: PropertyValue] {
+        let schema = ItemSchema.of(itemClass)
+        return attributes.filter { name, _ in
+            guard let name = AttributeName(name), let column = schema[name], column.access == .open else {
+                return false
+            }
+            return !KeychainFileItem.unknownAttributes.contains(name)
+        }
+    }
+}
+
+extension KeychainError {
+    /// The error for a part of a keychain file that was altered.
+    static func damagedItem(_ reason: String) -> KeychainError {
+        KeychainError(.decode, reason, kind: .keys(.damagedItem))
+    }
+}
+
+extension KeychainFileItem {
+    /// What the data protection keychain has, and keychain files do not.
+    static let unknownAttributes: Set<AttributeName> = [
+        .accessGroup, .accessible, .accessControl, .synchronizable, .tokenID, .sharingGroup, .tombstone, .user,
+        .digest, .appClip, .systemBound, "UUID", "vwht",
+    ]
+
+    /// The item of a result dictionary.
+    fileprivate init?(_ itemClass: ItemClass, _ value: ResultValue) {
+        guard case .dictionary(let entries) = value,
+            case .data(let reference)? = entries[PropertyKey.valuePersistentReference],
+            let identifier = Bytes16(reference.unprotectedCopy.dropFirst(4))
+        else { return nil }
+        let attributes = entries.filter { key, _ in
+            AttributeName(key).map { !Self.unknownAttributes.contains($0) } ?? false
+        }
+        self.init(identifier: identifier, itemClass: itemClass, attributes: attributes)
+    }
+}
+
+extension PropertyDictionary {
+    /// The dictionary, asking for attributes and the persistent reference, and for what else is named.
+    fileprivate func returning(_ others: [String]) -> PropertyDictionary {
+        var dictionary = self
+        for key in [PropertyKey.returnAttributes, PropertyKey.returnPersistentReference] + others {
+            dictionary[key] = .boolean(true)
+        }
+        return dictionary
+    }
+}

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import KeychainCore
+import KeychainEngine
+import KeychainHost
+import KeychainMacFrontEnd
+
+/// A file-based keychain: a file with a password, which is read and written as a whole, and the engine over what it
+/// holds (Documentation/Format.md, "Keychain files").
+///
+/// Thread-safe: commands take turns; a lock waits for none of them.
+final class KeychainFile: @unchecked Sendable {
+    let path: String
+    private let device: DeviceOptions
+    private let clock: any KeychainClock
+    private let turn = ForkSafeLock()
+    private let current = ForkSafeLock()
+    // Under `current`.
+    private var opened: Opened?
+    /// Counts locks: what a command unlocked before a lock is not kept after it.
+    private var lockCount = 0
+
+    private struct Opened {
+        let engine: EmbeddedKeychain
+        let mark: AtomicFile.Mark
+    }
+
+    /// Larger than every keychain that somebody wants to rewrite for each change.
+    private static let largestFile = 256 << 20
+
+    init(at path: String, _ device: DeviceOptions, _ clock: any KeychainClock) {
+        self.clock = clock
+        self.path = path
+        self.device = device
+    }
+
+    /// Carries out a command; a change is durable when it returns.
+    func perform(_ action: KeychainFileCommand.Action) throws(KeychainError) -> KeychainReply {
+        let takesTurn = action != .lock
+        if takesTurn { turn.acquire() }
+        defer { if takesTurn { turn.release() } }
+        switch action {
+        case .create(let password): try create(password)
+        case .delete: try delete()
+        case .lock:
+            lock()
+            guard try mark() != nil else { throw .noSuchKeychain }
+        case .unlock(let password): try unlock(password)
+        case .status: return .fileStatus(try status())
+        case .setSettings(let settings):
+            try change { (engine) throws(KeychainError) in try FileSettings.set(settings, in: engine) }
+        case .changePassword(let old, let new): try changePassword(from: old, to: new)
+        case .items: return .fileItems(try FileItems(try keychain()).all())
+        case .find(let conditions): return .fileItems(try FileItems(try keychain()).all(conditions))
+        case .secret(let item): return .secret(try FileItems(try keychain()).contents(of: item).secret)
+        case .access(let item): return .itemAccess(try FileItems(try keychain()).contents(of: item).access)
+        case .add(let item, let secret, let access):
+            try checkUnlocked()
+            return try change { (engine) throws(KeychainError) in
+                .fileItems([try FileItems(engine).add(item, secret, access)])
+            }
+        case .update(let item, let changes):
+            try checkUnlocked()
+            do throws(KeychainError) {
+                try change { (engine) throws(KeychainError) in try FileItems(engine).update(item, changes) }
+            } catch {
+                guard error.kind == .keys(.damagedItem), let secret = changes.secret, let access = changes.access
+                else { throw error }
+                try change(inSteps: true) { (engine) throws(KeychainError) in
+                    try FileItems(engine).remake(item, changes.attributes, secret, access, after: error)
+                }
+            }
+        case .setPartitions(let partitions, let item, let password):
+            try check(password)
+            try change { (engine) throws(KeychainError) in try FileItems(engine).setPartitions(partitions, of: item) }
+        case .remove(let item):
+            try checkUnlocked()
+            try change { (engine) throws(KeychainError) in try FileItems(engine).remove(item) }
+        }
+        return .done
+    }
+
+    /// Whether it holds unlocked keys that somebody can use; waits for nothing, and does not count as a use of the
+    /// keychain.
+    var isUnlocked: Bool {
+        guard let opened = currentlyOpened, opened.engine.isUnlocked else { return false }
+        // A file that was removed leaves nothing to unlock; one that was replaced is noticed by the next command.
+        if (try? AtomicFile.mark(path)) != nil { return true }
+        lock()
+        return false
+    }
+
+    /// Locks the keychain, whatever has become of its file; a command under way ends with the keys that it has.
+    func lock() {
+        current.acquire()
+        let engine = opened?.engine
+        opened = nil
+        lockCount += 1
+        current.release()
+        engine?.device.lockThisProcess()
+    }
+
+    /// Locks the keychain if it is unlocked and its settings say that it locks when the host goes to sleep.
+    func hostWillSleep() {
+        guard let engine = currentlyOpened?.engine, engine.isUnlocked else { return }
+        if (try? FileSettings.of(engine).locksOnSleep) ?? true { lock() }
+    }
+
+    private var currentlyOpened: Opened? {
+        current.acquire()
+        defer { current.release() }
+        return opened
+    }
+
+    private var locks: Int {
+        current.acquire()
+        defer { current.release() }
+        return lockCount
+    }
+
+    /// Takes what a command opened or wrote, unless the keychain was locked since the command began.
+    private func take(_ opened: Opened?, since count: Int) {
+        current.acquire()
+        defer { current.release() }
+        self.opened = count == lockCount ? opened : nil
+    }
+
+    // MARK: - The file
+
+    private func create(_ password: SecretBytes) throws(KeychainError) {
+        guard try mark() == nil else { throw .duplicateKeychain }
+        let count = locks
+        let engine = EmbeddedKeychain.newFile(password: password, device: device, clock: clock)
+        try FileSettings.set(KeychainFileSettings(), in: engine)
+        let image = try engine.image()
+        let mark: AtomicFile.Mark
+        do throws(FileError) {
+            try AtomicFile.makeFolders(above: path)
+            mark = try AtomicFile.create(path, image)
+        } catch {
+            if case .taken = error { throw .duplicateKeychain }
+            throw KeychainError(keychainFile: error)
+        }
+        take(Opened(engine: engine, mark: mark), since: count)
+    }
+
+    /// Removes the file, if it is a keychain.
+    private func delete() throws(KeychainError) {
+        _ = try keychain()
+        lock()
+        guard unlink(path) == 0 else {
+            throw KeychainError(keychainFile: .system(call: "unlink", path: path, errno: errno))
+        }
+    }
+
+    private func mark() throws(KeychainError) -> AtomicFile.Mark? {
+        do throws(FileError) { return try AtomicFile.mark(path) } catch { throw KeychainError(keychainFile: error) }
+    }
+
+    private func read() throws(KeychainError) -> Opened {
+        let contents: (bytes: [UInt8], mark: AtomicFile.Mark)?
+        do throws(FileError) {
+            contents = try AtomicFile.read(path, limit: Self.largestFile)
+        } catch {
+            throw KeychainError(keychainFile: error)
+        }
+        guard let contents else { throw .noSuchKeychain }
+        let engine = EmbeddedKeychain.file(image: contents.bytes, device: device, clock: clock)
+        do throws(KeychainError) {
+            _ = try engine.device.status()
+        } catch {
+            guard error.status != .allocate else { throw error }
+            throw KeychainError(
+                .invalidKeychain,
+                "the keychain file cannot be opened: \(error.reason)",
+                kind: error.kind
+            )
+        }
+        return Opened(engine: engine, mark: contents.mark)
+    }
+
+    /// The engine over what the file holds now.
+    private func keychain() throws(KeychainError) -> EmbeddedKeychain { try openedKeychain().engine }
+
+    private func openedKeychain() throws(KeychainError) -> Opened {
+        let count = locks
+        if let opened = currentlyOpened, try mark() == opened.mark { return opened }
+        // Another file took its place, and with the old one goes what was unlocked.
+        let read = try read()
+        take(read, since: count)
+        return read
+    }
+
+    /// Makes a change, and writes the file.
+    ///
+    /// If it cannot be written, nothing has changed; but the keychain is locked then. The same goes for a change in
+    /// several steps, one of which fails: the first of them must not get into the file with a later change.
+    private func change<Result>(
+        inSteps: Bool = false,
+        _ body: (EmbeddedKeychain) throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
+        let count = locks
+        let before = try openedKeychain()
+        let result: Result
+        do throws(KeychainError) {
+            result = try body(before.engine)
+        } catch {
+            if inSteps { take(nil, since: count) }
+            throw error
+        }
+        try write(before.engine, replacing: before.mark, since: count)
+        return result
+    }
+
+    private func write(
+        _ engine: EmbeddedKeychain,
+        replacing mark: AtomicFile.Mark,
+        since count: Int
+    ) throws(KeychainError) {
+        // What is not in the file must not be seen later.
+        take(nil, since: count)
+        let image = try engine.image()
+        guard image.count <= Self.largestFile else {
+            throw KeychainError(.diskFull, "the keychain file would be too large", kind: .storage(.full))
+        }
+        let written: AtomicFile.Mark?
+        do throws(FileError) {
+            written = try AtomicFile.replace(path, mark, with: image)
+        } catch {
+            throw KeychainError(keychainFile: error)
+        }
+        guard let written else {
+            throw KeychainError(
+                .notAvailable,
+                "another program replaced the keychain file at the same time, and nothing was changed; try again",
+                kind: .storage(.busy)
+            )
+        }
+        take(Opened(engine: engine, mark: written), since: count)
+    }
+
+    // MARK: - Its password
+
+    /// Refuses a change of a locked keychain also where no key is needed for it: certificates are not sealed under the
+    /// password, so that they can be read at any time.
+    private func checkUnlocked() throws(KeychainError) {
+        guard try !keychain().isUnlocked else { return }
+        throw KeychainError(.interactionNotAllowed, "the keychain is locked", kind: .device(.locked))
+    }
+
+    private func unlock(_ password: SecretBytes) throws(KeychainError) {
+        let count = locks
+        let read = try read()
+        try Self.reporting { () throws(KeychainError) in try read.engine.device.unlock(passcode: password) }
+        try FileSettings.apply(to: read.engine)
+        take(read, since: count)
+    }
+
+    /// Checks the password without a change of anything.
+    private func check(_ password: SecretBytes) throws(KeychainError) {
+        let read = try read()
+        try Self.reporting { () throws(KeychainError) in try read.engine.device.unlock(passcode: password) }
+    }
+
+    private func changePassword(from old: SecretBytes, to new: SecretBytes) throws(KeychainError) {
+        let count = locks
+        let read = try read()
+        try Self.reporting { () throws(KeychainError) in
+            try read.engine.device.changePasscode(from: old, to: new)
+        }
+        try FileSettings.apply(to: read.engine)
+        try write(read.engine, replacing: read.mark, since: count)
+    }
+
+    /// Says of a password that is wrong what macOS says.
+    private static func reporting(_ body: () throws(KeychainError) -> Void) throws(KeychainError) {
+        do throws(KeychainError) {
+            try body()
+        } catch {
+            guard case .device(.wrongPasscode) = error.kind else { throw error }
+            throw KeychainError(.authenticationFailed, "the password of the keychain is wrong", kind: error.kind)
+        }
+    }
+
+    private func status() throws(KeychainError) -> KeychainFileStatus {
+        let engine = try keychain()
+        let isLocked = !engine.isUnlocked
+        return KeychainFileStatus(
+            isLocked: isLocked,
+            settings: isLocked ? KeychainFileSettings() : try FileSettings.of(engine)
+        )
+    }
+}

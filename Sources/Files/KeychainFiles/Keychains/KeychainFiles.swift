@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import KeychainCore
+import KeychainEngine
+import KeychainHost
+import KeychainProtection
+
+/// The file-based keychains that this process has opened, by the paths of their files, and their lock state.
+///
+/// The daemon has one for all programs of its user; a test has its own. Thread-safe: commands of one keychain take
+/// turns, those of different ones do not wait for each other.
+public final class KeychainFiles: KeychainBackend {
+    private let device: DeviceOptions
+    private let clock: any KeychainClock
+    private let lock = ForkSafeLock()
+    // Under the lock.
+    nonisolated(unsafe) private var keychains: [String: KeychainFile] = [:]
+
+    /// Keychains that nothing is known of yet.
+    public convenience init() { self.init(device: DeviceOptions()) }
+
+    /// The same with another clock, or less work per password, for tests.
+    package init(device: DeviceOptions, clock: any KeychainClock = SystemClock()) {
+        self.device = device
+        self.clock = clock
+    }
+
+    /// The same with negligible work per password, for tests of this and other packages.
+    package static func forTesting() -> KeychainFiles {
+        var device = DeviceOptions()
+        device.passwordWork = .testing
+        return KeychainFiles(device: device)
+    }
+
+    /// Keychain files alone.
+    public var families: CommandFamily { .files }
+
+    /// Carries out a command on keychain files.
+    public func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+        guard case .files(let fileCommand) = command else { throw .unserved(command) }
+        return try perform(fileCommand)
+    }
+
+    private func perform(_ command: KeychainFileCommand) throws(KeychainError) -> KeychainReply {
+        switch command {
+        case .lockAll:
+            lockAll()
+            return .done
+        case .keychain(let path, let action):
+            guard path.hasPrefix("/"), !path.utf8.contains(0) else {
+                throw .parameter("the path of a keychain file is absolute")
+            }
+            return try keychain(at: Self.resolved(path)).perform(action)
+        }
+    }
+
+    /// Whether a keychain holds unlocked keys; does not count as a use of it, and waits for nothing.
+    public var holdsUnlockedKeys: Bool { all.contains(where: \.isUnlocked) }
+
+    /// Locks every keychain.
+    public func lockAll() { for keychain in all { keychain.lock() } }
+
+    /// Locks the keychains whose settings say that they lock when the host goes to sleep.
+    public func hostWillSleep() { for keychain in all { keychain.hostWillSleep() } }
+
+    /// One path for all that lead to a file, so that it has one lock state, and a link to it stays one.
+    private static func resolved(_ path: String) -> String {
+        if let real = realPath(path) { return real }
+        guard let end = path.lastIndex(of: "/") else { return path }
+        guard let folder = realPath(end == path.startIndex ? "/" : String(path[..<end])) else { return path }
+        return (folder == "/" ? "" : folder) + path[end...]
+    }
+
+    private static func realPath(_ path: String) -> String? {
+        guard let real = realpath(path, nil) else { return nil }
+        defer { free(real) }
+        return String(validatingCString: real)
+    }
+
+    private var all: [KeychainFile] {
+        lock.acquire()
+        defer { lock.release() }
+        return Array(keychains.values)
+    }
+
+    private func keychain(at path: String) -> KeychainFile {
+        lock.acquire()
+        defer { lock.release() }
+        if let known = keychains[path] { return known }
+        // Only those that hold keys have to be remembered.
+        if keychains.count >= Self.mostKnown { keychains = keychains.filter { $0.value.isUnlocked } }
+        let keychain = KeychainFile(at: path, device, clock)
+        keychains[path] = keychain
+        return keychain
+    }
+
+    private static let mostKnown = 1 << 10
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import KeychainHost
+
+/// The home folder of a user, in which keychain files and the preferences about them are (Semantics, "File-based
+/// keychains").
+public struct KeychainHome: Sendable, Hashable {
+    /// The path, without a slash at its end.
+    public let path: String
+
+    /// The home folder at an absolute path.
+    public init(path: String) {
+        var path = path
+        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+        self.path = path
+    }
+
+    /// The home folder of this process's user: `HOME`, or that of the user database.
+    ///
+    /// - Parameter variable: the value of `HOME`; `nil` if it is not set.
+    public init(variable: String?) {
+        if let variable, variable.hasPrefix("/") {
+            self.init(path: variable)
+        } else {
+            self.init(path: KeychainLocation.homeFromUserDatabase() ?? "/")
+        }
+    }
+
+    /// The folder of the user's keychains.
+    public var keychainFolder: String { "\(path)/Library/Keychains" }
+
+    /// The path of a keychain by the name that somebody typed: absolute, or relative to the folder of the user's
+    /// keychains, whatever the current folder is.
+    ///
+    /// In a folder `Library/Keychains`, `X` and `X-db` are one keychain: an existing `X` where there is no `X-db`, and
+    /// else `X-db`.
+    public func keychainPath(_ name: String) -> String {
+        let path = Self.standardized(name.hasPrefix("/") ? name : "\(keychainFolder)/\(name)")
+        guard Self.isInKeychainFolder(path) else { return path }
+        if path.hasSuffix(Self.suffix) {
+            let plain = String(path.dropLast(Self.suffix.count))
+            return !Self.exists(path) && Self.exists(plain) ? plain : path
+        }
+        return !Self.exists(path + Self.suffix) && Self.exists(path) ? path : path + Self.suffix
+    }
+
+    /// The path under which a keychain is made.
+    public func newKeychainPath(_ name: String) -> String {
+        let path = Self.standardized(name.hasPrefix("/") ? name : "\(keychainFolder)/\(name)")
+        return Self.isInKeychainFolder(path) && !path.hasSuffix(Self.suffix) ? path + Self.suffix : path
+    }
+
+    /// The name of a keychain as preferences have it: without `-db` in a folder `Library/Keychains`.
+    public static func storedName(_ path: String) -> String {
+        isInKeychainFolder(path) && path.hasSuffix(suffix) ? String(path.dropLast(suffix.count)) : path
+    }
+
+    /// The path of the login keychain.
+    public var loginKeychainPath: String { keychainPath("login.keychain") }
+
+    /// Whether a new keychain is put into the search list, and becomes the default where there is none.
+    public static func isListedWhenMade(_ path: String) -> Bool {
+        path.contains("/login.keychain") || storedName(path) == systemKeychain
+    }
+
+    /// Which version macOS would give the file: it decides whether items have partition lists there.
+    public static func formatVersion(_ path: String) -> Int { isInKeychainFolder(path) ? 512 : 256 }
+
+    /// The path of the system's keychain.
+    public static let systemKeychain = "/Library/Keychains/System.keychain"
+
+    private static let suffix = "-db"
+
+    /// Whether a keychain lies in a folder `Library/Keychains` of a user.
+    private static func isInKeychainFolder(_ path: String) -> Bool {
+        guard let end = path.lastIndex(of: "/") else { return false }
+        let folder = path[..<end]
+        return folder.hasSuffix("/Library/Keychains") && folder != "/Library/Keychains"
+    }
+
+    private static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+    /// A path without empty components and single dots; two dots stay, for what they mean depends on links.
+    private static func standardized(_ path: String) -> String {
+        "/" + path.pathNames.filter { $0 != "." }.joined(separator: "/")
+    }
+}

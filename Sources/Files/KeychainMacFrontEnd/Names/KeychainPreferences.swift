@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+public import KeychainCore
+import KeychainHost
+
+/// A keychain that a search goes through.
+public enum SearchedKeychain: Sendable, Hashable {
+    /// The keychain file of a path.
+    case file(String)
+    /// The data protection keychain.
+    case dataProtection
+}
+
+/// The search list and the default keychain of each preferences domain (Semantics, "File-based keychains").
+///
+/// A file of JSON for each domain, replaced as a whole: of several programs that change it at once, each makes its
+/// change upon that of another. A file that is missing says nothing; one that is damaged is an error.
+public struct KeychainPreferences: Sendable {
+    /// The home folder that names are relative to.
+    public let home: KeychainHome
+
+    /// Whether the data protection keychain belongs to the login keychain: it is behind its file, and in its place
+    /// where there is none.
+    ///
+    /// So it is for a user of Linux, whose programs store there. A Mac has a login keychain of its own.
+    public private(set) var loginHasDataProtection = false
+
+    private let systemFolder: String
+
+    /// A preferences domain (`SecPreferencesDomain`).
+    public enum Domain: String, Sendable, Hashable, CaseIterable {
+        /// That of the user.
+        case user
+        /// That of the system, which programs without a user have.
+        case system
+        /// What is added to every user's.
+        case common
+        /// What hardware brings; nothing here.
+        case dynamic
+    }
+
+    private struct Contents {
+        /// Names; `nil` for a list that was never set.
+        var searchList: [String]?
+        /// A name; empty for none, `nil` for one that was never chosen.
+        var defaultKeychain: String?
+    }
+
+    private static let largestFile = 1 << 20
+    private static let mostAttempts = 100
+
+    /// The preferences of a home folder.
+    public init(home: KeychainHome) { self.init(home: home, systemFolder: "/etc/swift-keychain") }
+
+    /// The same with another folder of the system's preferences, for tests.
+    package init(home: KeychainHome, systemFolder: String) {
+        self.home = home
+        self.systemFolder = systemFolder
+    }
+
+    /// The same preferences of a user to whose login keychain the data protection keychain belongs.
+    public var withDataProtection: KeychainPreferences {
+        var preferences = self
+        preferences.loginHasDataProtection = true
+        return preferences
+    }
+
+    // MARK: - Search list
+
+    /// The paths that a search goes through: those of the user, then those that everyone has.
+    public func searchList() throws(KeychainError) -> [String] {
+        let user = try searchList(.user)
+        return user + (try searchList(.common)).filter { !user.contains($0) }
+    }
+
+    /// The search list of a domain; without one, the domain's default keychain alone.
+    ///
+    /// The data protection keychain is in it where somebody has put the name of the login keychain there.
+    public func searchList(_ domain: Domain) throws(KeychainError) -> [String] {
+        searchList(domain, try read(domain))
+    }
+
+    private func searchList(_ domain: Domain, _ contents: Contents) -> [String] {
+        if let stored = contents.searchList { return stored.map(home.keychainPath) }
+        guard let path = defaultKeychain(domain, contents), place(of: path) != .dataProtection else { return [] }
+        return [path]
+    }
+
+    /// The keychains that a search goes through, each once.
+    ///
+    /// The data protection keychain stands in the place of a login keychain without a file, or else behind all files;
+    /// it is left out only where somebody has stored a list without the login keychain.
+    public func searched() throws(KeychainError) -> [SearchedKeychain] {
+        let contents = try read(.user)
+        let paths = searchList(.user, contents)
+        let others = try searchList(.common).filter { !paths.contains($0) }
+        let hasLogin = contents.searchList == nil || paths.contains(home.loginKeychainPath)
+        return searched(paths + others, hasLogin: hasLogin)
+    }
+
+    /// The keychains that paths name, each once; of the login keychain the data protection keychain as well.
+    public func searched(in paths: [String]) -> [SearchedKeychain] {
+        searched(paths, hasLogin: paths.contains(home.loginKeychainPath))
+    }
+
+    private func searched(_ paths: [String], hasLogin: Bool) -> [SearchedKeychain] {
+        var places = paths.map(place)
+        if hasLogin, loginHasDataProtection { places.append(.dataProtection) }
+        var seen: Set<SearchedKeychain> = []
+        return places.filter { seen.insert($0).inserted }
+    }
+
+    /// The keychain that a path names.
+    public func place(of path: String) -> SearchedKeychain {
+        let isStandIn = loginHasDataProtection && path == home.loginKeychainPath && loginKeychain == nil
+        return isStandIn ? .dataProtection : .file(path)
+    }
+
+    /// Takes back what was stored as the search list of a domain.
+    public func resetSearchList(_ domain: Domain = .user) throws(KeychainError) {
+        try change(domain) { $0.searchList = nil }
+    }
+
+    /// Replaces the search list of a domain by keychains that need not exist; those that everyone has are left out of a
+    /// user's.
+    public func setSearchList(_ paths: [String], _ domain: Domain = .user) throws(KeychainError) {
+        let common = domain == .user ? try searchList(.common) : []
+        try change(domain) { contents in
+            contents.searchList = paths.filter { !common.contains($0) }.map(KeychainHome.storedName)
+        }
+    }
+
+    // MARK: - Default keychain
+
+    /// The default keychain of a domain; the user's is the login keychain where none was chosen and that exists, or
+    /// where the data protection keychain belongs to it.
+    public func defaultKeychain(_ domain: Domain = .user) throws(KeychainError) -> String? {
+        defaultKeychain(domain, try read(domain))
+    }
+
+    private func defaultKeychain(_ domain: Domain, _ contents: Contents) -> String? {
+        if let chosen = contents.defaultKeychain { return chosen.isEmpty ? nil : home.keychainPath(chosen) }
+        guard domain == .user else { return nil }
+        return loginHasDataProtection ? home.loginKeychainPath : loginKeychain
+    }
+
+    /// Chooses the default keychain of a domain.
+    public func setDefaultKeychain(_ path: String, _ domain: Domain = .user) throws(KeychainError) {
+        try change(domain) { $0.defaultKeychain = KeychainHome.storedName(path) }
+    }
+
+    /// The login keychain; `nil` when it does not exist.
+    public var loginKeychain: String? {
+        let path = home.loginKeychainPath
+        return access(path, F_OK) == 0 ? path : nil
+    }
+
+    // MARK: - What is made and removed
+
+    /// Puts a keychain that was made into the user's search list, and makes it the default where there is none, if it
+    /// is one of those for which that is done.
+    public func noteCreation(of path: String) throws(KeychainError) {
+        guard KeychainHome.isListedWhenMade(path) else { return }
+        let name = KeychainHome.storedName(path)
+        try change(.user) { contents in
+            let chosen = defaultKeychain(.user, contents).flatMap { $0 == path ? nil : $0 }
+            var list = contents.searchList ?? chosen.map { [KeychainHome.storedName($0)] } ?? []
+            if !list.contains(name) { list.append(name) }
+            contents.searchList = list
+            if chosen == nil { contents.defaultKeychain = name }
+        }
+    }
+
+    /// Takes a keychain that was removed out of the user's search list; if it was the default, there is none then.
+    ///
+    /// Without its file the login keychain is still there where the data protection keychain belongs to it: it stays in
+    /// a list of several keychains, and the default.
+    public func noteRemoval(of path: String) throws(KeychainError) {
+        let name = KeychainHome.storedName(path)
+        // Which of its two paths a name stands for depends on the files, and this one is gone.
+        let isListed = try searchList(.user).contains { KeychainHome.storedName($0) == name }
+        let isDefault = try defaultKeychain().map(KeychainHome.storedName) == name
+        guard isListed || isDefault else { return }
+        let staysThere = loginHasDataProtection && name == KeychainHome.storedName(home.loginKeychainPath)
+        try change(.user) { contents in
+            let others = contents.searchList?.filter { $0 != name }
+            if !staysThere || others?.isEmpty ?? true { contents.searchList = others }
+            let chosen = defaultKeychain(.user, contents).map(KeychainHome.storedName)
+            if !staysThere, chosen == name { contents.defaultKeychain = "" }
+        }
+    }
+
+    // MARK: - Files
+
+    private func path(_ domain: Domain) -> String {
+        let folder = domain == .user ? "\(home.path)/Library/Preferences" : systemFolder
+        return "\(folder)/org.swift-keychain.\(domain).json"
+    }
+
+    private func read(_ domain: Domain) throws(KeychainError) -> Contents {
+        domain == .dynamic ? Contents() : try readMarked(domain).contents
+    }
+
+    private func readMarked(_ domain: Domain) throws(KeychainError) -> (contents: Contents, mark: AtomicFile.Mark?) {
+        let path = path(domain)
+        let file: (bytes: [UInt8], mark: AtomicFile.Mark)?
+        do throws(FileError) {
+            file = try AtomicFile.read(path, limit: Self.largestFile)
+        } catch {
+            throw KeychainError(keychainFile: error)
+        }
+        guard let file else { return (Contents(), nil) }
+        guard let json = try? JSONParser.parse(file.bytes), json.members != nil else {
+            throw KeychainError(
+                .io,
+                "the preferences in \(path) are damaged; move the file away to begin with an empty search list",
+                kind: .storage(.damaged),
+                facts: ["path": path]
+            )
+        }
+        var list = json["searchList"].elements?.compactMap(\.string)
+        // A list from which the last keychain was removed must not hide what programs store.
+        if loginHasDataProtection, list?.isEmpty ?? false { list = nil }
+        let contents = Contents(
+            searchList: list,
+            defaultKeychain: json["defaultKeychain"].string
+        )
+        return (contents, file.mark)
+    }
+
+    private func change(_ domain: Domain, _ body: (inout Contents) -> Void) throws(KeychainError) {
+        guard domain != .dynamic else {
+            throw KeychainError(.parameter, "the dynamic domain cannot be changed")
+        }
+        for _ in 0..<Self.mostAttempts {
+            var (contents, mark) = try readMarked(domain)
+            body(&contents)
+            if try write(contents, domain, mark) { return }
+        }
+        throw KeychainError(.notAvailable, "other programs keep changing the preferences", kind: .storage(.busy))
+    }
+
+    /// - Returns: Whether nobody else changed the file meanwhile.
+    private func write(
+        _ contents: Contents,
+        _ domain: Domain,
+        _ mark: AtomicFile.Mark?
+    ) throws(KeychainError) -> Bool {
+        let json = JSONValue.object([
+            "searchList": contents.searchList.map { .strings($0) } ?? .null,
+            "defaultKeychain": contents.defaultKeychain.map { .string($0) } ?? .null,
+        ])
+        let bytes = Array((json.indentedText + "\n").utf8)
+        let path = path(domain)
+        do throws(FileError) {
+            guard mark == nil else { return try AtomicFile.replace(path, mark, with: bytes) != nil }
+            // Everyone reads what is for everyone.
+            let isShared = domain != .user
+            try AtomicFile.makeFolders(above: path, mode: isShared ? 0o755 : 0o700)
+            _ = try AtomicFile.create(path, bytes, mode: isShared ? 0o644 : 0o600)
+            return true
+        } catch {
+            if case .taken = error { return false }
+            throw KeychainError(keychainFile: error)
+        }
+    }
+}

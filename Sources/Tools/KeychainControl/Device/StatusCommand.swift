@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import KeychainCore
+import KeychainHost
+
+/// `keychainctl device status`: what is known without the passcode.
+struct StatusCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "Shows whether a passcode is set, the lock state, and the policy.",
+        discussion: "The state is that of a program started now."
+    )
+
+    @Flag(help: "Write a JSON object.")
+    var json = false
+
+    func run() throws {
+        let surroundings = Surroundings.current
+        let status = try refusing { () throws(KeychainError) in try surroundings.keychain.device.status() }
+        surroundings.say(json ? try StatusText.json(status) : StatusText.plain(status))
+        if let path = surroundings.linkedRootKey() {
+            surroundings.remark(
+                "\(path) has another name elsewhere (a hard link), as a backup that copies by links gives it: the root key stays "
+                    + "there when this name is removed"
+            )
+        }
+        if let part = surroundings.replaceablePart() {
+            let why = part.owner.map { "belongs to another user (\($0))" } ?? "can be written by other users"
+            surroundings.remark(
+                "\(part.path) \(why), who can put another folder in the place of the keychain's: change that, or set "
+                    + "SWIFT_KEYCHAIN_HOME to a folder elsewhere"
+            )
+        }
+    }
+}

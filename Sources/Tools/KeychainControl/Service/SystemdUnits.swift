@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import KeychainHost
+
+/// The systemd units of a user's keychain daemon (systemd.socket(5), systemd.service(5)).
+struct SystemdUnits {
+    /// The absolute path of `keychaind`.
+    let program: String
+
+    static let socketUnit = "swift-keychain.socket"
+    static let serviceUnit = "swift-keychain.service"
+
+    /// The files by their names.
+    var files: [(name: String, text: String)] {
+        [
+            (Self.socketUnit, socketText("Socket of the keychain", "keychaind.sock")),
+            (Self.serviceUnit, serviceText("Keychain", Self.socketUnit, "--user --exit-when-idle 600")),
+        ]
+    }
+
+    /// The files of the daemon of keychain files, which programs start by themselves where systemd does not listen.
+    var filesOfFileDaemon: [(name: String, text: String)] {
+        [
+            (Self.fileSocketUnit, socketText("Socket of keychain files", "keychaind-files.sock")),
+            (Self.fileServiceUnit, serviceText("Keychain files", Self.fileSocketUnit, "--files --exit-when-idle 60")),
+        ]
+    }
+
+    private static let fileSocketUnit = "swift-keychain-files.socket"
+    private static let fileServiceUnit = "swift-keychain-files.service"
+
+    private func socketText(_ description: String, _ socket: String) -> String {
+        """
+        # SPDX-License-Identifier: Apache-2.0
+        [Unit]
+        Description=\(description)
+
+        [Socket]
+        ListenStream=%t/swift-keychain/\(socket)
+        DirectoryMode=0700
+        SocketMode=0600
+        RemoveOnStop=yes
+
+        [Install]
+        WantedBy=sockets.target
+
+        """
+    }
+
+    // Neither NoNewPrivileges= nor what implies it in a unit of a user (systemd.exec(5): SystemCallFilter=,
+    // RestrictNamespaces=, PrivateDevices= and others): a check of the user's password by PAM runs a program that has
+    // more rights (unix_chkpwd(8)).
+    private func serviceText(_ description: String, _ socketUnit: String, _ options: String) -> String {
+        """
+        # SPDX-License-Identifier: Apache-2.0
+        [Unit]
+        Description=\(description)
+        Requires=\(socketUnit)
+        After=\(socketUnit)
+        \(Self.startLimit)
+
+        [Service]
+        Type=notify
+        ExecStart=\(Self.escaped(program)) \(options)
+        Restart=on-failure
+        \(Self.restartPause)
+        RestartPreventExitStatus=2 3
+        TimeoutStopSec=20
+        LimitCORE=0
+        UMask=0077
+        WorkingDirectory=/
+        UnsetEnvironment=LD_PRELOAD LD_AUDIT LD_LIBRARY_PATH
+
+        """
+    }
+
+    /// A crash must not put the keychain out of reach until somebody starts the socket again, which a start limit does
+    /// after five starts in ten seconds (systemd.unit(5), StartLimitIntervalSec=).
+    static let startLimit = "StartLimitIntervalSec=0"
+
+    /// Instead of the limit.
+    static let restartPause = "RestartSec=1"
+
+    /// A word of a command line (systemd.service(5), "Command lines").
+    static func escaped(_ word: String) -> String {
+        let escaped = word.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("%", with: "%%")
+            .replacing("$", with: "$$")
+        return "\"\(escaped)\""
+    }
+
+    /// Writes the files into a folder, which is made if it is missing.
+    func write(to folder: String) throws(Refusal) { try Self.write(files, to: folder) }
+
+    /// Writes files into a folder, which is made if it is missing.
+    static func write(_ files: [(name: String, text: String)], to folder: String) throws(Refusal) {
+        for (name, text) in files {
+            let path = "\(folder)/\(name)"
+            guard makeFolders(folder) else {
+                throw Refusal("\(folder) cannot be made: \(String(cString: strerror(errno)))")
+            }
+            let descriptor = open("\(path).new", O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o644)
+            guard descriptor >= 0 else {
+                throw Refusal("\(path) cannot be written: \(String(cString: strerror(errno)))")
+            }
+            let isWritten = Array(text.utf8).withUnsafeBytes { DescriptorOutput.write($0, to: descriptor) }
+            guard close(descriptor) == 0, isWritten, rename("\(path).new", path) == 0 else {
+                throw Refusal("\(path) cannot be written: \(String(cString: strerror(errno)))")
+            }
+        }
+    }
+
+    /// Whether one of the files is in a folder.
+    static func isIn(_ folder: String) -> Bool {
+        [socketUnit, serviceUnit].contains { access("\(folder)/\($0)", F_OK) == 0 }
+    }
+
+    /// Removes the files from a folder.
+    static func remove(from folder: String) {
+        for name in [socketUnit, serviceUnit] { unlink("\(folder)/\(name)") }
+    }
+
+    private static func makeFolders(_ path: String) -> Bool {
+        var folder = ""
+        for part in path.split(separator: "/") {
+            folder += "/\(part)"
+            guard mkdir(folder, 0o755) == 0 || errno == EEXIST else { return false }
+        }
+        return true
+    }
+}

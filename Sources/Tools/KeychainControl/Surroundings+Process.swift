@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainAuthenticators
+import KeychainCore
+import KeychainEngine
+import KeychainHost
+import KeychainRouting
+
+extension Surroundings {
+    /// The keychain that the environment names, and the terminal; nothing is read or made before the first call.
+    static let process: Surroundings = {
+        do throws(KeychainError) {
+            let parts = try ProcessKeychain.parts(authenticator: NoAuthenticator())
+            let keychain = RoutedKeychain(parts)
+            var surroundings = Surroundings(
+                keychain: keychain,
+                offerUnlock: { (passcode) throws(KeychainError) in
+                    guard keychain.owner != .embedded else { return try parts.embedded.offerUnlock(passcode: passcode) }
+                    // The daemon unlocks for all, the program that is started among them.
+                    try keychain.device.unlock(passcode: passcode)
+                    return nil
+                },
+                authenticator: ProcessAuthenticator()
+            )
+            surroundings.linkedRootKey = { parts.embedded.linkedRootKey }
+            surroundings.replaceablePart = { parts.embedded.replaceablePart }
+            surroundings.unlocksForAll = { keychain.unlocksForAll }
+            surroundings.service = {
+                KeychainService(parts, manager: UserManager.current(output: ProgramOutput.probe))
+            }
+            return surroundings
+        } catch {
+            var surroundings = Surroundings(
+                keychain: UnavailableKeychain(error),
+                offerUnlock: { (_) throws(KeychainError) in throw error },
+                authenticator: ProcessAuthenticator()
+            )
+            surroundings.service = { () throws(Refusal) in throw Refusal(error) }
+            return surroundings
+        }
+    }()
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainFiles
+import KeychainMacFrontEnd
+
+/// `unlock-keychain`.
+///
+/// - Important: Differs from macOS: the password is checked also while the keychain is unlocked. The data protection
+///   keychain without a passcode takes any.
+struct UnlockKeychain: Command {
+    let options = OptionSyntax("hp:u", secrets: "p")
+
+    private static let function = "SecKeychainUnlock"
+
+    func run(_ invocation: Invocation, in session: Session) throws -> Int32 {
+        var password: SecretBytes?
+        for option in invocation.arguments.options {
+            switch option.letter {
+            case "p": password = option.value.bytes
+            // Unlocking without a password is a matter of a window of macOS; here it is asked for.
+            case "u": continue
+            default: throw CommandFailure.usage
+            }
+        }
+        try invocation.checkOptions(options)
+        let operands = invocation.arguments.operands
+        guard operands.count < 2 else { throw CommandFailure.usage }
+        let operand = operands.first
+        let keychains = session.keychains
+        let name: ByteText = operand.map { "\($0)" } ?? "<NULL>"
+        let place = try reporting(Self.function, name) { () throws(KeychainError) in
+            try keychains.place(orDefault: operand)
+        }
+        let shown: ByteText = operand.map { "\($0)" } ?? "default"
+        let typed = try password ?? session.prompts.ask("password to unlock \(shown): ")
+        let endsHere = try reporting(Self.function, name) { () throws(KeychainError) in
+            try keychains.whole.unlock(place, password: typed)
+        }
+        if endsHere { try session.errors.write(Self.remark) }
+        return 0
+    }
+
+    /// What to do without a daemon that keeps the unlock.
+    private static let remark: ByteText = """
+        security: the password is correct, but the unlock ends with this program; to keep it, let the daemon own the \
+        keychain: 'keychainctl service enable'
+
+        """
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainContainers
+import KeychainCore
+
+/// The data protection keychain: the items of every access group.
+struct UserKeychain: ItemStore {
+    let backend: any KeychainBackend
+    let name: KeychainName
+
+    /// Whether an unlock outlives this program, because a service has the keychain.
+    var unlocksForAll: @Sendable () -> Bool = { false }
+
+    var path: ByteText { name.path }
+
+    var version: Int { 512 }
+
+    /// Whether items stay closed until somebody enters the passcode; `false` where that cannot be told.
+    var isLocked: Bool { (try? backend.device.status())?.isLocked ?? false }
+
+    /// Finds every item that can be shown: those in the common group first, otherwise in the order of the store.
+    ///
+    /// Of items that differ in their group only, the one that was changed last comes first: macOS would have one of
+    /// them, with that value.
+    ///
+    /// An item that requires authentication cannot be shown, and one that is damaged neither; see ``obstacle(_:_:)``.
+    func items(
+        _ itemClass: ItemClass,
+        _ conditions: Conditions
+    ) throws(KeychainError) -> [StoredItem] {
+        var query = query(itemClass, conditions)
+        query[PropertyKey.matchLimit] = .string(PropertyKey.matchLimitAll)
+        return ordered(try found(query, itemClass).filter(conditions.holdBlanks))
+    }
+
+    /// The same for the first of them: one item is asked for, and then those that differ from it in their group only.
+    func first(_ itemClass: ItemClass, _ conditions: Conditions) throws(KeychainError) -> StoredItem? {
+        guard !conditions.hasBlanks else { return try items(itemClass, conditions).first }
+        var query = query(itemClass, conditions)
+        guard var first = try found(query, itemClass).first else { return nil }
+        if !first.isInCommonGroup { first = try firstInCommonGroup(query, itemClass) ?? first }
+        query.entries.merge(first.identifyingValues) { $1 }
+        query[PropertyKey.matchLimit] = .string(PropertyKey.matchLimitAll)
+        let copies = try found(query, itemClass).filter { $0.keyWithinKeychain == first.keyWithinKeychain }
+        return ordered(copies).first ?? first
+    }
+
+    /// The first of the items in the common group, which a daemon keeps from programs that have groups of their own.
+    private func firstInCommonGroup(
+        _ query: PropertyDictionary,
+        _ itemClass: ItemClass
+    ) throws(KeychainError) -> StoredItem? {
+        var query = query
+        query[AttributeName.accessGroup.description] = .string(Client.commonGroup)
+        do throws(KeychainError) {
+            return try found(query, itemClass).first
+        } catch {
+            guard error.status == .missingEntitlement else { throw error }
+            return nil
+        }
+    }
+
+    private func found(_ query: PropertyDictionary, _ itemClass: ItemClass) throws(KeychainError) -> [StoredItem] {
+        var query = query
+        query[PropertyKey.returnAttributes] = .boolean(true)
+        query[PropertyKey.returnPersistentReference] = .boolean(true)
+        query[PropertyKey.useAuthenticationUI] = .string(PropertyKey.useAuthenticationUISkip)
+        return try answer(toRepeated: query).values.compactMap { StoredItem(itemClass, $0, in: self) }
+    }
+
+    private func ordered(_ items: [StoredItem]) -> [StoredItem] {
+        let ordered = items.filter(\.isInCommonGroup) + items.filter { !$0.isInCommonGroup }
+        let copies = Dictionary(grouping: ordered.enumerated(), by: \.element.keyWithinKeychain)
+        let firsts = copies.values.map { copies in
+            let newestFirst = copies.sorted { left, right in
+                let dates = (left.element.modificationDate, right.element.modificationDate)
+                return dates.0 == dates.1 ? left.offset < right.offset : dates.0 > dates.1
+            }
+            return (place: copies[0].offset, items: newestFirst.map(\.element))
+        }
+        return firsts.sorted { $0.place < $1.place }.flatMap(\.items)
+    }
+
+    /// Whether there is any item, if only a locked or damaged one; `false` where the keychain cannot be opened.
+    var hasItems: Bool {
+        ItemClass.stored.contains { itemClass in
+            var query = query(itemClass, Conditions())
+            query[PropertyKey.returnPersistentReference] = .boolean(true)
+            query[PropertyKey.useAuthenticationUI] = .string(PropertyKey.useAuthenticationUIFail)
+            do throws(KeychainError) {
+                _ = try perform(.copyMatching(query))
+                return true
+            } catch {
+                return error.status == .interactionNotAllowed || error.status == .decode
+            }
+        }
+    }
+
+    /// The certificates, keys or identities with their bytes, in the order of the store.
+    func answers(_ itemClass: ItemClass) throws(KeychainError) -> [ResultValue] {
+        var query = query(itemClass, Conditions())
+        query[PropertyKey.matchLimit] = .string(PropertyKey.matchLimitAll)
+        query[PropertyKey.returnAttributes] = .boolean(true)
+        query[PropertyKey.returnReference] = .boolean(true)
+        query[PropertyKey.useAuthenticationUI] = .string(PropertyKey.useAuthenticationUISkip)
+        return try answer(toRepeated: query).values
+    }
+
+    /// Why there may be matching items that cannot be shown.
+    ///
+    /// Nobody is asked: a user who authenticated would see nothing. Damage is reported by the first call that meets
+    /// it, and later only where nothing else matches.
+    ///
+    /// - Returns: `errSecInteractionNotAllowed` or `errSecDecode`; `nil` when there is no such item.
+    func obstacle(_ itemClass: ItemClass, _ conditions: Conditions) throws(KeychainError) -> Status? {
+        var query = query(itemClass, conditions)
+        query[PropertyKey.matchLimit] = .string(PropertyKey.matchLimitAll)
+        query[PropertyKey.returnPersistentReference] = .boolean(true)
+        query[PropertyKey.useAuthenticationUI] = .string(PropertyKey.useAuthenticationUIFail)
+        var obstacle: Status?
+        // Damage hides what else there is until it has been set aside.
+        for _ in 0..<2 {
+            do throws(KeychainError) {
+                _ = try perform(.copyMatching(query))
+                return obstacle
+            } catch {
+                switch error.status {
+                case .itemNotFound: return obstacle
+                case .interactionNotAllowed: return error.status
+                case .decode: obstacle = error.status
+                default: throw error
+                }
+            }
+        }
+        return obstacle
+    }
+
+    /// Reads the secret of an item; an item without one has an empty one.
+    func secret(of item: StoredItem) throws(KeychainError) -> SecretBytes {
+        var query = item.query
+        query[PropertyKey.returnData] = .boolean(true)
+        guard case .single(.data(let secret)) = try perform(.copyMatching(query)) else { return SecretBytes() }
+        return secret
+    }
+
+    /// Whether keys are there is told by the add itself.
+    func checkCanAdd() throws(KeychainError) {}
+
+    /// Every program of the user may use every item.
+    func access(of item: StoredItem) throws(KeychainError) -> ItemAccess? { nil }
+
+    /// Adds an item to the common group; there are no lists of programs.
+    func add(
+        _ itemClass: ItemClass,
+        _ attributes: [String: PropertyValue],
+        _ secret: SecretBytes,
+        _ access: RequestedAccess
+    ) throws(KeychainError) {
+        var dictionary = PropertyDictionary(attributes)
+        dictionary[PropertyKey.itemClass] = .string(itemClass.rawValue)
+        dictionary[PropertyKey.valueData] = .data(secret)
+        _ = try perform(.add(dictionary))
+    }
+
+    /// Adds an item to the common group; there are no lists of programs.
+    func add(_ item: NewItem) throws(KeychainError) {
+        var dictionary = PropertyDictionary(item.attributes)
+        dictionary[PropertyKey.itemClass] = .string(item.item.reference.itemClass.rawValue)
+        _ = try perform(.add(dictionary))
+    }
+
+    /// Changes an item, in whichever group it is.
+    func update(
+        _ item: StoredItem,
+        _ attributes: [String: PropertyValue],
+        _ secret: SecretBytes?,
+        _ access: RequestedAccess
+    ) throws(KeychainError) {
+        var dictionary = PropertyDictionary(attributes)
+        if let secret { dictionary[PropertyKey.valueData] = .data(secret) }
+        _ = try perform(.update(item.query, attributes: dictionary))
+    }
+
+    /// Deletes an item, in whichever group it is.
+    func delete(_ item: StoredItem) throws(KeychainError) {
+        _ = try perform(.delete(item.query))
+    }
+
+    private func query(_ itemClass: ItemClass, _ conditions: Conditions) -> PropertyDictionary {
+        var query = PropertyDictionary(conditions.attributes)
+        query[PropertyKey.itemClass] = .string(itemClass.rawValue)
+        query[AttributeName.synchronizable.description] = .string(PropertyKey.synchronizableAny)
+        return query
+    }
+
+    /// A first answer of `errSecDecode` sets the damaged items aside; the second one is about the others.
+    private func answer(toRepeated query: PropertyDictionary) throws(KeychainError) -> KeychainAnswer {
+        for isLast in [false, true] {
+            do throws(KeychainError) {
+                return try perform(.copyMatching(query))
+            } catch {
+                switch error.status {
+                case .itemNotFound: return .nothing
+                case .decode: if isLast { return .nothing }
+                default: throw error
+                }
+            }
+        }
+        return .nothing
+    }
+
+    private func perform(_ operation: KeychainRequest.Operation) throws(KeychainError) -> KeychainAnswer {
+        try backend.perform(KeychainRequest(operation, client: .person))
+    }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CKeychainSupport
+import Glibc
+import KeychainAuthenticators
+import KeychainCore
+import KeychainHost
+
+/// Lines of a descriptor; they may hold secrets, and every buffer is wiped.
+final class LineReader {
+    /// The most bytes that a line may have: 1 MiB.
+    static let largestLine = 1 << 20
+
+    let descriptor: Int32
+    private let chunk: UnsafeMutableRawBufferPointer
+    private var unread = 0..<0
+
+    /// What was read.
+    enum Line {
+        /// A line, without the newline that ended it.
+        case line(SecretBytes)
+        /// What stands before the end of the input without a newline; not empty.
+        case unfinished(SecretBytes)
+        /// A line of more than ``largestLine`` bytes; it was passed over.
+        case tooLong
+        /// The end of the input.
+        case end
+    }
+
+    /// Input that cannot be read.
+    struct Failure: Error {
+        let code: Int32
+    }
+
+    /// A reader of a descriptor.
+    ///
+    /// - Parameters:
+    ///   - descriptor: where to read; it stays open.
+    ///   - readsAhead: whether bytes beyond a line may be taken; if not, they are left to other programs.
+    init(descriptor: Int32, readsAhead: Bool) {
+        self.descriptor = descriptor
+        chunk = .allocate(byteCount: readsAhead ? 1 << 16 : 1, alignment: 1)
+    }
+
+    deinit {
+        keychain_wipe(chunk.baseAddress, chunk.count)
+        chunk.deallocate()
+    }
+
+    /// Reads a line; blocks until it is there.
+    ///
+    /// - Parameter wait: what to do before each read, for example wait in another way.
+    /// - Returns: The line, or why there is none.
+    /// - Throws: ``Failure``, and whatever `wait` throws.
+    func next(wait: () throws -> Void = {}) throws -> Line {
+        var line = SecretBuffer()
+        var isTooLong = false
+        while true {
+            if unread.isEmpty {
+                try wait()
+                guard try fill() else {
+                    return isTooLong ? .tooLong : line.count > 0 ? .unfinished(line.bytes) : .end
+                }
+            }
+            let end = chunk[unread].firstIndex(of: UInt8(ascii: "\n"))
+            let part = UnsafeMutableRawBufferPointer(rebasing: chunk[unread.lowerBound..<(end ?? unread.upperBound)])
+            unread = min(unread.lowerBound + part.count + 1, unread.upperBound)..<unread.upperBound
+            isTooLong = isTooLong || line.count + part.count > Self.largestLine
+            if !isTooLong { line.append(UnsafeRawBufferPointer(part)) }
+            // Nobody knows when the next line comes.
+            keychain_wipe(part.baseAddress, part.count)
+            if end != nil { return isTooLong ? .tooLong : .line(line.bytes) }
+        }
+    }
+
+    /// Whether anything follows, as far as that is known after so many milliseconds.
+    ///
+    /// Returns as soon as there is a byte, or the end of the input. What follows is lost to others where the reader
+    /// does not read ahead.
+    func isFollowed(within milliseconds: Int32) throws -> Bool {
+        guard unread.isEmpty else { return true }
+        let deadline = Deadline(milliseconds: milliseconds)
+        var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        while true {
+            switch poll(&state, 1, deadline.millisecondsLeft) {
+            case 0: return false
+            case 1...: return try fill()
+            default: guard errno == EINTR else { throw Failure(code: errno) }
+            }
+        }
+    }
+
+    /// Whether there was anything to read.
+    private func fill() throws -> Bool {
+        while true {
+            let count = read(descriptor, chunk.baseAddress, chunk.count)
+            if count >= 0 {
+                unread = 0..<count
+                return count > 0
+            }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN:
+                var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                poll(&state, 1, -1)
+            default: throw Failure(code: errno)
+            }
+        }
+    }
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CKeychainSupport
+import Glibc
+import KeychainCore
+import KeychainFiles
+import KeychainMacFrontEnd
+import KeychainTrust
+
+/// The `security` command.
+package struct Tool {
+    private let keychains: Keychains
+
+    /// Where passwords are asked for; `nil` to read them from standard input in any case.
+    private let terminal: String?
+
+    private let trustSettings: TrustSettingsStore
+
+    /// A command that works on the keychains of a user.
+    ///
+    /// - Parameters:
+    ///   - backend: what carries out requests, for keychain files as well.
+    ///   - preferences: the search list and the default keychain, and the home folder that they are of; those of this
+    ///     process unless others are given.
+    ///   - terminal: the path of the terminal; `nil` for none.
+    ///   - trustSettings: whom the user and the administrator trust.
+    ///   - unlocksForAll: whether an unlock of the data protection keychain outlives this program.
+    package init(
+        backend: any KeychainBackend,
+        preferences: KeychainPreferences? = nil,
+        terminal: String? = "/dev/tty",
+        trustSettings: TrustSettingsStore = .process,
+        unlocksForAll: @escaping @Sendable () -> Bool = { false }
+    ) {
+        let name = preferences.map { KeychainName(home: ByteText($0.home.path)) } ?? .current
+        let home = keychain_environment("HOME").map { String(cString: $0) }
+        keychains = Keychains(
+            dataProtection: UserKeychain(backend: backend, name: name, unlocksForAll: unlocksForAll),
+            files: backend.files,
+            preferences: preferences ?? KeychainPreferences(home: KeychainHome(variable: home))
+        )
+        self.terminal = terminal
+        self.trustSettings = trustSettings
+    }
+
+    /// Runs the command that this process was started with.
+    ///
+    /// Secrets among the arguments are overwritten first, so that a list of processes no longer shows them.
+    ///
+    /// - Returns: The exit status; the system takes its low byte.
+    package func runProcess() -> Int32 {
+        StandardDescriptors.prepare()
+        ProcessSignals.prepare()
+        return run(Self.takeArguments(), input: STDIN_FILENO, output: .standard, errors: .errors)
+    }
+
+    /// Runs a command with other streams, for tests.
+    ///
+    /// - Parameters:
+    ///   - arguments: the arguments without the name of the program.
+    ///   - input: the descriptor of standard input.
+    ///   - output: that of standard output.
+    ///   - errors: that of standard error.
+    /// - Returns: The status, of 32 bits.
+    package func run(arguments: [[UInt8]], input: Int32, output: Int32, errors: Int32) -> Int32 {
+        let words = [Word("security")] + arguments.map { Word(SecretBytes($0)) }
+        return run(words, input: input, output: Output(descriptor: output), errors: Output(descriptor: errors))
+    }
+
+    /// Runs a command.
+    ///
+    /// - Parameters:
+    ///   - words: the arguments, the name of the program first.
+    ///   - input: the descriptor of standard input.
+    ///   - output: standard output.
+    ///   - errors: standard error.
+    /// - Returns: The status, of 32 bits.
+    func run(_ words: [Word], input: Int32, output: Output, errors: Output) -> Int32 {
+        do {
+            return try run(words, GlobalOptions(words), input, output, errors)
+        } catch let failure as Output.Failure where failure.code == EPIPE {
+            // Who reads the output has seen enough, as `head` has. The status still says that not all was written.
+            return 1
+        } catch let failure as Output.Failure {
+            try? errors.write("security: the output cannot be written: \(String(cString: strerror(failure.code)))\n")
+        } catch {
+            try? errors.write("security: \(Status.internal.text)\n")
+        }
+        return 1
+    }
+
+    private func run(
+        _ words: [Word],
+        _ options: GlobalOptions,
+        _ input: Int32,
+        _ output: Output,
+        _ errors: Output
+    ) throws -> Int32 {
+        if let problem = options.problem {
+            try errors.write("\(problem.message)\n")
+            return try showUsage(output)
+        }
+        if options.asksForVersion {
+            try output.write("\(ProductVersion.text)\n")
+            return 0
+        }
+        let command = Array(words[options.commandIndex...])
+        let reader = LineReader(descriptor: input, readsAhead: options.isInteractive && command.isEmpty)
+        let session = Session(
+            keychains: keychains,
+            trustSettings: trustSettings,
+            output: output,
+            errors: errors,
+            input: reader,
+            prompts: PasswordPrompt(
+                input: reader,
+                errors: errors,
+                terminal: terminal,
+                usesStandardInput: options.readsPasswordsFromInput,
+                endsInput: !command.isEmpty
+            ),
+            isQuiet: options.isQuiet,
+            isVerbose: options.isVerbose
+        )
+        if options.asksForHelp {
+            return try HelpCommand.explain(command, typedName: words[options.commandIndex - 1], in: session)
+        }
+        if !command.isEmpty { return try session.run(command) }
+        guard options.isInteractive else { return try showUsage(output) }
+        return try InteractiveMode(session: session, prompt: options.prompt ?? InteractiveMode.defaultPrompt).run()
+    }
+
+    private func showUsage(_ output: Output) throws -> Int32 {
+        try output.write(GlobalOptions.usage + CommandTable.list)
+        return CommandFailure.usage.status
+    }
+
+    /// The arguments of the process; secret ones are gone from its memory afterwards, but for what is returned.
+    private static func takeArguments() -> [Word] {
+        let arguments = UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc))
+        let words = arguments.map { argument in
+            Word(
+                argument.map { SecretBytes(copying: UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
+                    ?? SecretBytes()
+            )
+        }
+        for place in secretPlaces(in: words) {
+            guard let argument = arguments[place.word] else { continue }
+            keychain_wipe(argument + place.offset, strlen(argument) - place.offset)
+        }
+        return words
+    }
+
+    static func secretPlaces(in words: [Word]) -> [GetOpt.Place] {
+        let start = GlobalOptions(words).commandIndex
+        guard start < words.count, let entry = CommandTable.entry(matching: words[start]) else { return [] }
+        return SecretArguments.places(in: words, from: start + 1, entry.options)
+    }
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// A generated file and what belongs in it.
+public struct GeneratedFile: Hashable, Sendable {
+    /// The path, relative to the root of the package.
+    public var path: String
+
+    /// The whole text, with a newline at its end.
+    public var contents: String
+}
+
+/// The Swift files that are written from the tables of KeychainCore.
+///
+/// Pure functions from the tables to text: the same tables always give the same bytes.
+public enum ConstantSources {
+    /// Every generated file.
+    public static var files: [GeneratedFile] {
+        [
+            GeneratedFile(
+                path: "Sources/API/KeychainServices/Constants/ItemConstants+Generated.swift",
+                contents: itemConstants()
+            ),
+            GeneratedFile(
+                path: "Sources/API/KeychainServices/Constants/StatusConstants+Generated.swift",
+                contents: statusConstants()
+            ),
+            GeneratedFile(
+                path: "Sources/API/KeychainServices/Constants/KeyAlgorithmConstants+Generated.swift",
+                contents: keyAlgorithmConstants()
+            ),
+            GeneratedFile(
+                path: "Sources/API/KeychainServices/Constants/CertificateConstants+Generated.swift",
+                contents: certificateConstants()
+            ),
+            GeneratedFile(
+                path: "Tests/Support/Conformance/PublicSymbols+Generated.swift",
+                contents: publicSymbols()
+            ),
+        ]
+    }
+
+    /// Returns the text that declares the `kSec…` string constants.
+    public static func itemConstants() -> String {
+        let sections = ConstantTable.Group.allCases.map { group in
+            "// MARK: - \(title(of: group))\n\n"
+                + ConstantTable.rows(in: group).map { declaration($0.name, $0.value) }.joined(separator: "\n")
+        }
+        return header + "\npublic import Foundation\n\n" + sections.joined(separator: "\n")
+    }
+
+    /// Returns the text that declares the string constants of certificates.
+    public static func certificateConstants() -> String {
+        let sections = CertificateConstantTable.Group.allCases.map { group in
+            "// MARK: - \(title(of: group))\n\n"
+                + CertificateConstantTable.rows(in: group).map { declaration($0.name, $0.value) }.joined(
+                    separator: "\n"
+                )
+        }
+        return header + "\npublic import Foundation\n\n" + sections.joined(separator: "\n")
+    }
+
+    /// Returns the text that declares the `errSec…` codes.
+    public static func statusConstants() -> String {
+        header + "\n" + publicStatusRows.map(declaration).joined(separator: "\n")
+    }
+
+    /// Returns the text that declares the members of `SecKeyAlgorithm`.
+    public static func keyAlgorithmConstants() -> String {
+        header
+            + "\nimport Foundation\n\nextension SecKeyAlgorithm {\n"
+            + KeyAlgorithmTable.rows.map(declaration).joined(separator: "\n")
+            + "}\n"
+    }
+
+    /// Returns the text of the list of the symbols that clients of `import Security` see.
+    ///
+    /// The dictionaries are many and typed, because one large literal takes long to type-check.
+    public static func publicSymbols() -> String {
+        let strings = ConstantTable.Group.allCases.map { group in
+            dictionary(
+                "\(group.rawValue)Strings",
+                valueType: "String",
+                entries: ConstantTable.rows(in: group).map { "\"\($0.name)\": \($0.name) as String," }
+            )
+        }
+        let statuses = publicStatusRows.chunks(ofCount: 60).enumerated().map { index, rows in
+            dictionary(
+                "statuses\(index + 1)",
+                valueType: "Int32",
+                entries: rows.map { "\"\($0.name)\": \($0.name)," }
+            )
+        }
+        return """
+            \(header)
+            import Foundation
+            import Security
+
+            /// The public symbols of module Security, by name.
+            enum PublicSymbols {
+                /// Returns the string of the `kSec…` constant with a name.
+                static func string(named name: String) -> String? {
+                    strings[name]
+                }
+
+                /// Returns the code of the `errSec…` constant with a name.
+                static func status(named name: String) -> Int32? {
+                    statuses[name]
+                }
+
+            \(merged("strings", valueType: "String", parts: strings.map(\.name)))
+
+            \(merged("statuses", valueType: "Int32", parts: statuses.map(\.name)))
+
+            \((strings + statuses).map(\.text).joined(separator: "\n\n"))
+            }
+
+            """
+    }
+
+    private static let header = """
+        // SPDX-License-Identifier: Apache-2.0
+        // swift-format-ignore-file
+        // Generated by `swift run generate-constants` from the tables of KeychainCore. Do not edit.
+
+        """
+}
+
+// The pieces that the files are put together from.
+extension ConstantSources {
+    private static var publicStatusRows: [StatusTable.Row] {
+        StatusTable.rows.filter(\.isPublic)
+    }
+
+    private static func declaration(_ name: String, _ value: String) -> String {
+        """
+        /// The string `\(value)`.
+        nonisolated(unsafe) public let \(name): CFString = "\(value)"
+
+        """
+    }
+
+    private static func declaration(_ row: StatusTable.Row) -> String {
+        """
+        /// \(row.message ?? "The code \(row.code), for which there is no message.")
+        public let \(row.name): OSStatus = \(row.code)
+
+        """
+    }
+
+    private static func declaration(_ row: KeyAlgorithmTable.Row) -> String {
+        """
+            /// The algorithm `\(row.value)`.
+            public static let \(row.swiftName): SecKeyAlgorithm = SecKeyAlgorithm(
+                rawValue: "\(row.value)"
+            )
+
+        """
+    }
+
+    private static func dictionary(
+        _ name: String,
+        valueType: String,
+        entries: [String]
+    ) -> (name: String, text: String) {
+        let lines = entries.map { "        \($0)\n" }.joined()
+        return (name, "    private static let \(name): [String: \(valueType)] = [\n\(lines)    ]")
+    }
+
+    private static func merged(_ name: String, valueType: String, parts: [String]) -> String {
+        let lines = parts.map { "            \($0),\n" }.joined()
+        return """
+                private static let \(name): [String: \(valueType)] = {
+                    let parts: [[String: \(valueType)]] = [
+            \(lines)        ]
+                    var all: [String: \(valueType)] = [:]
+                    for part in parts {
+                        all.merge(part) { first, _ in first }
+                    }
+                    return all
+                }()
+            """
+    }
+
+    private static func title(of group: CertificateConstantTable.Group) -> String {
+        switch group {
+        case .certificateField: "Fields of certificates"
+        case .nameAttribute: "Attributes of names"
+        case .certificateExtension: "Extensions of certificates"
+        case .certificatePurpose: "Purposes and policies of certificates"
+        case .certificateProperty: "Properties of certificates"
+        }
+    }
+
+    private static func title(of group: ConstantTable.Group) -> String {
+        switch group {
+        case .itemClass: "Classes"
+        case .accessibility: "Accessibility values"
+        case .protocolType: "Protocol values"
+        case .authenticationType: "Authentication type values"
+        case .keyType: "Key type values"
+        case .keyClass: "Key class values"
+        case .token: "Token, synchronizable and access group values"
+        case .pseudoRandomFunction: "Pseudo-random function values"
+        case .match: "Match keys and values"
+        case .returnKey: "Return keys"
+        case .valueKey: "Value keys"
+        case .useKey: "Use keys and values"
+        case .attribute: "Attribute keys"
+        case .secKey: "Key generation keys"
+        case .importExport: "Import keys"
+        }
+    }
+}
+
+extension Array {
+    fileprivate func chunks(ofCount count: Int) -> [ArraySlice<Element>] {
+        stride(from: 0, to: self.count, by: count).map { self[$0..<Swift.min($0 + count, self.count)] }
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+import generate_constants
+
+/// The map of the modules, which is made of the manifest.
+struct ModuleMapTests {
+    private static let root = #filePath.components(separatedBy: "/Tests/KeychainCoreTests/")[0]
+
+    private let map: ModuleMap
+
+    init() throws {
+        map = ModuleMap(manifest: try String(contentsOfFile: "\(Self.root)/Package.swift", encoding: .utf8))
+    }
+
+    @Test("the map of the architecture's page is that of the manifest")
+    func upToDate() throws {
+        let page = try String(contentsOfFile: "\(Self.root)/\(ModuleMap.page)", encoding: .utf8)
+        #expect(map.written(into: page) == page, "run `Scripts/module-map`")
+    }
+
+    @Test("a module depends on none of a group above its own")
+    func order() throws {
+        for module in map.modules {
+            let group = try #require(map.group(of: module.name))
+            for dependency in module.dependencies {
+                #expect(try #require(map.group(of: dependency)) <= group, "\(module.name) depends on \(dependency)")
+            }
+        }
+        let services = try #require(map.modules.first { $0.name == "KeychainServices" })
+        #expect(services.dependencies.contains("KeychainRouting"))
+    }
+
+    @Test("each folder below Sources is a group, with a folder for each module and a line that says what it is")
+    func folders() throws {
+        let files = FileManager.default
+        #expect(try Set(files.contentsOfDirectory(atPath: "\(Self.root)/Sources")) == Set(map.groups.map(\.folder)))
+        for group in map.groups {
+            let folders = try Set(files.contentsOfDirectory(atPath: "\(Self.root)/Sources/\(group.folder)"))
+            // Those that pass on others are together in one.
+            let modules = Set(group.modules.map(\.name))
+            #expect(folders.subtracting(modules).subtracting(["Reexports"]) == [])
+            #expect(group.modules.allSatisfy { $0.summary.hasSuffix(".") })
+        }
+    }
+}
