@@ -8,7 +8,8 @@ import PackageDescription
 // targets of the same names are built for Linux only; elsewhere they would hide the system's.
 let onLinux: TargetDependencyCondition? = .when(platforms: [.linux])
 
-var products: [Product] = [
+// The products that a release promises; the table in README names the same ones.
+let supportedProducts: [Product] = [
     // For every platform.
     .library(name: "Security", targets: ["SecurityProduct"]),
     .library(name: "LocalAuthentication", targets: ["LocalAuthenticationProduct"]),
@@ -30,23 +31,25 @@ var products: [Product] = [
     .library(name: "LinuxLocalAuthentication", targets: ["LocalAuthentication"]),
     // A device for programs, which link no testing library.
     .library(name: "KeychainSimulation", targets: ["KeychainSimulation"]),
-    // With the values that requests are made of, and where a keychain lies.
-    .library(name: "KeychainEngine", targets: ["KeychainEngine", "KeychainCore", "KeychainHost"]),
-    // The daemon's client, and what it sends.
-    .library(name: "KeychainClient", targets: ["KeychainClient", "KeychainWire"]),
-    // A trace of a program's calls, begun by the program itself, and read.
-    .library(name: "KeychainTrace", targets: ["KeychainTrace", "KeychainCore"]),
     .executable(name: "security", targets: ["security-tool"]),
     .executable(name: "keychainctl", targets: ["keychainctl"]),
     .executable(name: "keychaind", targets: ["keychaind"]),
-    .executable(name: "conformance", targets: ["conformance-runner"]),
-    .executable(name: "keychain-quickstart", targets: ["keychain-quickstart"]),
     // Misuse of the keychain found in source code; works with the trait Lint.
-    .library(name: "KeychainLint", targets: ["KeychainLint", "KeychainLintParsing"]),
     .executable(name: "keychain-lint", targets: ["keychain-lint"]),
     .plugin(name: "KeychainLintCommand", targets: ["KeychainLintCommand"]),
     .plugin(name: "KeychainLintBuild", targets: ["KeychainLintBuild"]),
 ]
+
+// For this repository's own benchmarks, tests and tools: they may change in any release.
+let internalProducts: [Product] = [
+    .executable(name: "conformance", targets: ["conformance-runner"]),
+    .library(name: "KeychainEngine", targets: ["KeychainEngine", "KeychainCore", "KeychainHost"]),
+    .library(name: "KeychainClient", targets: ["KeychainClient", "KeychainWire"]),
+    .library(name: "KeychainTrace", targets: ["KeychainTrace", "KeychainCore"]),
+    .library(name: "KeychainLint", targets: ["KeychainLint", "KeychainLintParsing"]),
+]
+
+var products = supportedProducts + internalProducts
 
 let dependencies: [Package.Dependency] = [
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),

@@ -44,4 +44,16 @@ struct ModuleMapTests {
             #expect(group.modules.allSatisfy { $0.summary.hasSuffix(".") })
         }
     }
+
+    @Test("README's table names the products that the manifest promises")
+    func products() throws {
+        let manifest = try String(contentsOfFile: "\(Self.root)/Package.swift", encoding: .utf8)
+        let list = try #require(manifest.components(separatedBy: "let supportedProducts").dropFirst().first)
+        let promised = list.components(separatedBy: "\n]\n")[0].matches(of: /name: "([^"]+)"/).map { String($0.1) }
+        let readme = try String(contentsOfFile: "\(Self.root)/README.md", encoding: .utf8)
+        let table = try #require(readme.components(separatedBy: "| product | what it is |\n").dropFirst().first)
+        let rows = table.components(separatedBy: "\n\n")[0].split(separator: "\n").dropFirst()
+        let named = rows.flatMap { row in row.split(separator: "|")[0].matches(of: /`([^`]+)`/).map { String($0.1) } }
+        #expect(Set(named) == Set(promised) && named.count == promised.count)
+    }
 }

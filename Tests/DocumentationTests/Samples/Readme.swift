@@ -39,14 +39,6 @@ struct ReadmeSamples {
         #expect(result as? Data == Data("s3cret".utf8))
     }
 
-    @Test(.keychain) func typedAPI() throws {
-        let token = GenericPassword(service: "com.example.tool", account: "ada")
-        let keychain = SystemKeychain()
-        try keychain.set("s3cret", for: token, protection: .accessible(.afterFirstUnlock))
-        let secret = try keychain.string(for: token)
-        #expect(secret == "s3cret")
-    }
-
     @Test(.keychain) func typedAPIOfItsPage() throws {
         let keychain = SystemKeychain()
         let token = GenericPassword(service: "com.example.login", account: "ada")
