@@ -493,6 +493,7 @@ let testSupport: [Target] = [
         dependencies: ["SecurityTranscripts", "security-tool", "keychaind"],
         path: "Tests/Support/security-transcripts"
     ),
+    .executableTarget(name: "slowest-tests", path: "Tests/Support/slowest-tests"),
     .executableTarget(
         name: "keychain-storm",
         dependencies: [
