@@ -2,8 +2,7 @@
 
 import Foundation
 
-/// Lists the tests of a run that took longest by themselves: the time of their cases, without what they waited for their
-/// turn.
+/// Lists the tests of a run that took longest by themselves: the time of their cases, without waiting for their turn.
 ///
 /// What it reads are the event streams of Swift Testing (`--event-stream-output-path`, version 0).
 @main
