@@ -218,7 +218,7 @@ let groups: [Group] = [
                     "KeychainServer", "KeychainIdentity", "KeychainAudit", "KeychainWire", "KeychainEngine",
                     "KeychainFiles", "KeychainMacFrontEnd", "KeychainProtection", "KeychainStore", "KeychainCore",
                     "KeychainTrust",
-                    "KeychainHost", "LoginManager", "CKeychainSupport",
+                    "KeychainHost", "LoginManager", "CKeychainSupport", "CSystemd", arguments,
                 ]
             ),
             // The daemon.
@@ -597,7 +597,7 @@ let tests: [Target] = [
             "KeychainWire", "KeychainCore",
             "KeychainTrust", "KeychainHost", "LoginManager", "KeychainTestSupport", "ServerTestSupport",
             "CKeychainSupport", "CStormSupport", "keychaind", "keychainctl", "security-tool", "keychain-items",
-            "signed-program",
+            "signed-program", arguments,
         ]
     ),
     .testTarget(

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArgumentParser
 import KeychainAudit
+import KeychainCore
 import Testing
 
 @testable import KeychainDaemon
@@ -28,16 +30,19 @@ struct DaemonArgumentsTests {
         ] as [([String], DaemonArguments)]
     )
     func understood(_ words: [String], _ expected: DaemonArguments) throws {
-        #expect(try DaemonArguments.parse(words) == .serve(expected))
+        #expect(try DaemonCommand.parse(words).arguments == expected)
     }
 
     @Test(
         "help and the version are shown, whatever follows",
         arguments: [["--help", "x"], ["-h"], ["--user", "--help"]]
     )
-    func help(_ words: [String]) throws {
-        #expect(try DaemonArguments.parse(words) == .showHelp)
-        #expect(try DaemonArguments.parse(["--version"]) == .showVersion)
+    func help(_ words: [String]) {
+        let help = #expect(throws: (any Error).self) { try DaemonCommand.parse(words) }
+        #expect(help.map { DaemonCommand.fullMessage(for: $0) }?.contains("USAGE: keychaind") == true)
+        #expect(help.map { DaemonCommand.exitCode(for: $0) } == .success)
+        let version = #expect(throws: (any Error).self) { try DaemonCommand.parse(["--version"]) }
+        #expect(version.map { DaemonCommand.fullMessage(for: $0) } == ProductVersion.text)
     }
 
     @Test(
@@ -51,6 +56,7 @@ struct DaemonArgumentsTests {
         ]
     )
     func refused(_ words: [String]) {
-        #expect(throws: DaemonArguments.Problem.self) { try DaemonArguments.parse(words) }
+        let error = #expect(throws: (any Error).self) { try DaemonCommand.parse(words) }
+        #expect(error.map { DaemonCommand.exitCode(for: $0) } == .validationFailure)
     }
 }

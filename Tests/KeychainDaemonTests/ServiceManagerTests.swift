@@ -1,83 +1,103 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CKeychainSupport
-import Glibc
+import Foundation
 import KeychainTestSupport
+import ServerTestSupport
 import Testing
 
 @testable import KeychainDaemon
 
 /// What passes between the daemon and a service manager: sockets in one direction, its state in the other.
 struct ServiceManagerTests {
-    @Test("listening sockets are taken over, close-on-exec, by the process that is meant")
-    func sockets() throws {
-        let folder = try TemporaryFolder()
-        let socket = try listeningSocket(folder.path(of: "a.sock"))
-        defer { close(socket) }
-        #expect(fcntl(socket, F_SETFD, 0) == 0)
-        let own = "\(getpid())"
-        #expect(try SocketActivation.sockets(process: own, count: "1", first: socket) == [socket])
-        #expect(fcntl(socket, F_GETFD) == FD_CLOEXEC)
-        #expect(try SocketActivation.sockets(process: "1", count: "1", first: socket).isEmpty)
-        #expect(try SocketActivation.sockets(process: nil, count: "1", first: socket).isEmpty)
-    }
+    /// A daemon that is started as a service manager starts it: with a descriptor 3, and variables of its process.
+    private struct Service {
+        let process = Process()
+        let errors = Pipe()
 
-    @Test("a number that is none is refused", arguments: [nil, "", "0", "-1", "65", "one", "99999999999999"])
-    func numbers(_ count: String?) {
-        #expect(throws: DaemonFailure.self) { try SocketActivation.sockets(process: "\(getpid())", count: count) }
-    }
+        init(_ folder: TemporaryFolder, variables: String, descriptor: Int32) throws {
+            process.executableURL = URL(fileURLWithPath: "/bin/sh")
+            // What the shell is started with is its own process number, which the program keeps.
+            process.arguments = [
+                "-c", "exec 3<&0; \(variables) exec \"$0\" \"$@\"", try DaemonFolder.program("keychaind"),
+                "--store", folder.path(of: "keychain"),
+            ]
+            process.environment = ["HOME": folder.path, "NOTIFY_SOCKET": folder.path(of: "notify")]
+            process.standardInput = FileHandle(fileDescriptor: descriptor, closeOnDealloc: false)
+            process.standardError = errors
+            try process.run()
+        }
 
-    @Test("a descriptor that is no listening Unix stream socket is refused")
-    func otherDescriptors() throws {
-        var ends: [Int32] = [-1, -1]
-        #expect(pipe(&ends) == 0)
-        defer { for end in ends { close(end) } }
-        for first in [ends[0], 900_000] {
-            #expect(throws: DaemonFailure.self) {
-                try SocketActivation.sockets(process: "\(getpid())", count: "1", first: first)
-            }
+        /// Waits for its end.
+        func outcome() throws -> (status: Int32, errors: String) {
+            let text = try errors.fileHandleForReading.readToEnd() ?? Data()
+            process.waitUntilExit()
+            return (process.terminationStatus, String(decoding: text, as: UTF8.self))
         }
     }
 
-    @Test("the state is one datagram")
-    func notification() throws {
-        let folder = try TemporaryFolder()
-        let path = folder.path(of: "notify")
-        let receiver = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
-        defer { close(receiver) }
-        #expect(try withAddress(path) { bind(receiver, $0, $1) } == 0)
-        let notification = ServiceNotification(socket: path)
-        notification.ready("Serving.")
-        notification.alive()
-        notification.stopping()
-        #expect(receive(receiver) == "READY=1\nSTATUS=Serving.")
-        #expect(receive(receiver) == "WATCHDOG=1")
-        #expect(receive(receiver) == "STOPPING=1\nSTATUS=Ending.")
+    @Test("a daemon takes over the socket, and reports that it is ready, that it works, and that it ends")
+    func states() throws {
+        let folder = try TemporaryFolder(prefix: "kd")
+        let (socket, manager) = (try Self.listener(folder.path(of: "a.sock")), try Self.receiver(folder))
+        defer { for descriptor in [socket, manager] { close(descriptor) } }
+        _ = try DaemonFolder.program("keychaind")
+        try FileManager.default.createDirectory(atPath: folder.path(of: "keychain"), withIntermediateDirectories: true)
+        let service = try Service(
+            folder,
+            variables: "LISTEN_PID=$$ LISTEN_FDS=1 WATCHDOG_PID=$$ WATCHDOG_USEC=400000",
+            descriptor: socket
+        )
+        #expect(Self.next(manager) == "READY=1\nSTATUS=Serving.")
+        #expect(Self.next(manager) == "WATCHDOG=1")
+        service.process.terminate()
+        var state = Self.next(manager)
+        while state == "WATCHDOG=1" { state = Self.next(manager) }
+        #expect(state == "STOPPING=1\nSTATUS=Ending.")
+        #expect(try service.outcome().status == 0)
     }
 
     @Test(
-        "a daemon says that it works twice in the time that the service manager waits, if that waits for this process",
+        "what is not a number of sockets for this process, or is not a listening Unix stream socket, is refused",
         arguments: [
-            ("60000000", nil, 30_000), ("60000000", "\(getpid())", 30_000), ("60000000", "1", nil), ("1", nil, 1),
-            ("0", nil, nil), ("", nil, nil), ("-5", nil, nil), (nil, nil, nil), ("18446744073709551615", nil, .max),
-        ] as [(String?, String?, Int32?)]
+            ("LISTEN_PID=$$ LISTEN_FDS=one", "LISTEN_PID and LISTEN_FDS are not valid"),
+            ("LISTEN_PID=$$ LISTEN_FDS=-1", "LISTEN_PID and LISTEN_FDS are not valid"),
+            ("LISTEN_PID=$$ LISTEN_FDS=99999999999", "LISTEN_PID and LISTEN_FDS are not valid"),
+            ("LISTEN_PID=$$ LISTEN_FDS=1", "descriptor 3 of the service manager is not a listening"),
+        ]
     )
-    func watchdog(_ microseconds: String?, _ process: String?, _ milliseconds: Int32?) {
-        let notification = ServiceNotification(socket: nil, watchdog: microseconds, process: process)
-        #expect(notification.watchdogMilliseconds == milliseconds)
+    func refused(_ variables: String, _ message: String) throws {
+        let folder = try TemporaryFolder(prefix: "kd")
+        let outcome = try Service(folder, variables: variables, descriptor: open("/dev/null", O_RDONLY)).outcome()
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains(message), "\(outcome.errors)")
     }
 
-    @Test("no service manager, or a name that is none, is no error", arguments: [nil, "", "relative", "/nowhere/x"])
-    func noManager(_ socket: String?) { ServiceNotification(socket: socket).ready("Serving.") }
+    @Test("a listening Unix stream socket is told from other descriptors")
+    func descriptors() throws {
+        let folder = try TemporaryFolder(prefix: "kd")
+        let (socket, manager) = (try Self.listener(folder.path(of: "a.sock")), try Self.receiver(folder))
+        defer { for descriptor in [socket, manager] { close(descriptor) } }
+        #expect(SocketActivation.isListeningUnixSocket(socket))
+        for other in [manager, STDIN_FILENO, 900_000] { #expect(!SocketActivation.isListeningUnixSocket(other)) }
+    }
 
-    private func listeningSocket(_ path: String) throws -> Int32 {
-        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    private static func listener(_ path: String) throws -> Int32 {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         #expect(try withAddress(path) { bind(descriptor, $0, $1) } == 0)
         #expect(listen(descriptor, 1) == 0)
         return descriptor
     }
 
-    private func withAddress(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) throws -> Int32 {
+    private static func receiver(_ folder: TemporaryFolder) throws -> Int32 {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        #expect(try withAddress(folder.path(of: "notify")) { bind(descriptor, $0, $1) } == 0)
+        return descriptor
+    }
+
+    private static func withAddress(
+        _ path: String,
+        _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+    ) throws -> Int32 {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         try #require(path.utf8.count < MemoryLayout.size(ofValue: address.sun_path))
@@ -89,9 +109,12 @@ struct ServiceManagerTests {
         }
     }
 
-    private func receive(_ descriptor: Int32) -> String {
+    /// The next datagram, which a minute is long enough for.
+    private static func next(_ descriptor: Int32) -> String {
+        var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        guard poll(&ready, 1, 60_000) == 1 else { return "nothing" }
         var buffer = [UInt8](repeating: 0, count: 256)
-        let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+        let count = recv(descriptor, &buffer, buffer.count, 0)
         return String(decoding: buffer[..<max(0, count)], as: UTF8.self)
     }
 }

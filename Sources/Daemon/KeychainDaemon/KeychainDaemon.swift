@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArgumentParser
 import CKeychainSupport
 import Glibc
 import KeychainCore
@@ -20,25 +21,28 @@ public enum KeychainDaemon {
     public static func run(_ words: [String]) -> Int32 {
         harden()
         let log = DaemonLog()
-        let request: DaemonArguments.Request
-        do { request = try DaemonArguments.parse(words) } catch {
-            log.write(.error, error.description)
-            return DaemonStatus.usage.rawValue
-        }
-        switch request {
-        case .showHelp: print(DaemonArguments.help, terminator: "")
-        case .showVersion: print(ProductVersion.text)
-        case .judgeCertificates: return JudgeProgram.run()
-        case .serve(let arguments):
-            do {
-                try serve(arguments, log)
-            } catch {
-                log.write(error.status == .done ? .notice : .error, error.description)
-                keychain_background_report(error.status.rawValue, error.description)
-                return error.status.rawValue
-            }
+        // The system service starts it so, for certificates of a user.
+        if words == [JudgeProgram.option] { return JudgeProgram.run() }
+        do {
+            try serve(DaemonCommand.parse(words).arguments, log)
+        } catch let failure as DaemonFailure {
+            log.write(failure.status == .done ? .notice : .error, failure.description)
+            keychain_background_report(failure.status.rawValue, failure.description)
+            return failure.status.rawValue
+        } catch {
+            return report(error, log)
         }
         return DaemonStatus.done.rawValue
+    }
+
+    /// Answers a command line that asks for help or the version, or that is not valid.
+    private static func report(_ error: any Error, _ log: DaemonLog) -> Int32 {
+        guard DaemonCommand.exitCode(for: error) != .success else {
+            print(DaemonCommand.fullMessage(for: error))
+            return DaemonStatus.done.rawValue
+        }
+        log.write(.error, DaemonCommand.message(for: error) + "; see 'keychaind --help'")
+        return DaemonStatus.usage.rawValue
     }
 
     /// Restrictions that have to be in effect before anything else.
@@ -50,7 +54,7 @@ public enum KeychainDaemon {
     }
 
     private static func serve(_ arguments: DaemonArguments, _ log: DaemonLog) throws(DaemonFailure) {
-        let notification = ServiceNotification.take()
+        let notification = ServiceNotification()
         let passedOn = try SocketActivation.takeSockets()
         if arguments.isInBackground, passedOn.isEmpty {
             // Before there is a second thread, or a lock that a fork would release.

@@ -132,21 +132,6 @@ void keychain_background_report(int status, const char *message) {
     report = -1;
 }
 
-int keychain_send_datagram(const char *path, const char *message) {
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    size_t length = strlen(path);
-    if (length == 0 || length >= sizeof address.sun_path) return ENAMETOOLONG;
-    memcpy(address.sun_path, path, length);
-    if (path[0] == '@') address.sun_path[0] = 0;
-    int socket_ = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    if (socket_ < 0) return errno;
-    socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length);
-    ssize_t sent = sendto(socket_, message, strlen(message), MSG_NOSIGNAL, (struct sockaddr *)&address, size);
-    int error = sent < 0 ? errno : 0;
-    close(socket_);
-    return error;
-}
-
 int keychain_disable_core_files(void) {
     struct rlimit none = {0, 0};
     return setrlimit(RLIMIT_CORE, &none) == 0 ? 0 : errno;

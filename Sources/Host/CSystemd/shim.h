@@ -3,5 +3,6 @@
 #define KEYCHAIN_CSYSTEMD_SHIM_H
 
 #include <systemd/sd-bus.h>
+#include <systemd/sd-daemon.h>
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a daemon does to its own process: goes to the background, and takes over descriptors from a service manager.
+// What a daemon does to its own process: goes to the background, and gives up rights.
 #ifndef CKEYCHAIN_DAEMON_H
 #define CKEYCHAIN_DAEMON_H
 
@@ -14,9 +14,6 @@ int keychain_go_to_background(void);
 
 // Reports once how it went; does nothing in a process that is not in the background.
 void keychain_background_report(int status, const char *message);
-
-// Sends one datagram to a Unix socket; a path that begins with @ is one of the abstract namespace. Returns 0 or errno.
-int keychain_send_datagram(const char *path, const char *message);
 
 // Passes no capabilities on to programs that this thread, and threads that it starts, execute from now on (capabilities(7),
 // "Ambient"); this process keeps its own. Returns 0 or errno.

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import KeychainAudit
+import KeychainCore
+
+/// The command line of `keychaind`.
+struct DaemonCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "keychaind",
+        abstract: "Serves the keychain of a user to that user's programs, or keychain files, or the keychains of all users.",
+        discussion: "It accepts a listening socket from systemd. 'keychainctl service enable' makes programs use it.",
+        version: ProductVersion.text
+    )
+
+    @Flag(exclusivity: .chooseLast)
+    var service = DaemonArguments.Service.user
+
+    @Option(
+        help: ArgumentHelp(
+            "The keychain's folder, or that of all keychains.",
+            discussion: "Default: SWIFT_KEYCHAIN_HOME, or the user's own; with --system, /var/lib/swift-keychain.",
+            valueName: "folder"
+        ),
+        transform: parsePath
+    )
+    var store: String?
+
+    @Option(
+        help: ArgumentHelp("The socket to listen on; default: where programs look for it.", valueName: "path"),
+        transform: parsePath
+    )
+    var socket: String?
+
+    /// Where it runs once it listens.
+    enum Place: EnumerableFlag {
+        case foreground
+        case background
+
+        static func help(for value: Place) -> ArgumentHelp? {
+            switch value {
+            case .foreground: "Stay in the foreground (default)."
+            case .background: "Move to the background once it listens."
+            }
+        }
+    }
+
+    @Flag(exclusivity: .chooseLast)
+    var place = Place.foreground
+
+    @Option(
+        help: ArgumentHelp(
+            "Exit after that time without a connection, unless that would lock items.",
+            valueName: "seconds"
+        )
+    )
+    var exitWhenIdle: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "With --system, the maximum size of each user's keychain; default: 1024.",
+            valueName: "MiB"
+        )
+    )
+    var keychainLimit: Int?
+
+    @Flag(
+        help: ArgumentHelp(
+            "Log requests, whatever 'keychainctl service audit' says.",
+            discussion: "With --system, those of each user in that user's folder."
+        )
+    )
+    var audit = false
+
+    @Option(
+        help: ArgumentHelp(
+            "The same, with attributes of items: \(AuditAttribute.names).",
+            valueName: "names"
+        ),
+        transform: parseAttributes
+    )
+    var auditAttributes: Set<AuditAttribute>?
+
+    func validate() throws {
+        if let exitWhenIdle, !(1...86_400 * 365).contains(exitWhenIdle) {
+            throw ValidationError("--exit-when-idle takes a number of seconds, at most a year.")
+        }
+        if let keychainLimit {
+            guard (1...1 << 20).contains(keychainLimit) else {
+                throw ValidationError("--keychain-limit takes a number of MiB, at most 1048576.")
+            }
+            guard service == .system else { throw ValidationError("--keychain-limit is for --system.") }
+        }
+    }
+
+    /// What the options say.
+    var arguments: DaemonArguments {
+        DaemonArguments(
+            service: service,
+            store: store,
+            socket: socket,
+            isInBackground: place == .background,
+            idleSeconds: exitWhenIdle,
+            keychainLimit: keychainLimit,
+            audit: auditAttributes.map(AuditSettings.init(attributes:)) ?? (audit ? AuditSettings() : nil)
+        )
+    }
+}
+
+extension DaemonArguments.Service: EnumerableFlag {
+    static func help(for value: Self) -> ArgumentHelp? {
+        switch value {
+        case .user: "Serve the user who runs it (default)."
+        case .files:
+            ArgumentHelp(
+                "Serve keychain files of the user who runs it.",
+                discussion: "They are locked or unlocked for all programs of the user. The first command on one starts it."
+            )
+        case .system: "Serve all users; run by a user that has no other programs, never by root."
+        }
+    }
+}
+
+extension AuditAttribute {
+    /// The names of all, for people.
+    fileprivate static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
+}
+
+/// A path that does not depend on the current folder.
+private func parsePath(_ path: String) throws -> String {
+    guard path.hasPrefix("/") else { throw ValidationError("It must be an absolute path.") }
+    return path
+}
+
+private func parseAttributes(_ names: String) throws -> Set<AuditAttribute> {
+    guard let attributes = AuditAttribute.list(names) else {
+        throw ValidationError("It takes names separated by commas: \(AuditAttribute.names).")
+    }
+    return Set(attributes)
+}
