@@ -79,6 +79,35 @@ struct DecodedSignatureTests {
         }
     }
 
+    @Test(
+        "contents under another tag are refused, or are those that were signed",
+        arguments: [
+            ("tagged-data", ""), ("tagged-data-bare", "-noattr"), ("tagged-other", "-econtent_type 1.2.3.4"),
+            ("tagged-other-bare", "-econtent_type 1.2.3.4 -noattr"),
+        ]
+    )
+    func alteredTag(_ name: String, _ options: String) throws {
+        let files = try MessageFiles.shared.get()
+        // As contents of a constructed value they are one octet string.
+        let signed = Data([0x04, 19] + "the contents are it".utf8)
+        try files.write(signed, to: "\(name).contents")
+        try files.run("openssl \(Self.signEC) $2 -in $1.contents -outform DER -out $1.p7m", name, options)
+        let message = try files.data("\(name).p7m")
+        let place = try #require(message.range(of: Data([0x04, UInt8(signed.count)]) + signed)).lowerBound
+        try files.trusting { () throws in
+            for tag in 0...255 as ClosedRange<UInt8> where tag != 0x04 {
+                var other = message
+                other[place] = tag
+                let (decoder, status) = try MessageCalls.read(other)
+                guard status == errSecSuccess else { continue }
+                // An octet string in pieces, as BER has them.
+                #expect(tag == 0x24 || !name.hasPrefix("tagged-data"), "tag \(tag)")
+                let isValid = MessageCalls.standing(decoder, evaluates: false) == .valid
+                #expect(!isValid || MessageCalls.contents(decoder) == signed, "tag \(tag)")
+            }
+        }
+    }
+
     @Test("a detached signature needs its contents, which are given before or after the message")
     func detached() throws {
         let files = try MessageFiles.shared.get()

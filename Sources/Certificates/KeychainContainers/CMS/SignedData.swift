@@ -17,16 +17,14 @@ public struct SignedData: Sendable, Hashable {
         case subjectKeyIdentifier([UInt8])
     }
 
-    /// What is signed; `nil` where it is elsewhere, or there is none.
+    /// What is signed, which is exactly what digests are made of; `nil` where it is elsewhere, or there is none.
     ///
-    /// Contents that are no octet string, which PKCS #7 allows, are the encoding of their value.
-    public var contents: [UInt8]?
+    /// Of contents that are no octet string, which PKCS #7 allows for other types than data, these are the octets
+    /// without tag and length (RFC 2315, section 9.3): nobody has signed the tag.
+    public private(set) var contents: [UInt8]?
 
     /// The type of the contents, as the content octets of its object identifier.
     package private(set) var contentType = ContentType.data
-
-    /// What digests are made of: the contents without tag and length, whatever their type is; `nil` as ``contents``.
-    package private(set) var digestedContents: [UInt8]?
 
     /// The certificates in their order, each in DER, not parsed; other kinds of certificates than X.509 are left out.
     public var certificates: [[UInt8]]
@@ -77,17 +75,15 @@ public struct SignedData: Sendable, Hashable {
         guard !fields.isAtEnd else { return }
         let value = try fields.tagged(0, "contents")
         try fields.end()
-        guard value.identifier == .octetString else {
-            contents = Array(value.encodedBytes)
-            // PKCS #7 (RFC 2315, section 9.3): the contents octets.
-            switch value.content {
-            case .primitive(let octets): digestedContents = Array(octets)
-            case .constructed(let parts): digestedContents = parts.flatMap { Array($0.encodedBytes) }
-            }
+        guard value.identifier != .octetString else {
+            contents = Array(try value.octets(.octetString, "contents"))
             return
         }
-        contents = Array(try value.octets(.octetString, "contents"))
-        digestedContents = contents
+        guard contentType != ContentType.data else { throw .malformed("the contents are data, and no octet string") }
+        switch value.content {
+        case .primitive(let octets): contents = Array(octets)
+        case .constructed(let parts): contents = parts.flatMap { Array($0.encodedBytes) }
+        }
     }
 
     /// The bytes of each; what is parsed in DER later is refused there when it is in BER.

@@ -38,7 +38,7 @@ package final class SignatureChecker: Sendable {
     ///   - contents: the contents where they are outside of the message; `nil` for none.
     package init(_ message: SignedData, detached contents: [UInt8]?) {
         self.message = message
-        self.contents = message.digestedContents ?? contents
+        self.contents = message.contents ?? contents
     }
 
     /// How often the contents were read from end to end.
