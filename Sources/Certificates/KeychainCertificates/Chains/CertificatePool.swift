@@ -41,16 +41,22 @@ public struct CertificatePool: Sendable {
     ///   - leaf: the first of the chain.
     ///   - hasSigned: whether the first certificate's key has signed the second.
     /// - Returns: The chain, in which no certificate stands twice.
-    public func chain(
+    /// - Throws: what `hasSigned` throws.
+    public func chain<Failure: Error>(
         from leaf: Certificate,
-        _ hasSigned: (_ issuer: Certificate, _ certificate: Certificate) -> Bool
-    ) -> [Certificate] {
+        _ hasSigned: (_ issuer: Certificate, _ certificate: Certificate) throws(Failure) -> Bool
+    ) throws(Failure) -> [Certificate] {
         var chain = [leaf]
         while chain.count < Self.longestChain, let last = chain.last, !last.isSelfIssued {
             let candidates = bySubject[last.normalizedIssuer, default: []].prefix(Self.mostCandidates)
                 .filter { !chain.contains($0) }
-            let issuer = candidates.count > 1 ? candidates.first { hasSigned($0, last) } : nil
-            guard let issuer = issuer ?? candidates.first else { break }
+            guard var issuer = candidates.first else { break }
+            if candidates.count > 1 {
+                for candidate in candidates where try hasSigned(candidate, last) {
+                    issuer = candidate
+                    break
+                }
+            }
             chain.append(issuer)
         }
         return chain

@@ -30,38 +30,61 @@ public struct PKCS12Items: Sendable {
 
     /// Puts together what belongs together.
     ///
-    /// - Throws: `errSecDecode` for a certificate that is none.
+    /// - Throws: `errSecDecode` for a certificate that is none, and for a file with so many certificates of one name
+    ///   that it would take too long to find out which of them has issued which.
     public init(_ file: PKCS12) throws(KeychainError) {
+        try self.init(file) { ChainSearch($0) }
+    }
+
+    /// The same with another search for chains, which `search` makes of the certificates.
+    init(_ file: PKCS12, _ search: ([Certificate]) -> ChainSearch) throws(KeychainError) {
         var certificates: [NamedCertificate] = []
         for one in file.certificates {
             guard let certificate = try? Certificate(der: one.der) else {
                 throw KeychainError(.decode, "the file has something else in the place of a certificate")
             }
-            certificates.append(NamedCertificate(certificate: certificate, names: one.names))
+            certificates.append(
+                NamedCertificate(certificate: certificate, names: one.names, position: certificates.count)
+            )
         }
-        let byPublicKey = Dictionary(grouping: certificates) { $0.certificate.publicKeyHash }
-        let pool = CertificatePool(certificates.map(\.certificate))
-        var inChains: Set<Certificate> = []
+        let byPublicKey = Dictionary(grouping: certificates, by: \.certificate.publicKeyBits).mapValues(Candidates.init)
+        var search = search(certificates.map(\.certificate))
+        // By the places of their first certificates; any number of keys may have the same one.
+        var chains: [Int: [Certificate]] = [:]
+        var order: [[Certificate]] = []
         for one in file.privateKeys {
             guard let key = try? PrivateKey(pkcs8: one.privateKeyInfo) else {
                 unknownKeys += 1
                 continue
             }
-            let candidates = byPublicKey[key.publicKey.hash, default: []]
-            guard let own = Self.certificate(of: key, one.names, candidates) else {
+            guard let own = byPublicKey[key.publicKey.externalRepresentation]?.certificate(for: one.names) else {
                 otherKeys.append((key, one.names.friendlyName))
                 continue
             }
-            let chain = pool.chain(from: own.certificate) { $1.isSigned(by: $0) }
-            inChains.formUnion(chain)
+            let chain: [Certificate]
+            if let known = chains[own.position] {
+                chain = known
+            } else {
+                do throws(ContainerError) { chain = try search.chain(from: own.certificate) } catch {
+                    throw KeychainError(error.status, error.reason)
+                }
+                chains[own.position] = chain
+                order.append(chain)
+            }
             let names = PKCS12.BagNames(
                 friendlyName: one.names.friendlyName ?? own.names.friendlyName,
                 localKeyID: one.names.localKeyID ?? own.names.localKeyID
             )
             entries.append(Entry(key: key, chain: chain, names: names))
         }
+        let inChains = Set(order.joined())
         otherCertificates = certificates.map(\.certificate).filter { !inChains.contains($0) }
+        var seen = Set(order.compactMap(\.first))
+        loneCertificates = (order.joined() + otherCertificates).filter { seen.insert($0).inserted }
     }
+
+    /// The certificates of the chains that no key has, and the others; none twice.
+    private let loneCertificates: [Certificate]
 
     /// All of them: identities, other keys, the certificates of the chains, other certificates; none twice.
     public var items: [ExternalItem] {
@@ -69,23 +92,28 @@ public struct PKCS12Items: Sendable {
             entry.chain.first.map { ExternalItem(.identity($0, entry.key), label: entry.names.friendlyName) }
         }
         let keys = otherKeys.map { ExternalItem(.key(.private($0.key)), label: $0.label) }
-        var seen = Set(entries.compactMap(\.chain.first))
-        let certificates = (entries.flatMap(\.chain) + otherCertificates).filter { seen.insert($0).inserted }
-        return identities + keys + certificates.map { ExternalItem(.certificate($0)) }
+        return identities + keys + loneCertificates.map { ExternalItem(.certificate($0)) }
     }
 
     private struct NamedCertificate {
         var certificate: Certificate
         var names: PKCS12.BagNames
+        var position: Int
     }
 
-    /// The certificate of a key; one key may have several, and the file can say which is meant.
-    private static func certificate(
-        of key: PrivateKey,
-        _ names: PKCS12.BagNames,
-        _ candidates: [NamedCertificate]
-    ) -> NamedCertificate? {
-        let meant = candidates.filter { names.localKeyID != nil && $0.names.localKeyID == names.localKeyID }
-        return (meant + candidates).first { $0.certificate.publicKeyBits == key.publicKey.externalRepresentation }
+    /// The certificates of one key; it may have several, and the file can say which is meant.
+    private struct Candidates {
+        private let first: NamedCertificate?
+        private let byIdentifier: [[UInt8]: NamedCertificate]
+
+        init(_ certificates: [NamedCertificate]) {
+            first = certificates.first
+            let named = certificates.compactMap { one in one.names.localKeyID.map { ($0, one) } }
+            byIdentifier = Dictionary(named) { first, _ in first }
+        }
+
+        func certificate(for names: PKCS12.BagNames) -> NamedCertificate? {
+            names.localKeyID.flatMap { byIdentifier[$0] } ?? first
+        }
     }
 }
