@@ -144,7 +144,7 @@ public enum AtomicFile {
                 ? .lockTimeout(path: path) : .system(call: "flock", path: path, errno: failure)
         }
         guard try self.mark(path) == mark else { return nil }
-        removeRemains(of: path)
+        FileDraft.removeRemains(besides: path)
         return try publish(bytes, at: path, mode: mark.mode, replacing: mark) { (temporary) throws(FileError) in
             guard rename(temporary, path) == 0 else { throw failure("rename", path) }
         }
@@ -170,17 +170,6 @@ public enum AtomicFile {
         var status = stat()
         guard fstat(draft.descriptor, &status) == 0 else { throw failure("fstat", path) }
         return Mark(status)
-    }
-
-    /// Removes what writers left that were killed; for the holder of the file's lock, so that nobody writes now.
-    private static func removeRemains(of path: String) {
-        guard let end = path.lastIndex(of: "/") else { return }
-        let prefix = "\(path[path.index(after: end)...])."
-        let folder = path[...end]
-        for name in FolderNames.of(String(folder), beginningWith: prefix)
-        where name.hasSuffix(FileDraft.suffix) && name.count > prefix.count + FileDraft.suffix.count {
-            unlink("\(folder)\(name)")
-        }
     }
 
     private static func write(_ bytes: [UInt8], to descriptor: Int32, _ path: String) throws(FileError) {

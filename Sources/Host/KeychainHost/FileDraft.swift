@@ -5,6 +5,9 @@ import Glibc
 /// A file that is written beside another one, and takes its name once it is complete.
 ///
 /// Only its owner may read and write it meanwhile. Without ``publish()`` nothing of it stays.
+///
+/// It has a name that no user gives a file, and holds a lock on itself (flock(2)), by which it is told from what a
+/// process left that was ended; ``removeRemains(besides:)`` removes that.
 public final class FileDraft {
     /// Where to write.
     public let descriptor: Int32
@@ -17,11 +20,22 @@ public final class FileDraft {
     /// Makes an empty file under a random name in the folder of another one, which need not be there.
     public init(of path: UnsafePointer<CChar>) throws(FileError) {
         self.path = Array(UnsafeBufferPointer(start: path, count: strlen(path) + 1))
-        var generator = SystemRandomNumberGenerator()
-        let suffix = ".\(String(generator.next() as UInt64, radix: 36))\(Self.suffix)"
-        temporary = self.path.dropLast() + suffix.utf8CString
-        descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw Self.failure("open", path) }
+        let folder = Self.folder(of: self.path)
+        while true {
+            var generator = SystemRandomNumberGenerator()
+            let digits = (0..<2).map { _ in Self.hexadecimal(generator.next()) }.joined()
+            let temporary = folder + (Self.prefix + digits + Self.suffix).utf8CString
+            let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+            guard descriptor >= 0 else { throw Self.failure("open", path) }
+            // Whoever removes remains may have found it before it was locked. A file system without locks has no
+            // remains that are removed.
+            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK, Self.isThere(temporary, descriptor) {
+                self.descriptor = descriptor
+                self.temporary = temporary
+                return
+            }
+            close(descriptor)
+        }
     }
 
     deinit {
@@ -29,8 +43,49 @@ public final class FileDraft {
         if !isPublished { unlink(temporary) }
     }
 
-    /// What the names of files end with that are not complete yet.
-    static let suffix = ".new"
+    /// What the names of files that are not complete yet are made of, with 32 random hexadecimal digits between.
+    ///
+    /// The name of the other file is no part of it: that may be as long as names can be.
+    private static let prefix = ".swift-keychain."
+    private static let suffix = ".new"
+
+    /// Removes what processes left that were ended while they wrote a file, in the folder of a file.
+    ///
+    /// Only regular files of this user with a name of exactly the form are removed, and none that somebody writes.
+    static func removeRemains(besides path: UnsafePointer<CChar>) {
+        let folder = folder(of: Array(UnsafeBufferPointer(start: path, count: strlen(path) + 1)))
+        let path = folder.isEmpty ? "." : String(decoding: folder.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        for name in FolderNames.of(path, beginningWith: prefix) where isName(name) {
+            let temporary = folder + name.utf8CString
+            let descriptor = open(temporary, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+            guard descriptor >= 0 else { continue }
+            if flock(descriptor, LOCK_EX | LOCK_NB) == 0, isThere(temporary, descriptor) { unlink(temporary) }
+            close(descriptor)
+        }
+    }
+
+    private static func isName(_ name: String) -> Bool {
+        let digits = name.utf8.dropFirst(prefix.utf8.count).dropLast(suffix.utf8.count)
+        return name.hasPrefix(prefix) && name.hasSuffix(suffix) && digits.count == 32
+            && digits.allSatisfy("0123456789abcdef".utf8.contains)
+    }
+
+    /// Whether a name is still that of an open regular file of this user.
+    private static func isThere(_ name: [CChar], _ descriptor: Int32) -> Bool {
+        var (named, opened) = (stat(), stat())
+        return fstat(descriptor, &opened) == 0 && lstat(name, &named) == 0 && opened.st_dev == named.st_dev
+            && opened.st_ino == named.st_ino && opened.st_mode & S_IFMT == S_IFREG && opened.st_uid == geteuid()
+    }
+
+    private static func hexadecimal(_ number: UInt64) -> String {
+        let digits = String(number, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
+    /// The folder of a path, with its slash at the end; empty for a name alone. Without a zero at the end.
+    private static func folder(of path: [CChar]) -> [CChar] {
+        path.lastIndex(of: CChar(UInt8(ascii: "/"))).map { Array(path[...$0]) } ?? []
+    }
 
     /// Gives the file its mode and its name, in place of what has it, durably.
     ///
@@ -50,14 +105,18 @@ public final class FileDraft {
         guard fsync(descriptor) == 0 else { throw Self.failure("fsync", path) }
         try move(temporary, path)
         isPublished = true
+        // Under its new name it is locked for no one.
+        flock(descriptor, LOCK_UN)
         syncFolder()
     }
 
     /// Makes the new name durable; a file system that cannot sync folders has its names in order by itself.
     private func syncFolder() {
-        let end = path.lastIndex(of: CChar(UInt8(ascii: "/")))
-        let folder = end.map { path[...$0] + [0] } ?? [CChar(UInt8(ascii: ".")), 0]
-        let descriptor = open(Array(folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let folder = Self.folder(of: path)
+        let descriptor = open(
+            folder.isEmpty ? Array(".".utf8CString) : folder + [0],
+            O_RDONLY | O_DIRECTORY | O_CLOEXEC
+        )
         guard descriptor >= 0 else { return }
         fsync(descriptor)
         close(descriptor)

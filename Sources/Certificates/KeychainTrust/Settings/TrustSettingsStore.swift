@@ -255,11 +255,7 @@ package final class TrustSettingsStore: Sendable {
         let path = "\(folder)/\(name)"
         do {
             Self.make(folder)
-            // Under a name of its own first, so that nobody reads half of it.
-            try data.write(to: URL(fileURLWithPath: "\(path).new"))
-            guard chmod("\(path).new", 0o644) == 0, rename("\(path).new", path) == 0 else {
-                throw FileError.system(call: "rename", path: path, errno: errno)
-            }
+            _ = try AtomicFile.replace(path, nil, with: Array(data), mode: 0o644)
         } catch {
             throw KeychainError(.io, "the trust settings \(path) cannot be written", kind: .storage(.file))
         }
