@@ -6,6 +6,16 @@ internal import SwiftASN1
 struct HostConstraints: Sendable {
     private var permitted: [String] = []
     private var excluded: [String] = []
+    private var permitsNone = false
+
+    /// Those of constraints that nobody can read, in which no host is.
+    static let none: HostConstraints = {
+        var constraints = HostConstraints()
+        constraints.permitsNone = true
+        return constraints
+    }()
+
+    private init() {}
 
     init(_ value: ArraySlice<UInt8>) throws(CertificateError) {
         var fields = try FieldReader(parsing: value, "the name constraints")
@@ -16,7 +26,7 @@ struct HostConstraints: Sendable {
 
     /// Whether a host, by its labels, is in none of the excluded domains, and in a permitted one if there are any.
     func permit(_ host: [[UInt8]]) -> Bool {
-        !excluded.contains { HostName.isWithin($0, host) }
+        !permitsNone && !excluded.contains { HostName.isWithin($0, host) }
             && (permitted.isEmpty || permitted.contains { HostName.isWithin($0, host) })
     }
 

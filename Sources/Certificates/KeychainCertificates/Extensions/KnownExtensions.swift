@@ -17,7 +17,7 @@ struct KnownExtensions: Sendable {
     private(set) var keyUsage: KeyUsage?
     /// Whether the subject is an authority by the basic constraints; `nil` without them, false when they are malformed.
     private(set) var isAuthority: Bool?
-    /// What the name constraints say of hosts; `nil` without them, and where they are malformed.
+    /// What the name constraints say of hosts; `nil` without them, none is permitted when they are malformed.
     private(set) var hostConstraints: HostConstraints?
     /// The types of all extensions.
     private(set) var types: Set<ASN1ObjectIdentifier> = []
@@ -48,7 +48,7 @@ struct KnownExtensions: Sendable {
         case .basicConstraints: isAuthority = try ExtensionShape.isAuthority(one.value)
         case .nameConstraints:
             try ExtensionShape.checkNameConstraints(one.value)
-            hostConstraints = try? HostConstraints(one.value)
+            hostConstraints = try HostConstraints(one.value)
         case .distributionPoints: try ExtensionShape.checkDistributionPoints(one.value)
         case .certificatePolicies: try ExtensionShape.checkPolicies(one.value)
         case .authorityKeyIdentifier: try ExtensionShape.checkAuthorityKeyIdentifier(one.value)
@@ -66,6 +66,7 @@ struct KnownExtensions: Sendable {
         case .extendedKeyUsage: extendedKeyUsage = []
         case .keyUsage: keyUsage = []
         case .basicConstraints: isAuthority = false
+        case .nameConstraints: hostConstraints = HostConstraints.none
         default: break
         }
     }
