@@ -121,7 +121,7 @@ let groups: [Group] = [
             // Keys and algorithms.
             .target(name: "KeychainKeys", dependencies: ["KeychainCore", crypto, cryptoExtras]),
             // Checks a property list of others before Foundation parses it.
-            .target(name: "KeychainPropertyLists"),
+            .target(name: "KeychainPropertyLists", dependencies: ["KeychainCore"]),
             // What one certificate says, and the reader of ASN.1 fields.
             .target(name: "KeychainCertificates", dependencies: ["KeychainCore", asn1, crypto]),
             // PEM, PKCS #8, PKCS #12 and CMS, and which items a file has.

@@ -71,6 +71,39 @@ struct PropertyListShapeTests {
         #expect(PropertyListShape.isHarmless(Data((start + "<plist><true/></plist>").utf8)) == isHarmless)
     }
 
+    @Test(
+        "as many combining marks may follow each other as in any text, and one more may not, however they are written",
+        arguments: [
+            "\u{301}", "&#x301;", "&#769;", "&#X0000301;", "<!-- a -->\u{301}", "<!---->&#x301;<!-- &#x41; -->",
+            "&#xD834;", "&#x10301;",
+        ]
+    )
+    func marks(_ mark: String) {
+        for (count, isHarmless) in [(1024, true), (1025, false)] {
+            let text = "a" + String(repeating: mark, count: count)
+            for end in ["", "b", "&#x62;", "&amp;"] {
+                let xml = "<plist><array><string>\(text)\(end)</string><string>\(text)</string></array></plist>"
+                #expect(PropertyListShape.isHarmless(Data(xml.utf8)) == isHarmless, "\(count) \(end)")
+                #expect(PropertyListShape.isHarmlessXML(Data(xml.utf8)) == isHarmless)
+            }
+        }
+    }
+
+    @Test("combining marks of a binary list count in its texts of UTF-16, and nowhere else")
+    func binaryMarks() {
+        func list(_ kind: UInt8, _ count: Int) -> Data {
+            let (high, low) = (UInt8(truncatingIfNeeded: count >> 8), UInt8(truncatingIfNeeded: count))
+            let contents = (0..<count).flatMap { _ in [0x03, 0x01] as [UInt8] }
+            return BinaryList.of([.array([1]), .raw([kind << 4 | 15, 0x11, high, low] + contents)])
+        }
+        #expect(PropertyListShape.isHarmless(list(6, 1024)))
+        #expect(!PropertyListShape.isHarmless(list(6, 1025)))
+        #expect(PropertyListShape.isHarmless(list(4, 5000)))
+        let ascii = Array(String(repeating: "\u{301}", count: 1025).utf8)
+        let count = [UInt8(ascii.count >> 8), UInt8(ascii.count & 0xFF)]
+        #expect(!PropertyListShape.isHarmless(BinaryList.of([.array([1]), .raw([0x5F, 0x11] + count + ascii)])))
+    }
+
     @Test("a text that is referred to very often counts each time")
     func repeated() {
         let text = BinaryList.Object.raw([0x5F, 0x12, 0, 1, 0, 0] + [UInt8](repeating: 0x61, count: 1 << 16))

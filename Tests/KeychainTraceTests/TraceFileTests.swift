@@ -138,7 +138,7 @@ struct TraceFileTests {
         let failures = lines.map { line -> TraceError? in
             if case .failure(let error) = line.content { error } else { nil }
         }
-        #expect(failures == [nil, .malformed("it is not JSON"), .version(9)])
+        #expect(failures == [nil, .malformed("it is not JSON: a value is expected at byte 0"), .version(9)])
         #expect(try reader.followReplacement() == false)
         let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
         try handle.seekToEnd()

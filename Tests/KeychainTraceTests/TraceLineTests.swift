@@ -155,7 +155,16 @@ struct TraceLineTests {
     @Test(
         "what is no line says why",
         arguments: [
-            ("", TraceError.malformed("it is not JSON")), ("{\"v\":1,", .malformed("it is not JSON")),
+            ("", TraceError.malformed("it is not JSON: a value is expected at byte 0")),
+            ("{\"v\":1,", .malformed("it is not JSON: a name is expected at byte 7")),
+            (
+                "{\"v\":1,\"a\(String(repeating: "\u{301}", count: 1025))\":1}",
+                .malformed("it is not JSON: too many combining marks follow each other at byte 2060")
+            ),
+            (
+                "{\"v\":1,\"op\":\"a\(String(repeating: "\\u0301", count: 1025))\"}",
+                .malformed("it is not JSON: too many combining marks follow each other at byte 6165")
+            ),
             ("[1]", .malformed("it is no object")), ("{\"v\":2}", .version(2)), ("{\"op\":\"add\"}", .version(nil)),
             ("{\"v\":1}", .malformed("the time is missing")),
             ("{\"v\":1,\"time\":\"2026-01-01T00:00:00Z\",\"op\":\"copy\"}", .malformed("the dictionary is missing")),

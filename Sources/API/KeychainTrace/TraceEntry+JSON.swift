@@ -147,9 +147,7 @@ extension TraceEntry {
     /// - Throws: ``TraceError``.
     public init(line: some Collection<UInt8>) throws(TraceError) {
         let json: JSONValue
-        do { json = try JSONDecoder().decode(JSONValue.self, from: Data(line)) } catch {
-            throw .malformed("it is not JSON")
-        }
+        do { json = try JSONParser.parse(line) } catch { throw .malformed("it is not JSON: \(error)") }
         guard let members = json.members else { throw .malformed("it is no object") }
         guard members["v"]?.integer == Self.version else { throw .version(members["v"]?.integer) }
         guard let time = members["time"]?.string.flatMap({ CaseNotation.date(from: $0) }) else {

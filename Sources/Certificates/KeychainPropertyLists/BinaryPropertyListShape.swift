@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCore
+
 /// The table of objects of a binary property list, which refer to each other by their numbers.
 ///
 /// The format: a signature, the objects, a table of their offsets, and a trailer of 32 bytes with the sizes of offsets
@@ -29,8 +31,8 @@ struct BinaryPropertyListShape {
         case known(byteCount: Int, levels: Int)
     }
 
-    /// Whether bytes are a binary list in which nothing contains itself, with few enough levels and not too large when
-    /// it is written out; nothing is made of it.
+    /// Whether bytes are a binary list in which nothing contains itself, with few enough levels, not too large when it
+    /// is written out, and with few enough combining marks in its texts; nothing is made of it.
     static func isHarmless(_ bytes: [UInt8]) -> Bool {
         guard var shape = BinaryPropertyListShape(bytes) else { return false }
         // In XML the list is within an element.
@@ -69,7 +71,7 @@ struct BinaryPropertyListShape {
 
     /// How much an object amounts to, with all that it refers to.
     ///
-    /// - Returns: `nil` for what is malformed, too deep, too large, or contains itself.
+    /// - Returns: `nil` for what is malformed, too deep, too large, contains itself, or has too many marks.
     private mutating func measure(_ object: Int, level: Int) -> (byteCount: Int, levels: Int)? {
         switch measures[object] {
         case .open: return nil
@@ -77,7 +79,9 @@ struct BinaryPropertyListShape {
             return level + levels - 1 <= PropertyListShape.mostLevels ? (byteCount, levels) : nil
         case .unknown: break
         }
-        guard level <= PropertyListShape.mostLevels, let contents = contents(of: object) else { return nil }
+        guard level <= PropertyListShape.mostLevels, let contents = contents(of: object),
+            contents.bytes.count <= Self.mostBytes, !hasTooManyMarks(object, contents.bytes)
+        else { return nil }
         measures[object] = .open
         var (byteCount, levels) = (Self.valueByteCount + contents.bytes.count, 1)
         if contents.areReferences {
@@ -92,6 +96,22 @@ struct BinaryPropertyListShape {
         }
         measures[object] = .known(byteCount: byteCount, levels: levels)
         return (byteCount, levels)
+    }
+
+    /// Whether an object is a text with more marks in a row than there may be.
+    private func hasTooManyMarks(_ object: Int, _ place: Range<Int>) -> Bool {
+        switch bytes[offsets[object]] >> 4 {
+        case 5: String(decoding: bytes[place], as: UTF8.self).hasTooManyMarks
+        case 6:
+            String(
+                decoding: stride(from: place.lowerBound, to: place.upperBound, by: 2).map {
+                    UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1])
+                },
+                as: UTF16.self
+            )
+            .hasTooManyMarks
+        default: false
+        }
     }
 
     /// Where an object's contents are, and whether they are the numbers of others.

@@ -6,7 +6,8 @@ package import FoundationEssentials
 ///
 /// Foundation has two parsers: `PropertyListSerialization` and `PropertyListDecoder`. Both take stack for each level of
 /// nesting and follow every reference of a binary list, also in circles, and an integer in XML that is no UTF-8 ends
-/// the process. The old text format, which they read as well, is refused: nobody writes it any more.
+/// the process. The old text format, which they read as well, is refused: nobody writes it any more. So is a text with
+/// more combining marks in a row than ``CombiningMarks/mostInARow``: already the keys of a dictionary are compared.
 package enum PropertyListShape {
     /// How deep elements may be nested, the one around the list among them.
     ///

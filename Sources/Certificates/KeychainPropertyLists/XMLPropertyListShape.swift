@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The tags of a property list in XML.
+import KeychainCore
+
+/// The tags of a property list in XML, and the combining marks in its texts.
 struct XMLPropertyListShape {
     private var rest: ArraySlice<UInt8>
     private var level = 0
@@ -16,7 +18,9 @@ struct XMLPropertyListShape {
     /// Refused are sections of other kinds than comments, a second declaration, another encoding than UTF-8, and
     /// attributes but the version of the list: they can hold what looks like the end of an element.
     static func isHarmless(_ bytes: [UInt8]) -> Bool {
-        guard !bytes.contains(0), String(validating: bytes, as: UTF8.self) != nil else { return false }
+        guard !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self), !hasTooManyMarks(text) else {
+            return false
+        }
         var shape = XMLPropertyListShape(bytes)
         while let start = shape.rest.firstIndex(of: UInt8(ascii: "<")) {
             guard shape.takeTag(at: start) else { return false }
@@ -65,5 +69,50 @@ struct XMLPropertyListShape {
         let parts = text.split(separator: "encoding", omittingEmptySubsequences: false)
         return parts.count == 1
             || parts.count == 2 && (parts[1].hasPrefix("=\"utf-8\"") || parts[1].hasPrefix("='utf-8'"))
+    }
+
+    // MARK: - Marks
+
+    /// Whether more marks follow each other in an element than there may be; comments between them do not count, and a
+    /// reference to a character counts as that.
+    private static func hasTooManyMarks(_ text: String) -> Bool {
+        guard text.utf8.contains(where: { $0 >= 0xCC || $0 == UInt8(ascii: "&") }) else { return false }
+        var counter = CombiningMarks.Counter()
+        var rest = text.unicodeScalars[...]
+        while let scalar = rest.popFirst(), !counter.areTooMany {
+            if scalar == "<", rest.starts(with: "!--".unicodeScalars) {
+                skipComment(&rest)
+            } else if scalar == "&", rest.first == "#" {
+                counter.take(isMark: takesReference(&rest))
+            } else {
+                counter.take(isMark: scalar.isCombiningMark)
+            }
+        }
+        return counter.areTooMany
+    }
+
+    private static func skipComment(_ rest: inout Substring.UnicodeScalarView) {
+        rest = rest.dropFirst(3)
+        while !rest.isEmpty, !rest.starts(with: "-->".unicodeScalars) { rest = rest.dropFirst() }
+        rest = rest.dropFirst(3)
+    }
+
+    /// Goes past a reference to a character by its number, and says whether it can be one to a mark.
+    ///
+    /// A parser may put the halves of a character of UTF-16 together, and may keep the last 16 bits of a number alone.
+    private static func takesReference(_ rest: inout Substring.UnicodeScalarView) -> Bool {
+        rest = rest.dropFirst()
+        let isHexadecimal = rest.first == "x" || rest.first == "X"
+        if isHexadecimal { rest = rest.dropFirst() }
+        var number: UInt32 = 0
+        while let digit = rest.first.flatMap({ Character($0).hexDigitValue }), isHexadecimal || digit < 10 {
+            number = number &* (isHexadecimal ? 16 : 10) &+ UInt32(digit)
+            rest = rest.dropFirst()
+        }
+        if rest.first == ";" { rest = rest.dropFirst() }
+        return [number, number & 0xFFFF].contains { number in
+            // Half of a character is none.
+            Unicode.Scalar(number)?.isCombiningMark ?? (number < 0x1_0000)
+        }
     }
 }

@@ -42,6 +42,50 @@ struct DoctorSafetyTests {
         #expect(throws: BadInput.self) { try GroupsFile.groups(list.data()) }
     }
 
+    // MARK: - Combining marks
+
+    @Test(
+        "a query in which more combining marks follow each other than there may be is refused, in every notation",
+        arguments: [
+            #"{"class": "genp", "MARKS": "a"}"#, #"{"class": "genp", "svce": "MARKS"}"#,
+            #"{"class": "genp", "svce": "ESCAPES"}"#, #"{"op": "copy", "args": {"kSecClass": "MARKS"}}"#,
+            #"let query = [kSecClass: kSecClassGenericPassword, "MARKS": "a"]"#,
+            #"let query = [kSecClass: kSecClassGenericPassword, kSecAttrService: "MARKS"]"#,
+            #"let query = [kSecClass: kSecClassGenericPassword, "LITERALS": "a"]"#,
+        ]
+    )
+    func marks(_ query: String) throws {
+        func text(_ count: Int) -> String {
+            query.replacingOccurrences(of: "MARKS", with: "a" + String(repeating: "\u{301}", count: count))
+                .replacingOccurrences(of: "ESCAPES", with: String(repeating: #"\u0301"#, count: count))
+                .replacingOccurrences(of: "LITERALS", with: String(repeating: #"\u{301}"#, count: count))
+        }
+        #expect(throws: BadInput.self) { try QueryText(Data(text(1025).utf8)) }
+        if !query.contains("\"op\"") { #expect(throws: Never.self) { try QueryText(Data(text(1024).utf8)) } }
+    }
+
+    @Test(
+        "a client in which more combining marks follow each other than there may be is refused, in every notation",
+        arguments: [#"["MARKS"]"#, #"{"groups": ["MARKS"]}"#, "[Dict]\n[Key] MARKS\n[Value]\n[String] a"]
+    )
+    func markedClient(_ client: String) throws {
+        func bytes(_ count: Int) -> Data {
+            Data(client.replacingOccurrences(of: "MARKS", with: String(repeating: "\u{301}", count: count)).utf8)
+        }
+        #expect(throws: BadInput.self) { try GroupsFile.groups(bytes(1025)) }
+        #expect(throws: Never.self) { try GroupsFile.groups(bytes(1024)) }
+    }
+
+    @Test("a group that several entitlements name is there once, in the place of the first")
+    func groupsOnce() {
+        let many = (0..<45_000).map { "group\($0)" }
+        let groups = GroupsFile.groups(of: [
+            "keychain-access-groups": many + many, "application-identifier": "app",
+            "com.apple.security.application-groups": ["group7", "last"],
+        ])
+        #expect(groups == many + ["app", "last"])
+    }
+
     // MARK: - Advice
 
     @Test("no delete of another item is advised, and not found is done")

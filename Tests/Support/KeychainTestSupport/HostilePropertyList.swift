@@ -2,7 +2,7 @@
 
 public import Foundation
 
-/// Property lists on which Foundation crashes or hangs, each with the value under a key.
+/// Property lists on which Foundation crashes or hangs, or whose texts are compared for very long, each with the value under a key.
 public enum HostilePropertyList: String, CaseIterable, Sendable {
     /// An array that contains itself, in 85 bytes.
     case containsItself
@@ -18,6 +18,16 @@ public enum HostilePropertyList: String, CaseIterable, Sendable {
     case integerInUTF16
     /// Arrays within each other in the old text format.
     case deepText
+    /// A text of very many combining marks.
+    case marks
+    /// The same in references to characters, with comments between them.
+    case referencedMarks
+    /// The same in the halves of characters that UTF-16 has.
+    case halvedMarks
+    /// A key of very many combining marks.
+    case markedKey
+    /// The same in a binary list.
+    case binaryMarks
 
     /// The list.
     public func data(_ key: String = "keychain-access-groups") -> Data {
@@ -35,8 +45,22 @@ public enum HostilePropertyList: String, CaseIterable, Sendable {
         case .integerInLatin1: Self.xml(key, "<integer>12\u{e9}</integer>", .isoLatin1)
         case .integerInUTF16: Self.xml(key, "<integer>12</integer>", .utf16LittleEndian)
         case .deepText: Data("{ \"\(key)\" = \(Self.nested("(", ")")); }".utf8)
+        case .marks: Self.xml(key, "<string>a\(Self.repeated("\u{301}\u{323}"))</string>")
+        case .referencedMarks:
+            Self.xml(key, "<string>a\(Self.repeated("&#x301;<!-- a --><!---->&#0803;\u{301}&#x00000323;"))</string>")
+        case .halvedMarks: Self.xml(key, "<string>a\(Self.repeated("&#xD834;&#xDD65;"))</string>")
+        case .markedKey:
+            Self.xml(key, "<string>a</string><key>a\(Self.repeated("\u{301}&#x323;"))</key><string>a</string>")
+        case .binaryMarks:
+            BinaryList.of(
+                [.dictionary(1, 2), .text(key)] + [
+                    .raw([0x6F, 0x12, 0, 0, 0x9C, 0x40] + (0..<20_000).flatMap { _ in [0x03, 0x01, 0x03, 0x23] })
+                ]
+            )
         }
     }
+
+    private static func repeated(_ text: String) -> String { String(repeating: text, count: 20_000) }
 
     private static func nested(_ start: String, _ end: String) -> String {
         String(repeating: start, count: 70_000) + String(repeating: end, count: 70_000)

@@ -41,6 +41,7 @@ package struct SwiftDictionaryParser {
     /// Reads the first dictionary literal of a text, and what is assigned to its entries.
     package static func parse(_ text: String) throws(Defect) -> Literal {
         guard text.utf8.count <= longestText else { throw Defect(line: 1, reason: "the text is too long") }
+        guard !text.hasTooManyMarks else { throw Defect(line: 1, reason: KeychainError.tooManyMarks.reason) }
         var parser = SwiftDictionaryParser(SwiftScanner(text))
         let start = try parser.findLiteral()
         parser.name = parser.variable(before: start)

@@ -68,7 +68,8 @@ enum SwiftExpression {
 
     // MARK: - Strings
 
-    /// The text of a string literal; `nil` for one with an interpolation, and for what is none.
+    /// The text of a string literal; `nil` for one with an interpolation, for one with too many combining marks in a
+    /// row, and for what is none.
     private static func literal(_ expression: String) -> String? {
         let hashes = String(expression.prefix { $0 == "#" })
         let rest = expression.dropFirst(hashes.count)
@@ -81,7 +82,8 @@ enum SwiftExpression {
             guard let text = unindented(content) else { return nil }
             content = text
         }
-        return unescaped(content[...], hashes: hashes, end: quote + hashes)
+        let text = unescaped(content[...], hashes: hashes, end: quote + hashes)
+        return text.flatMap { $0.hasTooManyMarks ? nil : $0 }
     }
 
     /// The lines between the quotes of a string of several lines, without the indentation of the last one.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import KeychainCore
 import KeychainPropertyLists
 
 /// The access groups of a client, from its entitlements or from a list.
@@ -12,8 +13,10 @@ enum GroupsFile {
             if let entitlements = value as? [String: Any] { return groups(of: entitlements) }
         }
         if let entitlements = codesignOutput(bytes) { return groups(of: entitlements) }
-        if let list = try? JSONDecoder().decode([String].self, from: bytes) { return list }
-        if let object = try? JSONDecoder().decode(Client.self, from: bytes) { return object.groups }
+        if let json = try? JSONParser.parse(bytes), let list = json.elements ?? json["groups"].elements {
+            let groups = list.compactMap(\.string)
+            if groups.count == list.count { return groups }
+        }
         throw BadInput("the client is neither a property list of entitlements nor a JSON list of groups")
     }
 
@@ -32,7 +35,9 @@ enum GroupsFile {
 
     /// What `codesign -d --entitlements -` writes without `--xml`: a line for each key and each value.
     private static func codesignOutput(_ bytes: Data) -> [String: Any]? {
-        guard let text = String(data: bytes, encoding: .utf8), text.contains("[Dict]") else { return nil }
+        guard let text = String(data: bytes, encoding: .utf8), !text.hasTooManyMarks, text.contains("[Dict]") else {
+            return nil
+        }
         var (entitlements, key) = ([String: [String]](), "")
         for line in text.split(separator: "\n") {
             let line = line.drop(while: \.isWhitespace)
@@ -45,8 +50,6 @@ enum GroupsFile {
         return entitlements
     }
 
-    private struct Client: Decodable { var groups: [String] }
-
     /// The groups in the order in which a client has them (Semantics, "Access groups").
     static func groups(of entitlements: [String: Any]) -> [String] {
         func list(_ key: String) -> [String] {
@@ -57,8 +60,7 @@ enum GroupsFile {
             "keychain-access-groups", "com.apple.developer.associated-application-identifier", "application-identifier",
             "com.apple.application-identifier", "com.apple.security.application-groups",
         ]
-        var groups: [String] = []
-        for group in names.flatMap(list) where !groups.contains(group) { groups.append(group) }
-        return groups
+        var seen: Set<String> = []
+        return names.flatMap(list).filter { seen.insert($0).inserted }
     }
 }

@@ -58,8 +58,8 @@ struct QueryText {
 
     private init(json bytes: Data) throws(BadInput) {
         let value: JSONValue
-        do { value = try JSONDecoder().decode(JSONValue.self, from: bytes) } catch {
-            throw BadInput("the query begins like JSON, and is none")
+        do { value = try JSONParser.parse(bytes) } catch {
+            throw BadInput("the query begins like JSON, and is none: \(error)")
         }
         guard case .object(let members) = value else { throw BadInput("the query is no object") }
         if members["op"] != nil {

@@ -11,6 +11,28 @@ package enum CombiningMarks {
     /// room for those that play with them. Two megabytes of such runs take 0.3 s to hash; a single run of 80,000,
     /// 1.6 s.
     package static let mostInARow = 1024
+
+    /// Counts them in a text that is read character by character.
+    package struct Counter {
+        private var count = 0
+
+        /// Whether more followed each other somewhere than ``CombiningMarks/mostInARow``.
+        package private(set) var areTooMany = false
+
+        /// A counter before the first character.
+        package init() {}
+
+        /// Counts the next character, which may be a mark.
+        package mutating func take(isMark: Bool) {
+            count = isMark ? count + 1 : 0
+            if count > CombiningMarks.mostInARow { areTooMany = true }
+        }
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether it takes part in the canonical order of marks.
+    package var isCombiningMark: Bool { properties.canonicalCombiningClass != .notReordered }
 }
 
 extension KeychainError {
@@ -25,10 +47,10 @@ extension String {
     package var hasTooManyMarks: Bool {
         // None is below U+0300, which begins with this byte.
         guard utf8.contains(where: { $0 >= 0xCC }) else { return false }
-        var count = 0
+        var counter = CombiningMarks.Counter()
         for scalar in unicodeScalars {
-            count = scalar.properties.canonicalCombiningClass == .notReordered ? 0 : count + 1
-            if count > CombiningMarks.mostInARow { return true }
+            counter.take(isMark: scalar.isCombiningMark)
+            if counter.areTooMany { return true }
         }
         return false
     }
