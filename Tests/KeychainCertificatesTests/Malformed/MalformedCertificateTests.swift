@@ -97,12 +97,19 @@ struct MalformedCertificateTests {
         #expect(try Certificate(der: Samples.certificate(extensions: identifiers)).subjectKeyIdentifier == [2])
     }
 
+    /// Name constraints with one DNS name, of the permitted ones (A0) or of the excluded ones (A1).
+    private static func nameConstraints(_ tag: UInt8, _ name: [UInt8]) -> [UInt8] {
+        TestDER.sequence(TestDER.value(tag, TestDER.sequence(TestDER.value(0x82, name))))
+    }
+
     /// Extensions with a value that is not of their form.
     private static let malformed: [(name: String, type: String, value: [UInt8])] = [
         ("basic constraints", "2.5.29.19", [0x05, 0x00]),
         ("basic constraints with a name", "2.5.29.19", TestDER.sequence([0x0C, 0x01, 0x61])),
         ("key usage", "2.5.29.15", [0x04, 0x01, 0x80]),
         ("name constraints", "2.5.29.30", TestDER.sequence([0x02, 0x01, 0x01])),
+        ("permitted name that is not text", "2.5.29.30", nameConstraints(0xA0, [0x61, 0xFF])),
+        ("excluded name that is not text", "2.5.29.30", nameConstraints(0xA1, [0x61, 0xFF])),
         ("authority key identifier", "2.5.29.35", [0x04, 0x01, 0x01]),
         ("policies", "2.5.29.32", TestDER.sequence([0x02, 0x01, 0x01])),
         ("no policy", "2.5.29.32", TestDER.sequence()),
@@ -128,6 +135,9 @@ struct MalformedCertificateTests {
             let inBetween = Timestamp(secondsSinceReferenceDate: 760_000_000)
             let isNamed = certificate.satisfies(.tls(isServer: true, host: "subject"), at: inBetween)
             #expect(!isNamed || type != "2.5.29.17", "a malformed extension brings the common name back")
+            for host in ["host.example", "192.0.2.1"] {
+                #expect(certificate.mayCertify(host: host) == (type != "2.5.29.30"), "\(name)")
+            }
         }
     }
 

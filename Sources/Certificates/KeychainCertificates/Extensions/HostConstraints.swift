@@ -24,10 +24,13 @@ struct HostConstraints: Sendable {
         try fields.end()
     }
 
-    /// Whether a host, by its labels, is in none of the excluded domains, and in a permitted one if there are any.
-    func permit(_ host: [[UInt8]]) -> Bool {
-        !permitsNone && !excluded.contains { HostName.isWithin($0, host) }
-            && (permitted.isEmpty || permitted.contains { HostName.isWithin($0, host) })
+    /// Whether a host is in none of the excluded domains, and in a permitted one if there are any; an address is in
+    /// no domain, and none of them is about it.
+    func permit(_ host: HostName) -> Bool {
+        guard !permitsNone else { return false }
+        guard case .name(let labels) = host else { return true }
+        return !excluded.contains { HostName.isWithin($0, labels) }
+            && (permitted.isEmpty || permitted.contains { HostName.isWithin($0, labels) })
     }
 
     /// The DNS names of a list of subtrees.

@@ -39,8 +39,8 @@ extension Certificate {
 
     /// Whether the name constraints of the certificate let it certify a host, an address or a name.
     public func mayCertify(host: String) -> Bool {
-        guard let constraints = known.hostConstraints, case .name(let labels) = HostName(host) else { return true }
-        return constraints.permit(labels)
+        guard let constraints = known.hostConstraints else { return true }
+        return constraints.permit(HostName(host))
     }
 
     /// The common name counts only in a certificate without alternative names, and never for an address.
