@@ -144,7 +144,7 @@ public enum AtomicFile {
                 ? .lockTimeout(path: path) : .system(call: "flock", path: path, errno: failure)
         }
         guard try self.mark(path) == mark else { return nil }
-        FileDraft.removeRemains(besides: path)
+        FileDraft.removeRemains(beside: path)
         return try publish(bytes, at: path, mode: mark.mode, replacing: mark) { (temporary) throws(FileError) in
             guard rename(temporary, path) == 0 else { throw failure("rename", path) }
         }

@@ -7,7 +7,7 @@ import Glibc
 /// Only its owner may read and write it meanwhile. Without ``publish()`` nothing of it stays.
 ///
 /// It has a name that no user gives a file, and holds a lock on itself (flock(2)), by which it is told from what a
-/// process left that was ended; ``removeRemains(besides:)`` removes that.
+/// process left that was ended; ``removeRemains(beside:)`` removes that.
 public final class FileDraft {
     /// Where to write.
     public let descriptor: Int32
@@ -21,22 +21,29 @@ public final class FileDraft {
     public init(of path: UnsafePointer<CChar>) throws(FileError) {
         self.path = Array(UnsafeBufferPointer(start: path, count: strlen(path) + 1))
         let folder = Self.folder(of: self.path)
-        while true {
+        for _ in 0..<Self.attempts {
             var generator = SystemRandomNumberGenerator()
             let digits = (0..<2).map { _ in Self.hexadecimal(generator.next()) }.joined()
             let temporary = folder + (Self.prefix + digits + Self.suffix).utf8CString
             let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
             guard descriptor >= 0 else { throw Self.failure("open", path) }
-            // Whoever removes remains may have found it before it was locked. A file system without locks has no
-            // remains that are removed.
-            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK, Self.isThere(temporary, descriptor) {
+            // Whoever removes remains may have found it before it was locked. On a file system without locks nobody
+            // removes any.
+            let isLocked = flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK
+            var status = stat()
+            if isLocked, fstat(descriptor, &status) != 0 || status.st_nlink > 0 {
                 self.descriptor = descriptor
                 self.temporary = temporary
                 return
             }
             close(descriptor)
+            unlink(temporary)
         }
+        throw .lockTimeout(path: String(cString: path))
     }
+
+    /// How many files are made until one stays.
+    private static let attempts = 100
 
     deinit {
         close(descriptor)
@@ -52,7 +59,7 @@ public final class FileDraft {
     /// Removes what processes left that were ended while they wrote a file, in the folder of a file.
     ///
     /// Only regular files of this user with a name of exactly the form are removed, and none that somebody writes.
-    static func removeRemains(besides path: UnsafePointer<CChar>) {
+    static func removeRemains(beside path: UnsafePointer<CChar>) {
         let folder = folder(of: Array(UnsafeBufferPointer(start: path, count: strlen(path) + 1)))
         let path = folder.isEmpty ? "." : String(decoding: folder.map(UInt8.init(bitPattern:)), as: UTF8.self)
         for name in FolderNames.of(path, beginningWith: prefix) where isName(name) {
@@ -82,7 +89,7 @@ public final class FileDraft {
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
-    /// The folder of a path, with its slash at the end; empty for a name alone. Without a zero at the end.
+    /// The folder of a path, with its slash at the end and no zero; empty for a name alone.
     private static func folder(of path: [CChar]) -> [CChar] {
         path.lastIndex(of: CChar(UInt8(ascii: "/"))).map { Array(path[...$0]) } ?? []
     }

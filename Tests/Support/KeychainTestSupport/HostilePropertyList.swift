@@ -2,7 +2,8 @@
 
 public import Foundation
 
-/// Property lists on which Foundation crashes or hangs, or whose texts are compared for very long, each with the value under a key.
+/// Property lists on which Foundation crashes or hangs, or whose texts are compared for very long, each with the value
+/// under a key.
 public enum HostilePropertyList: String, CaseIterable, Sendable {
     /// An array that contains itself, in 85 bytes.
     case containsItself
