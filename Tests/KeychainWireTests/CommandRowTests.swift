@@ -52,6 +52,8 @@ struct CommandRowTests {
             "authentication": "mayPrompt none everyProgram", "enclave use key": "mayPrompt needs everyProgram",
             "check": "changesNothing needs owner", "create backup": "opensPath needs owner",
             "restore backup": "opensPath replacesItems needs owner", "take over": "needs outsideOfSandbox",
+            "root key status": "changesNothing looks outsideOfSandbox",
+            "replace root key": "provesPasscode needs owner",
             "move send": "needs passcode", "move rows": "isUnlogged needs outsideOfSandbox",
             "audit log": "changesNothing isUnlogged needs outsideOfSandbox",
             "keychain file find": "changesNothing needs outsideOfSandbox",

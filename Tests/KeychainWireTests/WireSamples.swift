@@ -141,6 +141,8 @@ enum WireSamples {
             .check, .recover, .createBackup(path: "/tmp/a", secret: secret("s")),
             .restoreBackup(path: "", secret: SecretBytes()), .takeOver, .giveBack(onlyIfEmpty: true),
             .giveBack(onlyIfEmpty: false), .auditLog(after: 0), .auditLog(after: 1_700_000_000_000_000),
+            .rootKeyStatus, .replaceRootKey(kind: nil, passcode: nil),
+            .replaceRootKey(kind: .tpm, passcode: secret("1234")),
         ].map { .maintenance($0) } + moves.map { .maintenance(.move($0)) } + fileCommands.map { .files($0) }
         + ExplanationSamples.requests.flatMap { [.explain($0), .itemsExplained($0)] }
 
@@ -294,6 +296,12 @@ enum WireSamples {
         ] + itemAccesses.map { .itemAccess($0) } + moveStatuses.map { .moveStatus($0) }
         + movedDevices.map { .movedDevice($0) } + [.movedRows([]), .movedRows(movedRows)]
         + [.auditPage(AuditPage(isOn: false)), .auditPage(AuditPage(isOn: true, lines: ["{}"], end: 7, unreadable: 1))]
+        + [
+            .rootKeyStatus(RootKeyStatus()),
+            .rootKeyStatus(
+                RootKeyStatus(kind: .software, path: "/a", replacements: [.software, .tpm], isUnsettled: true)
+            ),
+        ]
         + fileSettings.map { .fileStatus(KeychainFileStatus(isLocked: $0.locksOnSleep, settings: $0)) }
         + results.map { .answer(.single($0)) } + biometries.map { .biometry($0) }
         + KeyEnclaveKind.allCases.map { .enclave($0) }

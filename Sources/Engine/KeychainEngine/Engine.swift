@@ -11,7 +11,8 @@ import KeychainStore
 /// anew where it found the store held by another process.
 final class Engine {
     let store: Store
-    let rootKey: any RootKey
+    /// Another one after the store got it by this engine.
+    var rootKey: any RootKey
     /// What keeps root keys, this one among them.
     let rootKeys: RootKeySources
     /// Where the store lies; `nil` for one in memory.
@@ -109,6 +110,7 @@ extension Engine {
     func start() throws(KeychainError) {
         let record = try read { (reader) throws(KeychainError) in try reader.deviceRecord() }
         try migrate()
+        if let folder, ReplacementMark(folder).isThere { try? settleRootKey() }
         if record.owesLogErasure { try? eraseLog() }
         try takeUpUnlock()
         if session.currentUnlock != nil { try? resealFormerRows() }

@@ -71,7 +71,14 @@ struct SystemAdmissionTests {
         let check = KeychainCommand.maintenance(.check)
         let unset = #expect(throws: KeychainError.self) { try program.perform(check) }
         #expect(unset?.status == .missingEntitlement)
+        let replacement = #expect(throws: KeychainError.self) {
+            try program.maintenance.replaceRootKey(passcode: nil)
+        }
+        #expect(replacement?.status == .missingEntitlement)
         try program.device.setPasscode(SecretBytes([1]))
+        _ = try program.perform(check)
+        try program.maintenance.replaceRootKey(passcode: SecretBytes([1]))
+        // Whoever has replaced it has shown the passcode once more.
         _ = try program.perform(check)
         for command in [
             .createBackup(path: "/nowhere/x", secret: SecretBytes([1])),

@@ -121,75 +121,6 @@ struct RootKeySourceTests {
         return device
     }
 
-    /// Keeps one key, for whatever store.
-    private struct Chip: RootKeySource {
-        let key: ChipKey
-
-        var kind: RootKeyKind { key.kind }
-
-        func rootKey(for folder: PrivateDirectory) -> any RootKey { key }
-
-        func rootKeyForNewStore(in folder: PrivateDirectory) -> any RootKey { key }
-    }
-
-    /// Keeps keys by their names in the memory of this process, for one store.
-    private final class Safe: ReplaceableRootKeySource {
-        static let inPlace = "in place"
-
-        let keys = Mutex<[String: SecretBytes]>([:])
-
-        var kind: RootKeyKind { .software }
-
-        func rootKey(for folder: PrivateDirectory) throws(RootKeyError) -> any RootKey { try key(Self.inPlace) }
-
-        func rootKeyForNewStore(in folder: PrivateDirectory) throws(RootKeyError) -> any RootKey {
-            keys.withLock { $0[Self.inPlace] = $0[Self.inPlace] ?? Self.random() }
-            return try key(Self.inPlace)
-        }
-
-        func rootKey(under keybag: [UInt8], in folder: PrivateDirectory) throws(RootKeyError) -> any RootKey {
-            try key(name(under: keybag) ?? Self.inPlace)
-        }
-
-        func bytes(of keybag: [UInt8], in folder: PrivateDirectory) throws(RootKeyError) -> SecretBytes {
-            let name = name(under: keybag) ?? Self.inPlace
-            guard let bytes = keys.withLock({ $0[name] }) else { throw .missing(path: name) }
-            return bytes
-        }
-
-        func makeNext(_ bytes: SecretBytes?, in folder: PrivateDirectory) throws(RootKeyError) -> NextRootKey {
-            keys.withLock { $0["next"] = bytes ?? Self.random() }
-            return NextRootKey(name: "next", key: try key("next"))
-        }
-
-        func remove(_ next: NextRootKey, in folder: PrivateDirectory) { keys.withLock { $0[next.name] = nil } }
-
-        func hasNext(in folder: PrivateDirectory) -> Bool { keys.withLock { $0["next"] != nil } }
-
-        func settle(_ keybag: [UInt8], in folder: PrivateDirectory) throws(RootKeyError) {
-            guard let name = name(under: keybag) else { throw .protection(.wrongRootKey) }
-            keys.withLock { keys in keys = keys[name].map { [Self.inPlace: $0] } ?? [:] }
-        }
-
-        private func name(under keybag: [UInt8]) -> String? {
-            keys.withLock(\.self).first { _, bytes in
-                guard let key = try? SoftwareRootKey(copying: bytes.unprotectedCopy) else { return false }
-                return (try? OpenKeybag(keybag, rootKey: key)) != nil
-            }?.key
-        }
-
-        private func key(_ name: String) throws(RootKeyError) -> any RootKey {
-            guard let bytes = keys.withLock({ $0[name] }),
-                let key = try? SoftwareRootKey(copying: bytes.unprotectedCopy)
-            else { throw .missing(path: name) }
-            return key
-        }
-
-        private static func random() -> SecretBytes {
-            SymmetricKey(size: .bits256).withUnsafeBytes { SecretBytes(copying: $0) }
-        }
-    }
-
     /// Has another program replace the device of the store between the two looks at keybag and root key.
     private final class ReplacingSource: RootKeySource {
         let left: Mutex<Int>
@@ -235,23 +166,5 @@ struct RootKeySourceTests {
         }
 
         func rootKeyForNewStore(in folder: PrivateDirectory) -> any RootKey { key }
-    }
-
-    private struct ChipKey: RootKey {
-        let key: SoftwareRootKey
-
-        var kind: RootKeyKind { .tpm }
-
-        func wrap(_ key: SymmetricKey, for store: Bytes16) throws(ProtectionError) -> [UInt8] {
-            try self.key.wrap(key, for: store)
-        }
-
-        func unwrap(_ wrapped: [UInt8], for store: Bytes16) throws(ProtectionError) -> SymmetricKey {
-            try key.unwrap(wrapped, for: store)
-        }
-
-        func entangle(_ input: SecretBytes, for store: Bytes16) throws(ProtectionError) -> SymmetricKey {
-            try key.entangle(input, for: store)
-        }
     }
 }

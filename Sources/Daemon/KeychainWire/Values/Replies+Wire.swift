@@ -25,6 +25,7 @@ extension KeychainReply: WireValue {
         case .movedDevice(let device): try writer.write(case: 18, device)
         case .movedRows(let rows): try writer.write(case: 19, rows)
         case .auditPage(let page): try writer.write(case: 20, page)
+        case .rootKeyStatus(let status): try writer.write(case: 21, status)
         }
     }
 
@@ -50,8 +51,26 @@ extension KeychainReply: WireValue {
         case 18: self = try .movedDevice(reader.value())
         case 19: self = try .movedRows(reader.value())
         case 20: self = try .auditPage(reader.value())
+        case 21: self = try .rootKeyStatus(reader.value())
         default: throw .unknownCase
         }
+    }
+}
+
+extension RootKeyKind: WireRawValue {}
+
+extension RootKeyStatus: WireValue {
+    func write(to writer: inout WireWriter) throws(WireError) {
+        try writer.write(values: kind, path, replacements, isUnsettled)
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        self.init(
+            kind: try reader.value(),
+            path: try reader.value(),
+            replacements: try reader.value(),
+            isUnsettled: try reader.value()
+        )
     }
 }
 

@@ -137,6 +137,8 @@ extension KeychainCommand.Maintenance: WireValue {
         case .giveBack(let onlyIfEmpty): try writer.write(case: 6, onlyIfEmpty)
         case .move(let step): try writer.write(case: 7, step)
         case .auditLog(let number): try writer.write(case: 8, number)
+        case .rootKeyStatus: try writer.write(case: 9)
+        case .replaceRootKey(let kind, let passcode): try writer.write(case: 10, kind, passcode)
         }
     }
 
@@ -150,6 +152,8 @@ extension KeychainCommand.Maintenance: WireValue {
         case 6: self = try .giveBack(onlyIfEmpty: reader.value())
         case 7: self = try .move(reader.value())
         case 8: self = try .auditLog(after: reader.value())
+        case 9: self = .rootKeyStatus
+        case 10: self = try .replaceRootKey(kind: reader.value(), passcode: reader.value())
         default: throw .unknownCase
         }
     }

@@ -40,11 +40,13 @@ extension Engine {
     /// Puts another keybag in place of this one, and takes what it unlocks.
     ///
     /// - Parameters:
-    ///   - key: what opens the passcode slot of the new keybag; `nil` when it has none.
+    ///   - key: what opens the passcode slot of the new keybag; `nil` when it has none, or is not to be unlocked.
+    ///   - newRootKey: the root key that the new keybag is under; `nil` for the present one.
     ///   - make: gives the bytes of the new keybag.
     /// - Throws: What `make` throws, and errors of the store; nothing has changed then.
     func replaceKeybag(
         unlockingWith key: SlotKey?,
+        under newRootKey: (any RootKey)? = nil,
         _ make: (OpenKeybag) throws(ProtectionError) -> [UInt8]
     ) throws(KeychainError) {
         let mark = key == nil ? nil : try lockMark?.readOrMake()
@@ -54,7 +56,7 @@ extension Engine {
             let keys: UnlockedKeys?
             do throws(ProtectionError) {
                 bytes = try make(device.keybag)
-                keybag = try OpenKeybag(bytes, rootKey: rootKey, owner: owner, floor: floor)
+                keybag = try OpenKeybag(bytes, rootKey: newRootKey ?? rootKey, owner: owner, floor: floor)
                 keys = try key.map { key throws(ProtectionError) in try keybag.unlock(with: key) }
             } catch {
                 throw KeychainError(error)
@@ -71,6 +73,7 @@ extension Engine {
             try writer.setDeviceRecord(record)
             return (stored(keybag, record), keys)
         }
+        if let newRootKey { rootKey = newRootKey }
         dropKeys()
         if let keys {
             session.install(keys, of: changed, mark)

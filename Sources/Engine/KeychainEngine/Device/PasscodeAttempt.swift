@@ -104,12 +104,21 @@ struct PasscodeAttempt {
     }
 
     /// The slow half of setting a passcode.
-    func derive(_ passcode: SecretBytes) throws(KeychainError) -> NewPasscodeSlot {
+    ///
+    /// - Parameters:
+    ///   - passcode: the passcode.
+    ///   - newRootKey: the root key that the slot will be under; `nil` for the present one.
+    /// - Returns: The slot.
+    /// - Throws: ``KeychainError``.
+    func derive(
+        _ passcode: SecretBytes,
+        under newRootKey: (any RootKey)? = nil
+    ) throws(KeychainError) -> NewPasscodeSlot {
         let (rootKey, store) = try access.withEngine { (engine) throws(KeychainError) in
             try engine.read { (_) throws(KeychainError) in (engine.rootKey, engine.device.keybag.storeIdentifier) }
         }
         return try access.derivations.derive { () throws(ProtectionError) in
-            try NewPasscodeSlot(passcode, access.device.passwordWork, rootKey: rootKey, for: store)
+            try NewPasscodeSlot(passcode, access.device.passwordWork, rootKey: newRootKey ?? rootKey, for: store)
         }
     }
 

@@ -113,6 +113,10 @@ public final class EmbeddedKeychain: KeychainBackend {
                     rootKeys: access.device.rootKeys
                 )
             )
+        case .rootKeyStatus: return .rootKeyStatus(try RootKeyReplacement(access).status())
+        case .replaceRootKey(let kind, let passcode):
+            try RootKeyReplacement(access).replace(kind, passcode: passcode)
+            return .done
         case .takeOver, .giveBack, .move, .auditLog: throw .unserved(.maintenance(command))
         }
     }

@@ -59,7 +59,7 @@ extension EmbeddedKeychain {
         let folder: PrivateDirectory?
         do { folder = try PrivateDirectory(existing: location) } catch { throw KeychainError(error) }
         guard let folder else { return false }
-        return device.rootKeys.hasNext(in: folder)
+        return device.rootKeys.hasNext(in: folder) || ReplacementMark(folder).isThere
             || folder.names(beginningWith: "").contains(IncomingKeychain.folderName)
     }
 
@@ -301,22 +301,6 @@ extension Engine {
         // Until it is in place, it is found beside the former one; `hasRemains` tells.
         try? source.settle(bytes, in: folder)
         _ = try? store.eraseLog()
-        _ = consume lock
-    }
-
-    /// Puts the root key in place that the keybag is under, and removes the others.
-    fileprivate func settleRootKey() throws(KeychainError) {
-        let (source, folder) = try checkRootKey()
-        let lock = try Store.lock(folder, until: Deadline(milliseconds: 0))
-        // After another change, none comes to light any more whose process was killed while it was made durable.
-        let keybag = try write { (writer) throws(KeychainError) in
-            var record = try writer.deviceRecord()
-            record.keybagRevision &+= 1
-            try writer.setDeviceRecord(record)
-            return try writer.keybag()
-        }
-        forgetDevice()
-        do throws(RootKeyError) { try source.settle(keybag, in: folder) } catch { throw KeychainError(error) }
         _ = consume lock
     }
 }

@@ -60,6 +60,33 @@ extension OpenKeybag {
         return try maker.make { (purpose) throws(ProtectionError) in try key(purpose, unlocked) }
     }
 
+    /// The bytes of the keybag under another root key.
+    ///
+    /// The slot key of the root key stays, and is wrapped again, because sealed keys outside of the store are
+    /// authenticated by it.
+    ///
+    /// - Parameters:
+    ///   - rootKey: the other root key.
+    ///   - passcode: the slot of the passcode under that root key, with the keys that the passcode unlocked; `nil` for a
+    ///     keybag that has none.
+    /// - Returns: The bytes.
+    /// - Throws: ``ProtectionError/classUnavailable(_:)`` when a passcode is set and not given, or the keys are those of
+    ///   a locked device.
+    package func under(
+        _ rootKey: any RootKey,
+        _ passcode: (slot: NewPasscodeSlot, unlocked: UnlockedKeys)?
+    ) throws(ProtectionError) -> [UInt8] {
+        let wrapped = try rootSlotKey.withKey { slotKey throws(ProtectionError) in
+            try rootKey.wrap(slotKey, for: storeIdentifier)
+        }
+        var maker = KeybagMaker(successorOf: keybag, rootSlotKey, wrapped)
+        maker.rootKeyKind = rootKey.kind
+        maker.passcode = passcode?.slot
+        // Without its passcode it would be a keybag of which the keys of `akpu` are gone.
+        guard (passcode == nil) == (passcodeSlot == nil) else { throw .classUnavailable("") }
+        return try maker.make { (purpose) throws(ProtectionError) in try key(purpose, passcode?.unlocked) }
+    }
+
     /// A key for a purpose, of this keybag or of those that its passcode unlocked.
     func key(
         _ purpose: Keybag.Entry.Purpose,

@@ -39,11 +39,20 @@ package protocol ReplaceableRootKeySource: RootKeySource {
     ///
     /// - Throws: ``RootKeyError``, also if the keybag is under no key that can be read; all keys are kept then.
     func settle(_ keybag: [UInt8], in folder: PrivateDirectory) throws(RootKeyError)
+
+    /// Removes the keys of a store that is under a key of another source.
+    ///
+    /// For the same holder as ``settle(_:in:)``.
+    ///
+    /// - Parameters:
+    ///   - wasInPlace: whether the one in place was the store's before, and goes as well.
+    ///   - folder: the folder of the store.
+    func removeKeys(wasInPlace: Bool, in folder: PrivateDirectory)
 }
 
 /// A root key for the next keybag of a store, beside the present one.
 package struct NextRootKey: Sendable {
-    /// By what its source finds it.
+    /// By what its source finds it; empty for one that its source has for whatever store.
     package let name: String
     /// The key.
     package let key: any RootKey

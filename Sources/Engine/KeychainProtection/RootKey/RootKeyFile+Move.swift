@@ -11,7 +11,7 @@ extension RootKeyFile: ReplaceableRootKeySource {
 
     /// The root key that a keybag is under, or else the one that is in place.
     package func rootKey(under keybag: [UInt8], in folder: PrivateDirectory) throws(RootKeyError) -> any RootKey {
-        let keybag = try Self.parse(keybag)
+        let keybag = try Keybag(parsing: keybag)
         var inPlace: Result<any RootKey, RootKeyError>
         var isSecondLook = false
         repeat {
@@ -26,7 +26,7 @@ extension RootKeyFile: ReplaceableRootKeySource {
 
     /// The bytes of the root key that a keybag is under, to be moved with it.
     package func bytes(of keybag: [UInt8], in folder: PrivateDirectory) throws(RootKeyError) -> SecretBytes {
-        let keybag = try Self.parse(keybag)
+        let keybag = try Keybag(parsing: keybag)
         let name = next(of: keybag, in: folder)?.name ?? Self.name
         do throws(FileError) {
             return try folder.withContents(of: name, limit: SoftwareRootKey.byteCount) { SecretBytes(copying: $0) }
@@ -71,7 +71,7 @@ extension RootKeyFile: ReplaceableRootKeySource {
     ///
     /// - Throws: ``RootKeyError``, also if the keybag is under no key that can be read; all keys are kept then.
     package func settle(_ keybag: [UInt8], in folder: PrivateDirectory) throws(RootKeyError) {
-        let keybag = try Self.parse(keybag)
+        let keybag = try Keybag(parsing: keybag)
         if let next = next(of: keybag, in: folder) {
             do throws(FileError) { try folder.publish(next.name, as: Self.name) } catch { throw .file(error) }
         } else {
@@ -79,6 +79,14 @@ extension RootKeyFile: ReplaceableRootKeySource {
             guard keybag.isUnder(try rootKey(for: folder)) else { throw .protection(.wrongRootKey) }
         }
         for name in Self.nextNames(in: folder) { folder.remove(name) }
+    }
+
+    /// Removes the files of next keys, and the one in place if it was the store's.
+    package func removeKeys(wasInPlace: Bool, in folder: PrivateDirectory) {
+        for name in Self.nextNames(in: folder) { folder.remove(name) }
+        if wasInPlace { folder.remove(Self.name) }
+        // A file system that cannot sync folders has its names in order by itself.
+        try? folder.sync()
     }
 
     /// The key beside the one in place that a keybag is under.
@@ -106,15 +114,16 @@ extension RootKeyFile: ReplaceableRootKeySource {
     }
 
     private static let hexadecimalDigits = Set("0123456789abcdef".utf8)
-
-    private static func parse(_ keybag: [UInt8]) throws(RootKeyError) -> Keybag {
-        do throws(ProtectionError) { return try KeybagCodec.parse(keybag).contents } catch { throw .protection(error) }
-    }
 }
 
 extension Keybag {
+    /// The keybag of some bytes, not authenticated.
+    init(parsing bytes: [UInt8]) throws(RootKeyError) {
+        do throws(ProtectionError) { self = try KeybagCodec.parse(bytes).contents } catch { throw .protection(error) }
+    }
+
     /// Whether its keys are wrapped by a root key.
-    fileprivate func isUnder(_ key: any RootKey) -> Bool {
+    func isUnder(_ key: any RootKey) -> Bool {
         guard let wrapped = wrappedRootSlotKey else { return false }
         return (try? key.unwrap(wrapped, for: storeIdentifier)) != nil
     }

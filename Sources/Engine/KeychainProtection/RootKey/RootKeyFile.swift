@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Crypto
+import KeychainCore
 import KeychainHost
 
 /// Keeps a root key of 32 bytes in a file of mode 0600 beside the store.

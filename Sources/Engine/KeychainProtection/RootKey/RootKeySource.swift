@@ -76,6 +76,62 @@ public struct RootKeySources: Sendable {
         source(kind) as? any ReplaceableRootKeySource
     }
 
+    /// The kinds of root keys that a store which has one of a kind can get, the preferred one first.
+    package func replacements(of kind: RootKeyKind) -> [RootKeyKind] {
+        all.filter { $0.kind != kind || $0 is any ReplaceableRootKeySource }.map(\.kind)
+    }
+
+    /// The path of the file in which the key of a kind is kept; `nil` for keys in no file.
+    package func path(of kind: RootKeyKind, in folder: PrivateDirectory) -> String? {
+        source(kind) is RootKeyFile ? folder.path(of: RootKeyFile.name) : nil
+    }
+
+    /// A root key for the next keybag of a store.
+    ///
+    /// - Parameters:
+    ///   - kind: of what kind, one of ``replacements(of:)``.
+    ///   - folder: the folder of the store.
+    /// - Returns: The key; kept, but for nothing yet.
+    /// - Throws: ``RootKeyError``, with ``ProtectionError/unsupportedRootKey(_:)`` for a kind that has no source here.
+    package func makeNext(_ kind: RootKeyKind, in folder: PrivateDirectory) throws(RootKeyError) -> NextRootKey {
+        if let source = replaceable(kind) { return try source.makeNext(nil, in: folder) }
+        guard let source = source(kind) else { throw .protection(.unsupportedRootKey(kind)) }
+        return NextRootKey(name: "", key: try source.rootKeyForNewStore(in: folder))
+    }
+
+    /// Removes a key that the store did not get.
+    package func remove(_ next: NextRootKey, in folder: PrivateDirectory) {
+        replaceable(next.key.kind)?.remove(next, in: folder)
+    }
+
+    /// Puts the key in place that the keybag is under, and removes the others.
+    ///
+    /// For the same holder as ``ReplaceableRootKeySource/settle(_:in:)``.
+    ///
+    /// - Parameters:
+    ///   - keybag: the bytes of the keybag.
+    ///   - former: which kind of key the store had before; `nil` if that is not known. The key in place of another kind
+    ///     is that of another store, and stays.
+    ///   - folder: the folder of the store.
+    /// - Throws: ``RootKeyError``, also if the keybag is under no key that can be read; all keys are kept then.
+    package func settle(
+        _ keybag: [UInt8],
+        former: RootKeyKind?,
+        in folder: PrivateDirectory
+    ) throws(RootKeyError) {
+        let parsed = try Keybag(parsing: keybag)
+        let kind = parsed.rootKeyKind
+        guard let source = source(kind) else { throw .protection(.unsupportedRootKey(kind)) }
+        if let source = source as? any ReplaceableRootKeySource {
+            try source.settle(keybag, in: folder)
+        } else {
+            guard parsed.isUnder(try source.rootKey(for: folder)) else { throw .protection(.wrongRootKey) }
+        }
+        for case let other as any ReplaceableRootKeySource in all where other.kind != kind {
+            other.removeKeys(wasInPlace: other.kind == former, in: folder)
+        }
+    }
+
     /// Whether a next key of a store is left in any source.
     package func hasNext(in folder: PrivateDirectory) -> Bool {
         all.contains { ($0 as? any ReplaceableRootKeySource)?.hasNext(in: folder) ?? false }

@@ -51,6 +51,26 @@ public struct KeychainMaintenance: Sendable {
         try Self.report(perform(.restoreBackup(path: path, secret: secret)))
     }
 
+    /// What is known of the root key.
+    public func rootKeyStatus() throws(KeychainError) -> RootKeyStatus {
+        guard case .rootKeyStatus(let status) = try perform(.rootKeyStatus) else { throw .unexpectedReply }
+        return status
+    }
+
+    /// Gives the store another root key, and removes the present one once no key of the store is under it.
+    ///
+    /// Items, passcode and policy stay as they are. Every program is locked, but the one that carries it out.
+    ///
+    /// - Parameters:
+    ///   - kind: what kind of root key; `nil` for another one of the present kind.
+    ///   - passcode: the passcode of the device; `nil` where none is set.
+    /// - Throws: `errSecAuthFailed` for a wrong passcode and without one that is set, `errSecNotAvailable` for a kind
+    ///   that the process cannot keep and where there is no store, `errSecDiskFull`. The store has the root key that
+    ///   it had then.
+    public func replaceRootKey(_ kind: RootKeyKind? = nil, passcode: SecretBytes?) throws(KeychainError) {
+        guard case .done = try perform(.replaceRootKey(kind: kind, passcode: passcode)) else { throw .unexpectedReply }
+    }
+
     private static func report(_ reply: KeychainReply) throws(KeychainError) -> BackupReport {
         guard case .backup(let report) = reply else { throw .unexpectedReply }
         return report

@@ -124,6 +124,15 @@ extension KeychainCommand.Maintenance {
         case .createBackup: CommandRow(.maintenance, "create backup", .opensPath, right: .owner)
         case .restoreBackup:
             CommandRow(.maintenance, "restore backup", [.opensPath, .replacesItems], right: .owner)
+        case .rootKeyStatus:
+            CommandRow(
+                .maintenance,
+                "root key status",
+                .changesNothing,
+                store: .looks,
+                right: .outsideOfSandbox("the root key of the keychain")
+            )
+        case .replaceRootKey: CommandRow(.maintenance, "replace root key", .provesPasscode, right: .owner)
         case .takeOver: CommandRow(.move, "take over", right: owner)
         case .giveBack: CommandRow(.move, "give back", right: owner)
         case .move(let command): command.row

@@ -96,6 +96,11 @@ public enum KeychainCommand: Sendable, Hashable {
         case createBackup(path: String, secret: SecretBytes)
         /// Makes the keychain of a backup, where there is none yet; the reply is a ``KeychainReply/backup(_:)``.
         case restoreBackup(path: String, secret: SecretBytes)
+        /// What is known of the root key; the reply is a ``KeychainReply/rootKeyStatus(_:)``.
+        case rootKeyStatus
+        /// Gives the store another root key, of the kind that it has if none is named; the reply is
+        /// ``KeychainReply/done``.
+        case replaceRootKey(kind: RootKeyKind?, passcode: SecretBytes?)
         /// Has the system service serve the keychain of the user again; the reply is ``KeychainReply/done``.
         case takeOver
         /// Has the system service refuse every command but ``takeOver`` from now on, because the user's keychain is
@@ -185,4 +190,6 @@ public enum KeychainReply: Sendable, Hashable {
     case movedRows([MovedRow])
     /// A part of a log.
     indirect case auditPage(AuditPage)
+    /// What is known of a root key.
+    indirect case rootKeyStatus(RootKeyStatus)
 }

@@ -19,6 +19,19 @@ public struct RootKeyKind: RawRepresentable, Sendable, Hashable {
 
     /// A key that everyone has: that of keychain files, which their password alone protects.
     public static let published = RootKeyKind(rawValue: 4)
+
+    /// Its name in commands; the number of one that this version does not know.
+    package var name: String { Self.names.first { $0.kind == self }?.name ?? "\(rawValue)" }
+
+    /// The kind of a name in commands; `nil` for no kind that a store in a folder can have.
+    package init?(name: String) {
+        guard let kind = Self.names.first(where: { $0.name == name })?.kind else { return nil }
+        self = kind
+    }
+
+    private static let names: [(kind: RootKeyKind, name: String)] = [
+        (.software, "file"), (.tpm, "tpm"), (.systemdCredential, "systemd-credential"),
+    ]
 }
 
 extension RootKeyKind: CustomStringConvertible {

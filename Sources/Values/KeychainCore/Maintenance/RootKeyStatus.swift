@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What is known of the root key of a store; nothing of the key itself.
+public struct RootKeyStatus: Sendable, Hashable {
+    /// What kind of key it is; `nil` if there is no store.
+    public var kind: RootKeyKind?
+    /// The path of its file, as seen by the process that has the store; `nil` for a key in no file.
+    public var path: String?
+    /// The kinds of keys that the store can get, in the order of preference; empty for a store in memory.
+    public var replacements: [RootKeyKind]
+    /// Whether a replacement was interrupted, and a key that is not the store's is still kept.
+    public var isUnsettled: Bool
+
+    /// What is known of a root key.
+    public init(
+        kind: RootKeyKind? = nil,
+        path: String? = nil,
+        replacements: [RootKeyKind] = [],
+        isUnsettled: Bool = false
+    ) {
+        self.kind = kind
+        self.path = path
+        self.replacements = replacements
+        self.isUnsettled = isUnsettled
+    }
+}
