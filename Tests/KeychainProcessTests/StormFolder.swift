@@ -70,8 +70,9 @@ struct StormFolder {
     /// Every item, through a fresh keychain, after its check: account, label, group and secret.
     func items() throws -> [Found] { try Self.items(at: path) }
 
-    static func items(at path: String) throws -> [Found] {
-        let keychain = keychain(at: path)
+    static func items(at path: String) throws -> [Found] { try items(of: keychain(at: path)) }
+
+    static func items(of keychain: EmbeddedKeychain) throws -> [Found] {
         let report = try keychain.check()
         #expect(report.isSound, "\(report)")
         let query: PropertyDictionary = [

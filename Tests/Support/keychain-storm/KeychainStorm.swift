@@ -70,6 +70,7 @@ struct KeychainStorm {
         case "burst": Hammer.burst(subject, argument)
         case "generations": for index in 1...number { subject.updateAll(label: "\(index)") }
         case "moves": for index in 1...number { subject.moveAll(number: index) }
+        case "root-keys": RootKeySteps.replace(subject, times: number)
         case "hand-over": OwnerSteps(folder: folder).handOver(times: number)
         case "hammer": Hammer(subject: subject, name: argument, rounds: number).run()
         default: return false
