@@ -13,7 +13,7 @@ struct DeviceCommand: ParsableCommand {
             """,
         subcommands: [
             StatusCommand.self, LockCommand.self, UnlockCommand.self, SetPasscodeCommand.self,
-            ChangePasscodeCommand.self, RemovePasscodeCommand.self, SetPolicyCommand.self,
+            ChangePasscodeCommand.self, RemovePasscodeCommand.self, SetPolicyCommand.self, RootKeyCommand.self,
         ],
         defaultSubcommand: StatusCommand.self
     )

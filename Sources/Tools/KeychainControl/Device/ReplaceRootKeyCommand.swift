@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import KeychainCore
+
+/// `keychainctl device root-key replace`: gives the keychain another root key.
+struct ReplaceRootKeyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "replace",
+        abstract: "Gives the keychain another root key, and removes the present one; items are unaffected.",
+        discussion: """
+            With a passcode set, that is asked for. Programs that have unlocked the keychain are locked.
+
+            The keys of items stay as they are. Whoever has a copy of the present root key and of the keychain from before \
+            can get at them, with the passcode if one was set: then create a backup, and restore it into an empty folder, which \
+            makes other keys.
+            """
+    )
+
+    @Option(help: ArgumentHelp("The kind of the new root key, by default the present one: file.", valueName: "kind"))
+    var kind: String?
+
+    @OptionGroup var passcode: PasscodeOptions
+
+    @OptionGroup var misplaced: MisplacedSecret
+
+    func run() throws {
+        let surroundings = Surroundings.current
+        let keychain = surroundings.keychain
+        let kind = try kind.map(Self.kind)
+        let present = try refusing { () throws(KeychainError) in try keychain.maintenance.rootKeyStatus() }
+        if let kind, !present.replacements.contains(kind) {
+            throw Refusal("the root key cannot be replaced by one of the kind '\(kind.name)' here")
+        }
+        let status = try refusing { () throws(KeychainError) in try keychain.device.status() }
+        let secret = try status.hasPasscode ? readPasscode(surroundings) : nil
+        let link = surroundings.linkedRootKey()
+        try refusing { () throws(KeychainError) in
+            // A daemon lets its owner do it, who has entered the passcode.
+            if let secret { try keychain.device.unlock(passcode: secret) }
+            try keychain.maintenance.replaceRootKey(kind, passcode: secret)
+        }
+        surroundings.say("The root key is replaced.")
+        if let link {
+            surroundings.remark("\(link) had another name elsewhere (a hard link): the former root key is still there")
+        }
+    }
+
+    private func readPasscode(_ surroundings: Surroundings) throws -> SecretBytes {
+        try passcode.source(surroundings).read(.passcode, .passcode, reason: "replace the root key")
+    }
+
+    private static func kind(_ name: String) throws -> RootKeyKind {
+        guard let kind = RootKeyKind(name: name) else {
+            throw ValidationError("There is no kind of root key of this name. Kinds: file, tpm, systemd-credential.")
+        }
+        return kind
+    }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import KeychainCore
+
+/// `keychainctl device root-key status`: what is known of the root key.
+struct RootKeyStatusCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "Shows of which kind the root key is, where it is, and by which kinds it can be replaced."
+    )
+
+    @Flag(help: "Write a JSON object.")
+    var json = false
+
+    func run() throws {
+        let surroundings = Surroundings.current
+        let status = try refusing { () throws(KeychainError) in try surroundings.keychain.maintenance.rootKeyStatus() }
+        surroundings.say(json ? try RootKeyText.json(status) : RootKeyText.plain(status))
+    }
+}
