@@ -67,11 +67,11 @@ extension OpenKeybag {
     ///
     /// - Parameters:
     ///   - rootKey: the other root key.
-    ///   - passcode: the slot of the passcode under that root key, with the keys that the passcode unlocked; `nil` for a
-    ///     keybag that has none.
+    ///   - passcode: the slot of the passcode under that root key, with the keys that the passcode unlocked; `nil` for
+    ///     a keybag that has none.
     /// - Returns: The bytes.
-    /// - Throws: ``ProtectionError/classUnavailable(_:)`` when a passcode is set and not given, or the keys are those of
-    ///   a locked device.
+    /// - Throws: ``ProtectionError/classUnavailable(_:)`` when a passcode is set and not given, or the keys are those
+    ///   of a locked device.
     package func under(
         _ rootKey: any RootKey,
         _ passcode: (slot: NewPasscodeSlot, unlocked: UnlockedKeys)?
