@@ -116,6 +116,7 @@ package final class IncomingKeychain {
     /// What the names of a store's files begin with (Documentation/Format.md, "The folder").
     private static let prefixes = [
         "keychain.db", "root.key", "lock.mark", "setup.lock", "attempt.lock", "handover.", "shared.",
+        "replacement.",
     ]
 
     private static func location(in parent: KeychainLocation) -> KeychainLocation {

@@ -93,8 +93,8 @@ struct RootKeyReplacement {
                     guard let unlock, let slot else { return try keybag.under(made.key, nil) }
                     return try keybag.under(made.key, (slot, keybag.unlock(with: unlock.key)))
                 }
-                // The engines of other connections have the former key.
-                for lane in access.lanes.all { lane.opened.close() }
+                // Those of other connections have the former key.
+                for lane in access.lanes.all where lane.opened.engine !== engine { lane.opened.close() }
                 return keybag
             }
             // Where that fails, whoever opens the store next does it.

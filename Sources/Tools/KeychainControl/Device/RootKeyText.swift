@@ -12,7 +12,9 @@ enum RootKeyText {
         if let path = status.path { rows.append(("File", path)) }
         let kinds = status.replacements.map(\.name)
         rows.append(("Replaceable by", kinds.isEmpty ? "none" : kinds.joined(separator: ", ")))
-        if status.isUnsettled { rows.append(("Replacement", "interrupted; the next change of the keychain ends it")) }
+        if status.isUnsettled {
+            rows.append(("Replacement", "under way, or interrupted: the next program that opens the keychain ends it"))
+        }
         return rows.map { name, value in
             "\(name):".padding(toLength: 18, withPad: " ", startingAt: 0) + value
         }.joined(separator: "\n")
