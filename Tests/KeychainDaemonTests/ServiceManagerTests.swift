@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import KeychainHost
 import KeychainTestSupport
-import ServerTestSupport
 import Testing
 
 @testable import KeychainDaemon
@@ -14,14 +14,14 @@ struct ServiceManagerTests {
         let process = Process()
         let errors = Pipe()
 
-        init(_ folder: TemporaryFolder, variables: String, descriptor: Int32) throws {
+        init(_ folder: DaemonFolder, variables: String, descriptor: Int32) throws {
             process.executableURL = URL(fileURLWithPath: "/bin/sh")
             // What the shell is started with is its own process number, which the program keeps.
             process.arguments = [
                 "-c", "exec 3<&0; \(variables) exec \"$0\" \"$@\"", try DaemonFolder.program("keychaind"),
-                "--store", folder.path(of: "keychain"),
+                "--store", folder.location.path,
             ]
-            process.environment = ["HOME": folder.path, "NOTIFY_SOCKET": folder.path(of: "notify")]
+            process.environment = ["NOTIFY_SOCKET": folder.path(beside: "notify")]
             process.standardInput = FileHandle(fileDescriptor: descriptor, closeOnDealloc: false)
             process.standardError = errors
             try process.run()
@@ -37,11 +37,9 @@ struct ServiceManagerTests {
 
     @Test("a daemon takes over the socket, and reports that it is ready, that it works, and that it ends")
     func states() throws {
-        let folder = try TemporaryFolder(prefix: "kd")
-        let (socket, manager) = (try Self.listener(folder.path(of: "a.sock")), try Self.receiver(folder))
+        let folder = try DaemonFolder()
+        let (socket, manager) = (try Self.listener(folder.path(beside: "a")), try Self.receiver(folder))
         defer { for descriptor in [socket, manager] { close(descriptor) } }
-        _ = try DaemonFolder.program("keychaind")
-        try FileManager.default.createDirectory(atPath: folder.path(of: "keychain"), withIntermediateDirectories: true)
         let service = try Service(
             folder,
             variables: "LISTEN_PID=$$ LISTEN_FDS=1 WATCHDOG_PID=$$ WATCHDOG_USEC=400000",
@@ -66,7 +64,7 @@ struct ServiceManagerTests {
         ]
     )
     func refused(_ variables: String, _ message: String) throws {
-        let folder = try TemporaryFolder(prefix: "kd")
+        let folder = try DaemonFolder()
         let outcome = try Service(folder, variables: variables, descriptor: open("/dev/null", O_RDONLY)).outcome()
         #expect(outcome.status == 1)
         #expect(outcome.errors.contains(message), "\(outcome.errors)")
@@ -74,8 +72,8 @@ struct ServiceManagerTests {
 
     @Test("a listening Unix stream socket is told from other descriptors")
     func descriptors() throws {
-        let folder = try TemporaryFolder(prefix: "kd")
-        let (socket, manager) = (try Self.listener(folder.path(of: "a.sock")), try Self.receiver(folder))
+        let folder = try DaemonFolder()
+        let (socket, manager) = (try Self.listener(folder.path(beside: "a")), try Self.receiver(folder))
         defer { for descriptor in [socket, manager] { close(descriptor) } }
         #expect(SocketActivation.isListeningUnixSocket(socket))
         for other in [manager, STDIN_FILENO, 900_000] { #expect(!SocketActivation.isListeningUnixSocket(other)) }
@@ -88,9 +86,9 @@ struct ServiceManagerTests {
         return descriptor
     }
 
-    private static func receiver(_ folder: TemporaryFolder) throws -> Int32 {
+    private static func receiver(_ folder: DaemonFolder) throws -> Int32 {
         let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        #expect(try withAddress(folder.path(of: "notify")) { bind(descriptor, $0, $1) } == 0)
+        #expect(try withAddress(folder.path(beside: "notify")) { bind(descriptor, $0, $1) } == 0)
         return descriptor
     }
 

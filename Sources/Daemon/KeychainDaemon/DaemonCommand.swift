@@ -8,7 +8,7 @@ import KeychainCore
 struct DaemonCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keychaind",
-        abstract: "Serves the keychain of a user to that user's programs, or keychain files, or the keychains of all users.",
+        abstract: "Serves a user's keychain to that user's programs, or keychain files, or the keychains of all users.",
         discussion: "It accepts a listening socket from systemd. 'keychainctl service enable' makes programs use it.",
         version: ProductVersion.text
     )
@@ -114,7 +114,7 @@ extension DaemonArguments.Service: EnumerableFlag {
         case .files:
             ArgumentHelp(
                 "Serve keychain files of the user who runs it.",
-                discussion: "They are locked or unlocked for all programs of the user. The first command on one starts it."
+                discussion: "They are locked or unlocked for all programs of the user."
             )
         case .system: "Serve all users; run by a user that has no other programs, never by root."
         }
