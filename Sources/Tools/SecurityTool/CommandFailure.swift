@@ -40,19 +40,34 @@ struct CommandFailure: Error {
 
     /// An error of the keychain; the reason is added when the store itself is in trouble.
     init(_ error: KeychainError, _ function: String, _ subject: ByteText? = nil) {
-        self.init(error.status, function, subject, detail: error.concernsStore ? error.reason : nil)
+        self.init(error.status, function, subject, detail: error.detail)
     }
 }
 
 extension KeychainError {
+    /// The reason, where the store itself is in trouble.
+    var detail: String? { concernsStore ? reason : nil }
+
     /// Whether the whole store is in trouble, rather than an item or a request.
-    fileprivate var concernsStore: Bool {
+    private var concernsStore: Bool {
         // A file that may not be written, or not even be read.
         if status == .writePermission, case .storage = kind { return true }
         // Of several that were searched, which one.
         if status == .invalidKeychain, case .storage(.damaged) = kind { return true }
-        return [.notAvailable, .readOnly, .io, .diskFull, .internalComponent, .internal].contains(status)
+        return Status.ofStores.contains(status)
     }
+}
+
+extension CommandFailure {
+    /// Whether the whole store is in trouble, rather than an item or a request.
+    var concernsStore: Bool { cause.map(Status.ofStores.contains) ?? false }
+}
+
+extension Status {
+    /// What a store that is in trouble as a whole answers, whatever it is asked for.
+    fileprivate static let ofStores: Set<Status> = [
+        .notAvailable, .readOnly, .io, .diskFull, .internalComponent, .internal,
+    ]
 }
 
 /// Calls the keychain, and reports an error as that of a function of macOS.

@@ -78,6 +78,19 @@ struct Session {
         try errors.write(keychain.unlocksForAll() ? Self.lockedForAllRemark : Self.lockedRemark)
     }
 
+    /// Says why a list lacks items that keychains have and that cannot be shown, if it may.
+    ///
+    /// - Parameters:
+    ///   - stores: the keychains.
+    ///   - classes: where what is listed may be.
+    ///   - function: the function of macOS that lists them.
+    /// - Throws: ``Output/Failure``
+    func explainGaps(in stores: [any ItemStore], of classes: [ItemClass], _ function: String) throws {
+        do throws(KeychainError) { try stores.checkWithholdsNothing(of: classes) } catch {
+            if let message = CommandFailure(error, function).message { try errors.write("\(message)\n") }
+        }
+    }
+
     /// What to do about items that need a passcode.
     private static let lockedRemark: ByteText =
         "security: the keychain is locked; to run a command unlocked: keychainctl device unlock -- security ...\n"

@@ -29,7 +29,7 @@ struct DeleteCertificate: Command {
             let stores = try session.keychains.searched(by: operands)
             guard isIdentity else {
                 let certificates = try StoredCertificate.all(in: stores)
-                if (try? choice.one(of: certificates)) == nil { try stores.checkReadable() }
+                if choice.isNone(of: certificates) { try stores.checkWithholdsNothing(of: [.certificate]) }
                 return (certificates, [StoredIdentity]())
             }
             let identities = try StoredIdentity.all(in: stores)
@@ -37,7 +37,7 @@ struct DeleteCertificate: Command {
             for identity in identities {
                 if let certificate = try StoredCertificate(identity.certificate) { certificates.append(certificate) }
             }
-            if (try? choice.one(of: certificates)) == nil { try stores.checkReadable() }
+            if choice.isNone(of: certificates) { try stores.checkWithholdsNothing(of: [.certificate, .key]) }
             return (certificates, identities)
         }
         guard let found = try one(choice, certificates, session.errors) else { return 1 }

@@ -20,7 +20,7 @@ struct ExportItems: Command {
         do throws(KeychainError) {
             bytes = try request.file(sources, session)
         } catch {
-            throw CommandFailure(error, Self.function).withStatusOne
+            throw CommandFailure(error.status, Self.function, detail: Self.detail(error)).withStatusOne
         }
         guard let path = request.output else {
             try session.output.write(bytes)
@@ -31,6 +31,13 @@ struct ExportItems: Command {
         try file.close()
         if !session.isQuiet { try session.errors.write("...\(bytes.count) bytes written to \(path)\n") }
         return 0
+    }
+
+    /// What can be done; where items are locked, the session says so.
+    private static func detail(_ error: KeychainError) -> String? {
+        guard error.status == .decode else { return error.detail }
+        return "nothing was exported, because the file would lack an item that is damaged; "
+            + "-t leaves out what is of another kind, and 'keychainctl backup create' saves what is not damaged"
     }
 
     /// The keychains that items are read from; without a name all that are searched.
@@ -75,6 +82,9 @@ private struct Request {
             }
         }
 
+        /// Where these items are stored.
+        var storedClasses: [ItemClass] { self == .identities ? [.certificate, .key] : classes }
+
         func takes(_ item: ExternalItem) -> Bool {
             switch (self, item.contents) {
             case (.privKeys, .key(.public)), (.all, .key(.public)), (.pubKeys, .key(.private)): false
@@ -104,7 +114,8 @@ private struct Request {
     /// The file of what the keychain has.
     func file(_ sources: [any ItemStore], _ session: Session) throws(KeychainError) -> SecretBytes {
         let items = try items(sources)
-        if items.isEmpty { try sources.checkReadable() }
+        // A file that lacks an item would be taken for a backup of all.
+        try sources.checkWithholdsNothing(of: selection.storedClasses)
         guard !items.isEmpty else { throw KeychainError(.itemNotFound, "the keychain has no such item") }
         var encoder = ItemEncoder(format)
         encoder.isArmored = isArmored
@@ -129,10 +140,10 @@ private struct Request {
         var items: [ExternalItem] = []
         for itemClass in selection.classes {
             var all: [LabelledReference] = []
-            for source in sources { all += try source.references(itemClass) }
+            for source in sources { all += try source.references(itemClass, skipsDamaged: false) }
             for found in all {
                 guard let item = ExternalItem(found.reference, label: found.label) else {
-                    // Nothing of a key of the Secure Enclave can be written, and a damaged certificate is none.
+                    // Nothing of a key of the Secure Enclave can be written, and what is no certificate is none.
                     continue
                 }
                 guard selection.takes(item) else { continue }

@@ -11,12 +11,13 @@ struct FindCertificate: Command {
         var request = Request()
         for option in invocation.arguments.options { try request.take(option) }
         try invocation.checkOptions(options)
-        let found = try reporting(PasswordSearch.searching) { () throws(KeychainError) in
+        let (stores, found) = try reporting(PasswordSearch.searching) { () throws(KeychainError) in
             let stores = try session.keychains.searched(by: invocation.arguments.operands)
             let found = try StoredCertificate.all(in: stores).filter(request.matches)
-            if found.isEmpty { try stores.checkReadable() }
-            return found
+            if found.isEmpty { try stores.checkWithholdsNothing(of: [.certificate]) }
+            return (stores, found)
         }
+        if request.showsAll { try session.explainGaps(in: stores, of: [.certificate], PasswordSearch.searching) }
         if found.isEmpty, !request.showsAll { throw CommandFailure(.itemNotFound, PasswordSearch.searching) }
         for certificate in request.showsAll ? found : Array(found.prefix(1)) {
             try session.output.write(request.text(certificate))

@@ -25,12 +25,7 @@ struct FindIdentity: Command {
         try invocation.checkOptions(options)
         if policies.isEmpty { policies = [.basic] }
         if let name { try session.output.write("Looking for identities matching \"\(name)\"\n") }
-        let (certificates, identities) = try found(
-            invocation.arguments.operands,
-            name,
-            session.keychains,
-            session.errors
-        )
+        let (certificates, identities) = try found(invocation.arguments.operands, name, session)
         let now = SystemClock().now
         for policy in IdentityPolicy.allCases where policies.contains(policy) {
             let judged = identities.map { identity in
@@ -54,30 +49,34 @@ struct FindIdentity: Command {
         return 0
     }
 
-    /// Every certificate, and those of identities that have the name; none where a keychain cannot be read, and that
-    /// is said.
+    private static let function = "SecIdentitySearchCopyNext"
+
+    /// Every certificate, and those of identities that have the name, as far as they can be shown.
+    ///
+    /// The status stays 0, as on macOS; what the list may lack is said on standard error.
     private func found(
         _ operands: [Word],
         _ name: Word?,
-        _ keychains: Keychains,
-        _ errors: Output
+        _ session: Session
     ) throws -> (certificates: [StoredCertificate], identities: [StoredCertificate]) {
+        let stores: [any ItemStore]
+        var identities: [StoredCertificate] = []
+        let certificates: [StoredCertificate]
         do throws(KeychainError) {
-            let stores = try keychains.searched(by: operands)
-            var identities: [StoredCertificate] = []
+            stores = try session.keychains.searched(by: operands)
             for identity in try StoredIdentity.all(in: stores) {
                 if let certificate = try StoredCertificate(identity.certificate) { identities.append(certificate) }
             }
-            let name = name.map { String(decoding: $0.bytes.unprotectedCopy, as: UTF8.self) }
-            let named = identities.filter { identity in name.map { identity.answers(to: $0) } ?? true }
-            if named.isEmpty { try stores.checkReadable() }
-            return (try StoredCertificate.all(in: stores), named)
+            certificates = try StoredCertificate.all(in: stores)
         } catch {
-            if let message = CommandFailure(error, "SecIdentitySearchCopyNext").message {
-                try errors.write("\(message)\n")
-            }
+            let failure = CommandFailure(error, Self.function)
+            if let message = failure.message { try session.errors.write("\(message)\n") }
+            try session.explainLock(failure.cause, operands)
             return ([], [])
         }
+        try session.explainGaps(in: stores, of: [.certificate, .key], Self.function)
+        let name = name.map { String(decoding: $0.bytes.unprotectedCopy, as: UTF8.self) }
+        return (certificates, identities.filter { identity in name.map { identity.answers(to: $0) } ?? true })
     }
 
     private static func lines(_ identities: [(StoredCertificate, String?)]) -> ByteText {

@@ -18,7 +18,9 @@ struct FindKey: Command {
         } catch {
             throw CommandFailure(error, KeySearch.function).withStatusOne
         }
-        for key in try search.keys(in: stores) { try session.output.write(AttributeBlock.text(key)) }
+        let keys = try search.keys(in: stores)
+        try session.explainGaps(in: stores, of: [.key], KeySearch.function)
+        for key in keys { try session.output.write(AttributeBlock.text(key)) }
         return 0
     }
 }

@@ -35,7 +35,7 @@ struct SetIdentityPreference: Command {
             let preferenceStores = try keychains.searched(by: [])
             if removes {
                 guard let item = try preference.item(in: preferenceStores) else {
-                    return try preferenceStores.checkReadable()
+                    return try preferenceStores.checkWithholdsNothing(of: [.genericPassword])
                 }
                 return try item.store.delete(item)
             }
@@ -47,7 +47,7 @@ struct SetIdentityPreference: Command {
             do throws(CertificateChoice.Failure) {
                 chosen = try choice.one(of: certificates)
             } catch {
-                try stores.checkReadable()
+                if error == .notFound { try stores.checkWithholdsNothing(of: [.certificate, .key]) }
                 throw KeychainError(.itemNotFound, "no identity, or more than one, fits")
             }
             try preference.set(chosen, in: preferenceStores) { () throws(KeychainError) in try keychains.target(nil) }
@@ -76,7 +76,7 @@ struct GetIdentityPreference: Command {
         let found = try reporting("SecIdentityCopyPreferred") { () throws(KeychainError) in
             let stores = try session.keychains.searched(by: invocation.arguments.operands)
             guard let found = try IdentityPreference(service: service).certificate(in: stores) else {
-                try stores.checkReadable()
+                try stores.checkWithholdsNothing(of: [.genericPassword, .certificate])
                 throw KeychainError(.itemNotFound, "there is no preference for the service")
             }
             return found

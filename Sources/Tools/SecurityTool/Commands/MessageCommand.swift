@@ -40,6 +40,7 @@ struct MessageCommand: Command {
         let bytes = try request.bytes(session)
         // Of a detached signature, what is signed; it need only be there.
         if let contents = request.contents { _ = try MessageRequest.read(contents) }
+        var withholding: KeychainError?
         do throws(KeychainError) {
             let keys = MessageKeys(request.keychain, session)
             // Read once for all recipients, and not at all for a message that is only signed.
@@ -47,10 +48,14 @@ struct MessageCommand: Command {
             return try OpenedMessage(bytes) { (name) throws(KeychainError) in
                 let known = if let identities { identities } else { try keys.identities() }
                 identities = known
-                return known.first { $0.certificate.isMeant(by: name) }?.key
+                if let found = known.first(where: { $0.certificate.isMeant(by: name) }) { return found.key }
+                do throws(KeychainError) { try keys.checkWithholdsNothing() } catch { withholding = error }
+                return nil
             }.text(request)
         } catch {
-            throw CommandFailure("security: problem decoding")
+            // A message may have recipients who are somebody else, so that this counts only if nobody could open it.
+            let reason: ByteText = withholding.map { ": \($0.status.text)" } ?? ""
+            throw CommandFailure("security: problem decoding" + reason)
         }
     }
 

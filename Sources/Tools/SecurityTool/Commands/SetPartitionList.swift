@@ -102,9 +102,10 @@ struct SetPartitionList: Command {
             case .passwords(let fields):
                 return try failing(KeySearch.function) { () throws(KeychainError) in
                     let items = try store.items(fields.kind.itemClass, fields.filter)
-                    if items.isEmpty { try store.checkReadable() }
-                    if items.isEmpty { throw KeychainError(.itemNotFound, "there is no such item") }
-                    return items
+                    guard items.isEmpty else { return items }
+                    let obstacle = try store.obstacle(fields.kind.itemClass, fields.filter)
+                    try store.checkReadable()
+                    throw KeychainError(obstacle ?? .itemNotFound, "there is no such item that can be shown")
                 }
             }
         }

@@ -22,6 +22,12 @@ struct CertificateChoice {
         case ambiguous
     }
 
+    /// Whether no certificate is meant; several may be.
+    func isNone(of certificates: [StoredCertificate]) -> Bool {
+        do throws(Failure) { _ = try one(of: certificates) } catch { return error == .notFound }
+        return false
+    }
+
     /// The certificate that is meant.
     func one(of certificates: [StoredCertificate]) throws(Failure) -> StoredCertificate {
         if let hash {

@@ -48,7 +48,7 @@ struct KeySearch {
         do throws(KeychainError) {
             var keys: [StoredItem] = []
             for store in stores { keys += try store.items(.key).filter(matches) }
-            if keys.isEmpty { try stores.checkReadable() }
+            if keys.isEmpty { try stores.checkWithholdsNothing(of: [.key]) }
             if keys.isEmpty { throw KeychainError(.itemNotFound, "there is no such key") }
             return keys
         } catch {

@@ -21,15 +21,25 @@ struct StoredCertificate {
         return certificates
     }
 
+    /// Whether a certificate that is shown has bytes that are damaged.
+    static func isAnyDamaged(in store: any ItemStore) throws(KeychainError) -> Bool {
+        for item in try store.items(.certificate) {
+            do throws(KeychainError) { _ = try bytes(item) } catch {
+                guard error.status == .decode else { throw error }
+                return true
+            }
+        }
+        return false
+    }
+
     /// Reads a certificate; `nil` when it is damaged, or gone.
-    ///
-    /// Its bytes are no secret: they can be read while a keychain file is locked.
     init?(_ item: StoredItem) throws(KeychainError) {
         let bytes: SecretBytes
         do throws(KeychainError) {
-            bytes = try item.store.secret(of: item)
+            guard let stored = try Self.bytes(item) else { return nil }
+            bytes = stored
         } catch {
-            guard [.decode, .itemNotFound, .invalidItemReference].contains(error.status) else { throw error }
+            guard error.status == .decode else { throw error }
             return nil
         }
         do throws(CertificateError) {
@@ -38,6 +48,16 @@ struct StoredCertificate {
             return nil
         }
         self.item = item
+    }
+
+    /// Its bytes, which are no secret: they can be read while a keychain file is locked; `nil` when it is gone.
+    private static func bytes(_ item: StoredItem) throws(KeychainError) -> SecretBytes? {
+        do throws(KeychainError) {
+            return try item.store.secret(of: item)
+        } catch {
+            guard error.status == .itemNotFound || error.status == .invalidItemReference else { throw error }
+            return nil
+        }
     }
 
     /// The name that people know it by.

@@ -73,4 +73,26 @@ extension [any ItemStore] {
     ///
     /// - Throws: `errSecInvalidKeychain`, `errSecWrPerm`, `errSecIO`.
     func checkReadable() throws(KeychainError) { for store in self { try store.checkReadable() } }
+
+    /// Throws, instead of letting a search report nothing, if a searched keychain cannot be read or has items of some
+    /// classes that cannot be shown.
+    ///
+    /// - Parameter classes: where what is looked for may be.
+    /// - Throws: `errSecInteractionNotAllowed` and `errSecDecode` for such an item; as ``checkReadable()``.
+    func checkWithholdsNothing(of classes: [ItemClass]) throws(KeychainError) {
+        for itemClass in classes {
+            for store in self {
+                var obstacle = try store.obstacle(itemClass, Conditions())
+                if obstacle == nil, itemClass == .certificate, try StoredCertificate.isAnyDamaged(in: store) {
+                    obstacle = .decode
+                }
+                switch obstacle {
+                case nil: continue
+                case .decode?: throw KeychainError(.decode, "an item of the keychain is damaged")
+                case let status?: throw KeychainError(status, "an item of the keychain cannot be read now")
+                }
+            }
+        }
+        try checkReadable()
+    }
 }

@@ -40,7 +40,7 @@ struct SystemRoots: ItemStore {
 
     func access(of item: StoredItem) throws(KeychainError) -> ItemAccess? { nil }
 
-    func references(_ itemClass: ItemClass) throws(KeychainError) -> [LabelledReference] {
+    func references(_ itemClass: ItemClass, skipsDamaged: Bool) throws(KeychainError) -> [LabelledReference] {
         guard itemClass == .certificate else { return [] }
         return certificates().map {
             LabelledReference(

@@ -97,19 +97,30 @@ struct UserKeychain: ItemStore {
     }
 
     /// The certificates, keys or identities with their bytes, in the order of the store.
-    func answers(_ itemClass: ItemClass) throws(KeychainError) -> [ResultValue] {
+    ///
+    /// - Parameters:
+    ///   - itemClass: the class.
+    ///   - skipsDamaged: whether those that are damaged are left out.
+    /// - Returns: An answer for each.
+    /// - Throws: `errSecDecode` for a damaged one that is not to be left out, and that was not set aside before.
+    func answers(_ itemClass: ItemClass, skipsDamaged: Bool) throws(KeychainError) -> [ResultValue] {
         var query = query(itemClass, Conditions())
         query[PropertyKey.matchLimit] = .string(PropertyKey.matchLimitAll)
         query[PropertyKey.returnAttributes] = .boolean(true)
         query[PropertyKey.returnReference] = .boolean(true)
         query[PropertyKey.useAuthenticationUI] = .string(PropertyKey.useAuthenticationUISkip)
-        return try answer(toRepeated: query).values
+        guard !skipsDamaged else { return try answer(toRepeated: query).values }
+        do throws(KeychainError) {
+            return try perform(.copyMatching(query)).values
+        } catch {
+            guard error.status == .itemNotFound else { throw error }
+            return []
+        }
     }
 
     /// Why there may be matching items that cannot be shown.
     ///
-    /// Nobody is asked: a user who authenticated would see nothing. Damage is reported by the first call that meets
-    /// it, and later only where nothing else matches.
+    /// Nobody is asked: a user who authenticated would see nothing.
     ///
     /// - Returns: `errSecInteractionNotAllowed` or `errSecDecode`; `nil` when there is no such item.
     func obstacle(_ itemClass: ItemClass, _ conditions: Conditions) throws(KeychainError) -> Status? {
@@ -122,7 +133,9 @@ struct UserKeychain: ItemStore {
         for _ in 0..<2 {
             do throws(KeychainError) {
                 _ = try perform(.copyMatching(query))
-                return obstacle
+                // A search reports what was set aside only where nothing else matches.
+                guard obstacle == nil else { return obstacle }
+                return try hasSetAside(query) ? .decode : nil
             } catch {
                 switch error.status {
                 case .itemNotFound: return obstacle
@@ -133,6 +146,15 @@ struct UserKeychain: ItemStore {
             }
         }
         return obstacle
+    }
+
+    /// Whether a matching item was set aside because it is damaged.
+    private func hasSetAside(_ query: PropertyDictionary) throws(KeychainError) -> Bool {
+        let options = ExplanationOptions(itemLimit: 1, comparesEveryItem: false)
+        let request = ExplanationRequest(KeychainRequest(.copyMatching(query), client: .person), options)
+        return try backend.explain(request).search?.candidates.contains { candidate in
+            if case .quarantined = candidate.condition { true } else { false }
+        } ?? false
     }
 
     /// Reads the secret of an item; an item without one has an empty one.

@@ -32,6 +32,7 @@ struct MessageKeys {
         let all = try CommandFailure.naming("signing") { () throws(KeychainError) in try identities() }
         let named = name.text.map { text in all.filter { $0.certificate.answers(to: text) } } ?? []
         guard let first = named.first else {
+            try CommandFailure.naming("signing", checkWithholdsNothing)
             throw CommandFailure("security: cms: there is no identity \"\(name)\" to sign with")
         }
         guard Set(named.map(\.certificate)).count == 1 else {
@@ -61,6 +62,9 @@ struct MessageKeys {
         for name in (names.text ?? "").split(separator: ",", omittingEmptySubsequences: false).map(String.init) {
             let named = all.filter { $0.answers(to: name) }
             guard let found = named.first(where: { $0.validity.contains(now) }) ?? named.first else {
+                try CommandFailure.naming("enveloping") { () throws(KeychainError) in
+                    try stores().checkWithholdsNothing(of: [.certificate])
+                }
                 throw CommandFailure("security: cms: there is no certificate \"\(name)\" to encrypt for")
             }
             recipients.append(found)
@@ -74,11 +78,18 @@ struct MessageKeys {
         return try keychains.searched(by: [keychain])
     }
 
+    /// Throws, instead of letting no identity fit, if there may be others that cannot be shown.
+    ///
+    /// - Throws: `errSecInteractionNotAllowed` and `errSecDecode` for an item, among others.
+    func checkWithholdsNothing() throws(KeychainError) {
+        try stores().checkWithholdsNothing(of: [.certificate, .key])
+    }
+
     /// The certificates that have a private key, and the keys.
     func identities() throws(KeychainError) -> [(certificate: Certificate, key: PrivateKey)] {
         var identities: [(certificate: Certificate, key: PrivateKey)] = []
         for store in try stores() {
-            for one in try store.references(.identity) {
+            for one in try store.references(.identity, skipsDamaged: true) {
                 guard case .identity(let certificate, let key)? = ExternalItem(one.reference)?.contents else {
                     continue
                 }

@@ -6,8 +6,12 @@ import KeychainCore
 protocol ItemSource {
     /// The certificates, keys or identities, in their order.
     ///
+    /// - Parameters:
+    ///   - itemClass: the class.
+    ///   - skipsDamaged: whether damaged ones may be left out, where the keychain can tell them from the others.
+    /// - Returns: Those that can be shown.
     /// - Throws: ``KeychainError`` when they cannot be read.
-    func references(_ itemClass: ItemClass) throws(KeychainError) -> [LabelledReference]
+    func references(_ itemClass: ItemClass, skipsDamaged: Bool) throws(KeychainError) -> [LabelledReference]
 }
 
 /// An item with its bytes, and what people call it.
@@ -17,8 +21,8 @@ struct LabelledReference {
 }
 
 extension UserKeychain: ItemSource {
-    func references(_ itemClass: ItemClass) throws(KeychainError) -> [LabelledReference] {
-        try answers(itemClass).compactMap { value in
+    func references(_ itemClass: ItemClass, skipsDamaged: Bool) throws(KeychainError) -> [LabelledReference] {
+        try answers(itemClass, skipsDamaged: skipsDamaged).compactMap { value in
             guard case .dictionary(let entries) = value,
                 case .reference(let reference)? = entries[PropertyKey.valueReference]
             else { return nil }
@@ -31,7 +35,7 @@ extension UserKeychain: ItemSource {
 }
 
 extension FileKeychain: ItemSource {
-    func references(_ itemClass: ItemClass) throws(KeychainError) -> [LabelledReference] {
+    func references(_ itemClass: ItemClass, skipsDamaged: Bool) throws(KeychainError) -> [LabelledReference] {
         switch itemClass {
         case .certificate:
             return try items(.certificate).map { (item) throws(KeychainError) in
