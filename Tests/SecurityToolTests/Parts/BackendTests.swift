@@ -120,6 +120,23 @@ struct BackendTests {
         )
     }
 
+    @Test("an update that finds the disk full is refused for that, not because the item exists")
+    func updateOnFullDisk() throws {
+        let backend = FakeKeychain { (request) throws(KeychainError) in
+            guard case .copyMatching = request.operation else { throw KeychainError(.diskFull, "no space") }
+            let attributes: [String: PropertyValue] = [
+                "acct": .string("a"), "svce": .string("svc"), "agrp": .string(Client.commonGroup),
+                PropertyKey.valuePersistentReference: .data(SecretBytes([UInt8](repeating: 1, count: 20))),
+            ]
+            let isList = request.operation.mainDictionary[PropertyKey.matchLimit] != nil
+            return isList ? .list([.dictionary(attributes)]) : .single(.dictionary(attributes))
+        }
+        let result = try run("add-generic-password -U -a a -s svc -w v", backend)
+        let text = try #require(Status.diskFull.message)
+        #expect(result.errors == "security: SecKeychainItemModifyContent: \(text)\nsecurity: no space\n")
+        #expect(result.status == Status.diskFull.rawValue)
+    }
+
     @Test("the command works on the keychain that it is given")
     func givenKeychain() throws {
         let keychain = try TemporaryKeychain()

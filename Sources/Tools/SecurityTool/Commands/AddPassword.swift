@@ -44,12 +44,20 @@ struct AddPassword: Command {
             try session.keychains.searched(by: operands)
         }
         let outcome = try update(request, in: searched, session.errors)
-        if outcome == .updated { return 0 }
+        if case .updated = outcome { return 0 }
         let store = try target()
         guard let failure = failureToAdd(request, store, subject) else { return 0 }
         // Another process may have added the item meanwhile.
-        let isLate = outcome == .absent && failure.status == Status.duplicateItem.rawValue
-        if isLate, try update(request, in: searched, session.errors) == .updated { return 0 }
+        let isDuplicate = failure.status == Status.duplicateItem.rawValue
+        if case .absent = outcome, isDuplicate,
+            case .updated = try update(request, in: searched, session.errors)
+        {
+            return 0
+        }
+        // That the item exists is no news where the store takes no change at all.
+        if case .failed(let cause) = outcome, cause.concernsStore, isDuplicate {
+            return cause.status
+        }
         throw failure
     }
 
@@ -72,7 +80,7 @@ struct AddPassword: Command {
         case updated
         case absent
         /// There is an item that did not take the change; that has been reported.
-        case failed
+        case failed(CommandFailure)
     }
 
     /// Changes the first item that is meant.
@@ -99,7 +107,7 @@ struct AddPassword: Command {
         } catch let failure as CommandFailure {
             // The add that follows decides the status.
             if let message = failure.message { try errors.write("\(message)\n") }
-            return .failed
+            return .failed(failure)
         }
     }
 
