@@ -95,7 +95,7 @@ final class ConnectionPool: @unchecked Sendable {
 
     private func inside<Result>(_ body: () -> Result) throws(KeychainError) -> Result {
         let turns = [turn]
-        let error = turns.withUnsafeBufferPointer { keychain_fork_gate_enter($0.baseAddress, 1, nil) }
+        let error = turns.withUnsafeBufferPointer { keychain_fork_gate_enter($0.baseAddress, 1, 0, nil) }
         guard error == 0 else {
             throw KeychainError(
                 .notAvailable,

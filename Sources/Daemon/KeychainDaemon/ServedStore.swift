@@ -44,6 +44,7 @@ struct ServedStore: ~Copyable {
         // certificate.
         device.certificateJudge = isCreated ? JudgeProcess() : SystemTrust(settings: .process)
         device.attemptLimit = ProgramKeychain.attemptLimit
+        device.share = CallShare.number
         // The server limits the contexts and says which are discarded: the keychain does not know whose they are. Those
         // of commands in progress come on top.
         device.mostContexts = 2 * ServerOptions().mostContextsOfUser
@@ -56,10 +57,11 @@ struct ServedStore: ~Copyable {
         self.folder = folder
     }
 
-    /// Many programs call at the same time: their changes share syncs, and there are as many readers as processors.
+    /// Many programs call at the same time: their changes share syncs, and there are as many readers as processors, and
+    /// one more, which no program has besides another.
     private static func options(_ limitMebibytes: Int?) -> StoreOptions {
         let processors = sysconf(Int32(_SC_NPROCESSORS_ONLN))
-        var options = StoreOptions(makesChangesTogether: true, readerCount: max(1, min(processors, 4)))
+        var options = StoreOptions(makesChangesTogether: true, readerCount: max(1, min(processors, 4)) + 1)
         options.largestMebibytes = limitMebibytes
         // The inner pages of the indexes of 100,000 items; the kernel caches the others, once for all connections.
         options.cacheKibibytes = 512

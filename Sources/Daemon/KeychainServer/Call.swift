@@ -162,6 +162,15 @@ public enum CallMemory {
     public static func reserve(_ byteCount: Int) -> Bool { Call.current?.reserve(byteCount) ?? true }
 }
 
+/// Whose a command is.
+public enum CallShare {
+    /// A number of the program whose command is being executed on the calling thread; `nil` outside of a command.
+    ///
+    /// Processes of one identified program have the same. Two programs rarely have, and are treated as one then.
+    @Sendable
+    public static func number() -> UInt64? { Call.current?.connection.process.shareNumber }
+}
+
 /// Prompts the user of the program whose command is being executed on the calling thread.
 ///
 /// The prompt is sent on the connection of that command. Outside of a command there is nobody to prompt.

@@ -9,6 +9,8 @@ final class ConnectedProcess: Sendable {
     let peer: any ConnectedPeer
     /// The processes that it shares limits with.
     let share: Share
+    /// A number for the share, which nobody can foretell; not 0.
+    let shareNumber: UInt64
     /// The queue of its prompts.
     let promptQueue: UInt64
     let buffered: BufferedBytes
@@ -43,6 +45,7 @@ final class ConnectedProcess: Sendable {
         instance = peer.process
         self.peer = peer
         self.share = share
+        shareNumber = UInt64(truncatingIfNeeded: share.hashValue) | 1
         self.buffered = buffered
         promptQueue = Self.queues.add(1, ordering: .relaxed).newValue
     }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fork gate, a monitor: who is inside, which turns are taken, and which thread forks, under one mutex. Turns are taken
 // and given back together with the gate, so that a child that was forked while nobody was inside inherits none that is taken.
+//
+// Whoever leaves hands their turns to those who wait, so that nobody who comes later takes one before them. A turn goes to the
+// share with the fewest of the turns, among those to another share than the last, and among those to who has waited longest.
 #define _GNU_SOURCE
 #include "fork.h"
 #include "CKeychainSupport.h"
@@ -16,11 +19,29 @@
 
 struct keychain_turn {
     int taken;
+    // Whose it is, or was.
+    uint64_t share;
+};
+
+// A thread that wants to enter: with one of the turns if there is a place for its index, else with all of them.
+struct entrant {
+    keychain_turn *const *turns;
+    size_t count;
+    size_t *chosen;
+    uint64_t share;
+    // How many have taken one of the turns who came later.
+    size_t passed;
+    int entered;
+    pthread_cond_t woken;
+    struct entrant *next;
 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed;
 static unsigned inside;
+// Those who wait to enter, the longest first; they lie on the stacks of their threads.
+static struct entrant *first;
+// Forks that wait for a change.
 static unsigned waiting;
 // Forks that wait or are under way: they go before new work, or busy threads would keep them waiting.
 static unsigned forks;
@@ -36,76 +57,176 @@ static void (*_Atomic preparation)(void);
 static _Thread_local int has_gate;
 
 // A time-out of the wall clock would move with it.
-static void make_condition(void) {
+static void make_condition(pthread_cond_t *condition) {
     pthread_condattr_t attributes;
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&changed, &attributes);
+    pthread_cond_init(condition, &attributes);
     pthread_condattr_destroy(&attributes);
+}
+
+static int wait_on(pthread_cond_t *condition, const struct timespec *deadline) {
+    return deadline == NULL ? pthread_cond_wait(condition, &mutex)
+                            : pthread_cond_timedwait(condition, &mutex, deadline);
 }
 
 static int wait_until(const struct timespec *deadline) {
     waiting++;
-    int error = deadline == NULL ? pthread_cond_wait(&changed, &mutex)
-                                 : pthread_cond_timedwait(&changed, &mutex, deadline);
+    int error = wait_on(&changed, deadline);
     waiting--;
     return error;
-}
-
-static void note_change(void) {
-    if (waiting > 0) pthread_cond_broadcast(&changed);
 }
 
 keychain_turn *keychain_turn_make(void) { return calloc(1, sizeof(keychain_turn)); }
 
 void keychain_turn_free(keychain_turn *turn) { free(turn); }
 
-static int take_all(keychain_turn *const *turns, size_t count) {
+// How many of the turns a share has.
+static size_t turns_of(uint64_t share, keychain_turn *const *turns, size_t count) {
+    size_t found = 0;
     for (size_t index = 0; index < count; index++)
-        if (turns[index]->taken) return 0;
-    for (size_t index = 0; index < count; index++) turns[index]->taken = 1;
-    return 1;
+        if (turns[index]->taken && turns[index]->share == share) found++;
+    return found;
 }
 
-static int take_one(keychain_turn *const *turns, size_t count, size_t *chosen) {
-    for (size_t index = 0; index < count; index++) {
-        if (turns[index]->taken) continue;
-        turns[index]->taken = 1;
-        *chosen = index;
-        return 1;
-    }
+static int has_turn(const struct entrant *entrant, const keychain_turn *turn) {
+    for (size_t index = 0; index < entrant->count; index++)
+        if (entrant->turns[index] == turn) return 1;
     return 0;
 }
 
-// With one of the turns if there is a place for its index, else with all of them.
-static int enter(keychain_turn *const *turns, size_t count, size_t *chosen, const struct timespec *deadline) {
+// Whether an entrant who has waited longer, and was passed over often enough, needs the turn together with others, which might
+// never be free at the same time.
+static int is_reserved(const keychain_turn *turn, const struct entrant *entrant) {
+    for (const struct entrant *other = first; other != NULL && other != entrant; other = other->next)
+        if (!other->entered && other->chosen == NULL && other->count > 1 && other->passed >= other->count &&
+            has_turn(other, turn))
+            return 1;
+    return 0;
+}
+
+// Chooses a turn that may be taken; the last one is for a share that has none of them.
+static int choose(const struct entrant *entrant, size_t *chosen) {
+    size_t left = 0;
+    int found = 0;
+    for (size_t index = entrant->count; index-- > 0;) {
+        if (entrant->turns[index]->taken) continue;
+        left++;
+        if (is_reserved(entrant->turns[index], entrant)) continue;
+        *chosen = index;
+        found = 1;
+    }
+    int is_last = left == 1 && entrant->share != 0;
+    return found && !(is_last && turns_of(entrant->share, entrant->turns, entrant->count) > 0);
+}
+
+static int may_enter(const struct entrant *entrant) {
+    if (forks > 0) return 0;
+    size_t chosen = 0;
+    if (entrant->chosen != NULL) return choose(entrant, &chosen);
+    for (size_t index = 0; index < entrant->count; index++)
+        if (entrant->turns[index]->taken || is_reserved(entrant->turns[index], entrant)) return 0;
+    return 1;
+}
+
+static void take(keychain_turn *turn, const struct entrant *entrant) {
+    turn->taken = 1;
+    turn->share = entrant->share;
+    for (struct entrant *other = first; other != NULL && other != entrant; other = other->next)
+        if (!other->entered && has_turn(other, turn)) other->passed++;
+}
+
+static void enter_now(struct entrant *entrant) {
+    if (entrant->chosen != NULL) {
+        choose(entrant, entrant->chosen);
+        take(entrant->turns[*entrant->chosen], entrant);
+    } else {
+        for (size_t index = 0; index < entrant->count; index++) take(entrant->turns[index], entrant);
+    }
+    entrant->entered = 1;
+    inside++;
+}
+
+// Whether a free turn was its share's before.
+static int had_turn(const struct entrant *entrant) {
+    for (size_t index = 0; index < entrant->count; index++)
+        if (!entrant->turns[index]->taken && entrant->turns[index]->share == entrant->share) return 1;
+    return 0;
+}
+
+static int is_before(const struct entrant *entrant, const struct entrant *other) {
+    size_t turns = turns_of(entrant->share, entrant->turns, entrant->count);
+    size_t turns_of_other = turns_of(other->share, other->turns, other->count);
+    if (turns != turns_of_other) return turns < turns_of_other;
+    return had_turn(entrant) < had_turn(other);
+}
+
+// Lets those enter who can.
+static void hand_out(void) {
+    for (;;) {
+        struct entrant *next = NULL;
+        for (struct entrant *entrant = first; entrant != NULL; entrant = entrant->next)
+            if (!entrant->entered && may_enter(entrant) && (next == NULL || is_before(entrant, next))) next = entrant;
+        if (next == NULL) return;
+        enter_now(next);
+        pthread_cond_signal(&next->woken);
+    }
+}
+
+static void note_change(void) {
+    hand_out();
+    if (waiting > 0) pthread_cond_broadcast(&changed);
+}
+
+static int wait_to_enter(struct entrant *entrant, const struct timespec *deadline) {
+    make_condition(&entrant->woken);
+    struct entrant **end = &first;
+    while (*end != NULL) end = &(*end)->next;
+    *end = entrant;
+    int error = 0;
+    // Nobody is refused because of a fork.
+    while (!entrant->entered && (error != ETIMEDOUT || forks > 0))
+        error = wait_on(&entrant->woken, forks > 0 ? NULL : deadline);
+    for (end = &first; *end != entrant;) end = &(*end)->next;
+    *end = entrant->next;
+    pthread_cond_destroy(&entrant->woken);
+    if (entrant->entered) return 0;
+    // Others may have waited for it alone.
+    hand_out();
+    return error;
+}
+
+static int enter(struct entrant *entrant, const struct timespec *deadline) {
     if (atomic_load(&abandoned)) return ECANCELED;
     int error = 0;
     pthread_mutex_lock(&mutex);
-    for (;;) {
-        if (forks > 0) {
-            wait_until(NULL);
-        } else if (chosen != NULL ? take_one(turns, count, chosen) : take_all(turns, count)) {
-            inside++;
-            error = 0;
-            break;
-        } else if (error == ETIMEDOUT) {
-            break;
-        } else {
-            error = wait_until(deadline);
-        }
-    }
+    if (may_enter(entrant)) enter_now(entrant);
+    else error = wait_to_enter(entrant, deadline);
     pthread_mutex_unlock(&mutex);
     return error;
 }
 
-int keychain_fork_gate_enter(keychain_turn *const *turns, size_t count, const struct timespec *deadline) {
-    return enter(turns, count, NULL, deadline);
+int keychain_fork_gate_enter(keychain_turn *const *turns, size_t count, uint64_t share, const struct timespec *deadline) {
+    struct entrant entrant = {.turns = turns, .count = count, .share = share};
+    return enter(&entrant, deadline);
 }
 
-int keychain_fork_gate_enter_one(keychain_turn *const *turns, size_t count, size_t *chosen,
+int keychain_fork_gate_enter_one(keychain_turn *const *turns, size_t count, size_t *chosen, uint64_t share,
                                  const struct timespec *deadline) {
-    return enter(turns, count, chosen, deadline);
+    struct entrant entrant = {.turns = turns, .count = count, .chosen = chosen, .share = share};
+    return enter(&entrant, deadline);
+}
+
+size_t keychain_fork_gate_waiting(keychain_turn *const *turns, size_t count) {
+    size_t found = 0;
+    pthread_mutex_lock(&mutex);
+    for (const struct entrant *entrant = first; entrant != NULL; entrant = entrant->next) {
+        size_t index = 0;
+        while (index < count && !has_turn(entrant, turns[index])) index++;
+        if (index < count && !entrant->entered) found++;
+    }
+    pthread_mutex_unlock(&mutex);
+    return found;
 }
 
 void keychain_fork_gate_leave(keychain_turn *const *turns, size_t count) {
@@ -125,6 +246,17 @@ static struct timespec longest_wait(void) {
         end.tv_sec++;
     }
     return end;
+}
+
+// A fork that was under way counts no longer.
+static void end_fork(void) {
+    forks--;
+    if (forks == 0) prepared = 0;
+    note_change();
+    if (forks > 0) return;
+    // Their time may be over.
+    for (struct entrant *entrant = first; entrant != NULL; entrant = entrant->next)
+        pthread_cond_signal(&entrant->woken);
 }
 
 static void prepare_forks(void) {
@@ -147,10 +279,7 @@ static void before_fork(void) {
     has_gate = inside == 0;
     int prepares = has_gate && !prepared;
     preparing = prepares;
-    if (!has_gate) {
-        forks--;
-        note_change();
-    }
+    if (!has_gate) end_fork();
     pthread_mutex_unlock(&mutex);
     if (prepares) prepare_forks();
     keychain_private_descriptors_before_fork();
@@ -162,9 +291,7 @@ static void in_parent(void) {
     keychain_private_descriptors_in_parent();
     if (!has_gate) return;
     pthread_mutex_lock(&mutex);
-    forks--;
-    if (forks == 0) prepared = 0;
-    note_change();
+    end_fork();
     pthread_mutex_unlock(&mutex);
 }
 
@@ -177,14 +304,15 @@ static void in_child(void) {
     // Other threads of the parent may have held or awaited these.
     pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
     mutex = fresh;
-    make_condition();
+    make_condition(&changed);
+    first = NULL;
     inside = waiting = forks = 0;
     preparing = prepared = 0;
     atomic_fetch_add(&generation, 1);
 }
 
 __attribute__((constructor)) static void watch_forks(void) {
-    make_condition();
+    make_condition(&changed);
     pthread_atfork(before_fork, in_parent, in_child);
 }
 

@@ -38,6 +38,10 @@ public struct DeviceOptions: Sendable {
     /// Asked on the thread of the command. What is beyond it changes nothing: neither the count, nor the delay.
     package var attemptLimit: @Sendable () -> Int? = { nil }
 
+    /// For whom the command under way on the calling thread is: programs have the connections to the store in turn, and
+    /// none of them all; `nil` where nobody tells them apart.
+    package var share: @Sendable () -> UInt64? = { nil }
+
     /// How many authentication contexts are known at once, one that was used longest ago going for a newer one.
     package var mostContexts = ContextRegistry.defaultLimit
 

@@ -38,7 +38,7 @@ extension EngineAccess {
         }
         var group = ChangeGroup(leader: change)
         do throws(KeychainError) {
-            try lanes.take(.changing, until: deadline) { (lane) throws(KeychainError) in
+            try lanes.take(.changing, for: device.share(), until: deadline) { (lane) throws(KeychainError) in
                 CallStack.wiped { make(&group, in: lane) }
                 changes.passOn(after: group.count)
             }

@@ -112,7 +112,7 @@ final class EngineAccess: Sendable {
             var isMissing = false
             var keybag: [UInt8]?
             do throws(KeychainError) {
-                return try lanes.take(use, until: deadline) { (lane) throws(KeychainError) in
+                return try lanes.take(use, for: device.share(), until: deadline) { (lane) throws(KeychainError) in
                     try CallStack.wiped { () throws(KeychainError) in
                         if use == .observing { _ = session.lockIfIdle() } else { session.begin() }
                         defer { watchIdleness() }

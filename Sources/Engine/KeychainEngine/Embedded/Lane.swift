@@ -53,18 +53,24 @@ struct Lanes: Sendable {
     /// - Throws: As ``Turns/take(until:_:)``.
     func take<Result>(
         _ use: EngineAccess.Use,
+        for share: UInt64? = nil,
         until deadline: Deadline? = nil,
         _ body: (Lane) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
         switch use {
         case .reading, .observing, .preparing:
-            try turnsOfReading.takeOne(until: deadline) { (index) throws(KeychainError) in try body(reading[index]) }
+            try turnsOfReading.takeOne(for: share, until: deadline) { (index) throws(KeychainError) in
+                try body(reading[index])
+            }
         case .changing, .changingStored:
-            try turnOfChanging.take(until: deadline) { () throws(KeychainError) in try body(changing) }
+            try turnOfChanging.take(for: share, until: deadline) { () throws(KeychainError) in try body(changing) }
         case .alone:
-            try everyTurn.take(until: deadline) { () throws(KeychainError) in try body(changing) }
+            try everyTurn.take(for: share, until: deadline) { () throws(KeychainError) in try body(changing) }
         }
     }
+
+    /// How many calls wait for a connection, for tests.
+    var waitingCount: Int { everyTurn.waitingCount }
 
     /// Waits until each connection has been free once, for no longer than this all in all.
     func waitForEach(milliseconds: Int32) {

@@ -38,15 +38,18 @@ struct Turns: @unchecked Sendable {
 
     /// Runs `body` inside the gate, when nobody else has any of the turns.
     ///
+    /// Shares that wait have them in turn (``DeviceOptions/share``).
+    ///
     /// - Throws: `errSecNotAvailable` at the deadline, and in a child that was forked in the midst of a call; then
     ///   `body` was not run. What `body` throws.
     func take<Result>(
+        for share: UInt64? = nil,
         until deadline: Deadline? = nil,
         _ body: () throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
         try check(
             Self.withTime(of: deadline) { time in
-                handles.withUnsafeBufferPointer { keychain_fork_gate_enter($0.baseAddress, $0.count, time) }
+                handles.withUnsafeBufferPointer { keychain_fork_gate_enter($0.baseAddress, $0.count, share ?? 0, time) }
             }
         )
         defer { handles.withUnsafeBufferPointer { keychain_fork_gate_leave($0.baseAddress, $0.count) } }
@@ -55,8 +58,11 @@ struct Turns: @unchecked Sendable {
 
     /// Runs `body` inside the gate, with the first of the turns that nobody else has, whose index it is given.
     ///
+    /// It goes to the share with the fewest of them, and the last free one to none that has another.
+    ///
     /// - Throws: As ``take(until:_:)``.
     func takeOne<Result>(
+        for share: UInt64? = nil,
         until deadline: Deadline? = nil,
         _ body: (Int) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
@@ -64,7 +70,7 @@ struct Turns: @unchecked Sendable {
         try check(
             Self.withTime(of: deadline) { time in
                 handles.withUnsafeBufferPointer {
-                    keychain_fork_gate_enter_one($0.baseAddress, $0.count, &chosen, time)
+                    keychain_fork_gate_enter_one($0.baseAddress, $0.count, &chosen, share ?? 0, time)
                 }
             }
         )
@@ -75,6 +81,9 @@ struct Turns: @unchecked Sendable {
         }
         return try body(chosen)
     }
+
+    /// How many calls wait for any of the turns, for tests.
+    var waitingCount: Int { handles.withUnsafeBufferPointer { keychain_fork_gate_waiting($0.baseAddress, $0.count) } }
 
     private func check(_ status: Int32) throws(KeychainError) {
         switch status {

@@ -45,13 +45,20 @@ typedef struct keychain_turn keychain_turn;
 keychain_turn *keychain_turn_make(void);
 void keychain_turn_free(keychain_turn *turn);
 
+// Turns are handed out to shares, such as the programs that a daemon serves: first to that which has the fewest of them, then
+// in the order of arrival. 0 is that of calls which nobody tells apart.
+//
 // Enters, with all of these turns; waits for them until a time of CLOCK_MONOTONIC, NULL for as long as it takes.
 // Returns 0, ETIMEDOUT, or ECANCELED in an abandoned child, in which nobody may enter.
-int keychain_fork_gate_enter(keychain_turn *const *turns, size_t count, const struct timespec *deadline);
+int keychain_fork_gate_enter(keychain_turn *const *turns, size_t count, uint64_t share, const struct timespec *deadline);
 
-// Enters with one of these turns, the first that is free, and tells which; leave with that one alone.
-int keychain_fork_gate_enter_one(keychain_turn *const *turns, size_t count, size_t *chosen,
+// Enters with one of these turns, the first that is free, and tells which; leave with that one alone. The last free one is left
+// to a share that has none of them, unless the share is 0.
+int keychain_fork_gate_enter_one(keychain_turn *const *turns, size_t count, size_t *chosen, uint64_t share,
                                  const struct timespec *deadline);
+// How many threads wait for one of these turns, or for all of them.
+size_t keychain_fork_gate_waiting(keychain_turn *const *turns, size_t count);
+
 void keychain_fork_gate_leave(keychain_turn *const *turns, size_t count);
 
 // Whether this process, or an ancestor that it was forked from, was forked while a thread was inside the gate: it has the

@@ -7,10 +7,16 @@ extension KeychainCommand {
     /// The most bytes of an application password.
     package static let longestPassword = 64 << 10
 
-    /// Refuses what would be kept for long, and is larger than anybody needs.
+    /// The most access groups that a client claims: the entitlements of real programs name a few dozen.
+    package static let mostAccessGroups = 1_024
+
+    /// Refuses what would be kept for long, or makes for much work, and is larger than anybody needs.
     ///
     /// - Throws: `errSecParam`.
     package func checkSizes() throws(KeychainError) {
+        if let claimed = itemCall?.client.accessGroups, claimed.count > Self.mostAccessGroups {
+            throw .parameter("the client claims \(claimed.count) access groups; there may be \(Self.mostAccessGroups)")
+        }
         if case .authentication(.evaluate(_, let reason, _)) = self { try Self.check(reason) }
         for context in authenticationContexts {
             let settings = context.settings
