@@ -88,6 +88,18 @@ struct ReferenceFilterTests {
         #expect(calls.copy(.reference(key)) == .done)
     }
 
+    @Test("what the reference of a certificate says besides the certificate is neither stored nor looked for")
+    func certificateAttributes() throws {
+        let calls = Calls(backend: try TemporaryKeychain())
+        var certificate = Fixture.certificate(1)
+        certificate.attributes.merge(["agrp": .string("group.two"), "pdmn": .string("ak"), "alis": .string("a")]) { $1 }
+        #expect(calls.add(.certificate(certificate), ["agrp": .string("group.one")]) == .done)
+        #expect(calls.copy(.reference(.certificate(certificate))) == .done)
+        let stored = calls.copy(.one(.certificate) + .asAttributes).dictionary
+        #expect(stored?["agrp"] == .string("group.one") && stored?["pdmn"] == .string("dk") && stored?["alis"] == nil)
+        #expect(calls.delete(.reference(.certificate(certificate))) == .done)
+    }
+
     @Test("a certificate without a label gets its subject summary, when it is added and only then")
     func label() throws {
         let calls = Calls(backend: try TemporaryKeychain())

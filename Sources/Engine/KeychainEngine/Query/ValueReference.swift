@@ -49,11 +49,11 @@ enum ValueReference {
         case (.key(let key), .filter):
             entries = key.attributes.filter { identifying.contains($0.key) }
         case (.certificate(let certificate), .add):
-            entries = certificate.attributes
+            entries = certificate.attributes.filter { computed.contains($0.key) }
             entries[PropertyKey.valueData] = .data(certificate.data)
             entries[AttributeName.label.description] = certificate.subjectSummary.map { .string($0) }
         case (.certificate(let certificate), .filter):
-            entries = certificate.attributes
+            entries = certificate.attributes.filter { computed.contains($0.key) }
         case (.identity, _), (.keychainItem, _):
             return nil
         }
@@ -65,6 +65,10 @@ enum ValueReference {
     private static let identifying: Set<String> = [
         "kcls", "type", "bsiz", "esiz", "klbl", "priv", "modi", "sens", "asen", "extr", "next", "tkid",
     ]
+
+    /// What describes a certificate itself (Semantics, "Computed attributes"); a program that says more of one, such as
+    /// an access group, is not asked for it.
+    private static let computed: Set<String> = ["ctyp", "cenc", "subj", "issr", "slnr", "skid", "pkhh"]
 
     /// What a filter leaves out (Semantics, "Copying matching items", step 2).
     private static let capabilities: Set<String> = [
