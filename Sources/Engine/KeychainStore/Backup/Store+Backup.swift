@@ -42,7 +42,12 @@ extension Store {
         }
         try file.finish(keybag: contents.keybag(file.counts))
         do throws(FileError) { try folder.publishNew(temporary, as: name) } catch {
-            throw KeychainError(StoreError.file(error))
+            var failure = KeychainError(StoreError.file(error))
+            // It has its name, and nothing but the last sync of the folder has failed.
+            if !folder.isTaken(temporary) {
+                failure.reason += "; the backup is complete and stays there, but may be gone after a loss of power"
+            }
+            throw failure
         }
         return file.counts
     }
