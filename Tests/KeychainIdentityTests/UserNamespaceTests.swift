@@ -32,6 +32,19 @@ struct UserNamespaceTests {
         #expect(identity.isSandboxed)
     }
 
+    @Test("a label of a snap in a control group of another one, or of none, is no proof")
+    func snapInOtherGroup() throws {
+        let folder = "0::/user.slice/user-1000.slice/user@1000.service/app.slice"
+        let label = "snap.browser.renderer (enforce)"
+        let own = try identity(label: label, group: "\(folder)/snap.browser.renderer-1.scope\n")
+        #expect(own.kind == .snap("browser"))
+        for unit in ["snap.other.renderer-1.scope", "app-terminal.scope"] {
+            let identity = try identity(label: label, group: "\(folder)/\(unit)\n")
+            expectSandboxed(identity, "user namespace")
+            #expect(identity.groups(claimed: ["snap/browser"]).isEmpty)
+        }
+    }
+
     @Test("a service of the system (PrivateUsers=) has the groups of its unit, and none of its manifest")
     func unit() throws {
         let identity = try identity(group: "0::/system.slice/tool.service\n")

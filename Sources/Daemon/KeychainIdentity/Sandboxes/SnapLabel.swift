@@ -2,8 +2,8 @@
 
 /// The label that AppArmor gives a program of a snap: `snap.NAME.APP (enforce)`.
 ///
-/// The kernel keeps it; a program has no way
-/// to take one that is not its own.
+/// The kernel keeps it. A program in a sandbox cannot take another one; one that AppArmor does not confine can
+/// (aa_change_profile(2)), unless `kernel.apparmor_restrict_unprivileged_unconfined` is on.
 struct SnapLabel: Sendable, Hashable {
     /// The name of the snap, without that of an instance.
     let snap: String
