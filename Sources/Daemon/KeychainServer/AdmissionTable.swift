@@ -7,7 +7,8 @@ import Synchronization
 /// The processes that are being identified before they are admitted.
 ///
 /// That may block indefinitely, if the file system of the executable does not respond. Each identification occupies a
-/// thread, so the number of overdue ones is limited, and that of one user's.
+/// thread, so the number of overdue ones is limited, and that of one user's. Once there are too many, only the users who
+/// have some are refused: nobody is for what others have done.
 final class AdmissionTable: Sendable {
     private let options: ServerOptions
     private let state = Mutex(State())
@@ -20,6 +21,7 @@ final class AdmissionTable: Sendable {
 
     private struct Admission {
         let process: pid_t
+        let user: uid_t
         let since: UInt64
         var isOverdue = false
     }
@@ -91,13 +93,18 @@ final class AdmissionTable: Sendable {
 
     /// Registers a process that is about to be identified, by its socket.
     ///
-    /// - Throws: `errSecNotAvailable` if an identification of it is overdue, or too many others are.
-    func begin(_ socket: Int32, of process: pid_t, tick: UInt64) throws(KeychainError) {
+    /// - Throws: `errSecNotAvailable` if an identification of it is overdue, or one of its user is and too many are.
+    func begin(_ candidate: Candidate, tick: UInt64) throws(KeychainError) {
         let isTaken = state.withLock { state in
             let overdue = state.admissions.values.filter(\.isOverdue)
-            guard overdue.count < options.mostOverdueAdmissions, !overdue.contains(where: { $0.process == process })
+            let isFull = overdue.count >= options.mostOverdueAdmissions
+            guard !overdue.contains(where: { $0.process == candidate.process || isFull && $0.user == candidate.user })
             else { return false }
-            state.admissions[socket] = Admission(process: process, since: tick)
+            state.admissions[candidate.socket] = Admission(
+                process: candidate.process,
+                user: candidate.user,
+                since: tick
+            )
             return true
         }
         if !isTaken { throw .overdueAdmission }

@@ -83,7 +83,7 @@ extension KeychainServer {
     /// Identifies a process; others are served meanwhile, however long that takes.
     private func examine(_ candidate: AdmissionTable.Candidate) throws(KeychainError) -> any ConnectedPeer {
         guard !isStopping, !admission.isOver else { throw .stopping }
-        try admissions.begin(candidate.socket, of: candidate.process, tick: tick)
+        try admissions.begin(candidate, tick: tick)
         housekeeping.noteActivity()
         let result = Result { () throws(KeychainError) in try admission.admit(candidate.socket) }
         try admissions.end(candidate.socket)

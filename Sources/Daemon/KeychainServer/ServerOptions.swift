@@ -89,7 +89,7 @@ public struct ServerOptions: Sendable, Hashable {
         return options
     }
 
-    /// The maximum number of threads that overdue identifications may occupy.
+    /// How many threads overdue identifications may occupy before users who have some are let in no more.
     var mostOverdueAdmissions: Int { max(1, mostWorkers / 5) }
 
     /// The maximum number of concurrent receiving and closing calls.
