@@ -127,7 +127,7 @@ struct SystemAdmissionTests {
         admission.handle(.locked(user: geteuid() + 1), log)
         #expect(try program.device.status().lockState == .unlocked)
         admission.handle(.locked(user: geteuid()), log)
-        #expect(try program.device.status().lockState == .locked)
+        #expect(try eventually("it is locked") { try program.device.status().lockState == .locked })
     }
 
     @Test("the lock of a session whose user is not known locks no user's keychain")

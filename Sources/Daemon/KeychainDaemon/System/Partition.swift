@@ -32,6 +32,8 @@ final class Partition: ServedKeychain {
     private let state = Mutex(State())
     private let identities = Mutex<IdentityService?>(nil)
     private let audit = Mutex<AuditLog?>(nil)
+    /// The locks that events of sessions ask for.
+    let locks = LockRequests()
     // Held while the log is read: at most one program of the user has it read at a time.
     private let readingAudit = Mutex<Void>(())
 
@@ -254,10 +256,12 @@ final class Partition: ServedKeychain {
     /// Whether an event locks the device; a store that is not open holds no keys.
     func isConcerned(by event: LoginEvent) -> Bool { event.locks(user) && isOpen }
 
-    /// Locks the device for an event of a session of the user.
-    func handle(_ event: LoginEvent, _ log: DaemonLog) {
-        guard event.locks(user), let keychain = state.withLock({ $0.opened?.keychain }) else { return }
-        SessionLock.handle(event, user, keychain, proofs, log)
+    /// Locks the device for an event of a session of the user, on another thread; until then the event is in `group`.
+    func lock(for event: LoginEvent, _ group: DispatchGroup, _ log: DaemonLog) {
+        locks.request(in: group) { [self] in
+            guard let keychain = state.withLock({ $0.opened?.keychain }) else { return }
+            SessionLock.handle(event, user, keychain, proofs, log)
+        }
     }
 
     /// Closes the store if no program has been connected for a while and nothing is lost by that.

@@ -18,6 +18,10 @@ package struct PartitionOptions: Sendable {
     /// After how many seconds without a connection a keychain without unlocked keys is closed.
     package var idleSeconds = 600
 
+    /// How long a sleep of the computer is delayed until all keychains are locked, in milliseconds: the login manager
+    /// waits for five seconds by default (logind.conf(5), `InhibitDelayMaxSec=`), and a lock takes at most half as long.
+    var sleepMilliseconds = 4_000
+
     /// The name of a user's account on the system; `nil` for a user ID without one.
     package var accountName: @Sendable (UInt32) -> String? = { UserDatabase.name(of: $0) }
 

@@ -46,22 +46,18 @@ package final class SystemAdmission: Admission {
 
     /// Handles an event of the login manager, with the keychain of its user, or with all of them.
     ///
-    /// Each is locked on a thread of its own, because a lock waits for commands in progress: those of one user must not
-    /// delay the locks of others before a sleep.
+    /// A lock waits for commands in progress, so each keychain is locked on a thread of its own: those of one user
+    /// delay no other one's lock. Only a sleep is waited for, because the host sleeps once it has been handled.
     func handle(_ event: LoginEvent, _ log: DaemonLog) {
         // A session that nobody knows is one user's: that user must not be able to lock the keychains of all.
         guard event != .locked(user: nil) else { return }
         let concerned = partitions.withLock { Array($0.values) }.filter { $0.isConcerned(by: event) }
-        let handled = DispatchGroup()
-        for partition in concerned {
-            handled.enter()
-            let handle = { @Sendable in
-                partition.handle(event, log)
-                handled.leave()
-            }
-            if concerned.count == 1 || !HostThread.start(.blocked, handle) { handle() }
+        let locked = DispatchGroup()
+        for partition in concerned { partition.lock(for: event, locked, log) }
+        guard event == .goingToSleep else { return }
+        if locked.wait(timeout: .now() + .milliseconds(options.sleepMilliseconds)) == .timedOut {
+            log.write(.warning, "the computer may sleep before every keychain is locked: a lock takes too long")
         }
-        handled.wait()
     }
 
     /// The keychain of a user.
