@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/kcmp.h>
 #include <linux/magic.h>
 #include <poll.h>
 #include <sys/ioctl.h>
@@ -67,8 +66,6 @@ int keychain_peer_label(int socket, char *label, size_t capacity) {
     label[size] = 0;
     return 0;
 }
-
-bool keychain_shares_memory(pid_t one, pid_t other) { return syscall(SYS_kcmp, one, other, KCMP_VM, 0, 0) == 0; }
 
 int keychain_is_served_by_program(int descriptor) {
     struct statfs system;

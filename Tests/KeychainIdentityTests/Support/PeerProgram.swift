@@ -61,10 +61,15 @@ final class PeerProgram {
 
     /// Sends a command and returns the line that answers it.
     func ask(_ command: String) throws -> String {
+        try tell(command)
+        return try line()
+    }
+
+    /// Sends a command that is not answered yet.
+    func tell(_ command: String) throws {
         let bytes = Array("\(command)\n".utf8)
         let failure = ChildInput.write(bytes, to: input)
         guard failure == 0 else { throw Failure("write: \(failure)") }
-        return try line()
     }
 
     private func line() throws -> String {

@@ -24,5 +24,42 @@ public final class FUSEMount {
         guard outcome.status == 0 else { throw Failure(reason: "bindfs is needed, and /dev/fuse: \(outcome.errors)") }
     }
 
-    deinit { umount2(path, Int32(MNT_DETACH)) }
+    deinit {
+        resume()
+        umount2(path, Int32(MNT_DETACH))
+    }
+
+    /// Answers nothing more until ``resume()``.
+    ///
+    /// - Returns: Whether the program that answered has stopped.
+    public func pause() -> Bool {
+        let stopped = signal(SIGSTOP)
+        // Whatever becomes of the test: much of the system waits for those that wait for an answer.
+        let guards = stopped.map { "(sleep 60; kill -CONT \($0)) >/dev/null 2>&1 &" }.joined(separator: " ")
+        _ = try? Shell().run("/bin/sh", ["-c", "setsid /bin/sh -c '\(guards)' </dev/null >/dev/null 2>&1 &"])
+        return !stopped.isEmpty && eventually("bindfs has stopped") { stopped.allSatisfy(Self.isStopped) }
+    }
+
+    /// Answers what came meanwhile, and what comes.
+    public func resume() { _ = signal(SIGCONT) }
+
+    /// All threads: one that goes on answers.
+    private static func isStopped(_ process: pid_t) -> Bool {
+        let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")) ?? []
+        return !threads.isEmpty
+            && threads.allSatisfy { thread in
+                let status = FileManager.default.contents(atPath: "/proc/\(process)/task/\(thread)/status") ?? Data()
+                return String(decoding: status, as: UTF8.self).contains("State:\tT")
+            }
+    }
+
+    /// - Returns: The processes that got the signal.
+    private func signal(_ number: Int32) -> [pid_t] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        let servers = names.compactMap { pid_t($0) }.filter { process in
+            let words = FileManager.default.contents(atPath: "/proc/\(process)/cmdline")?.split(separator: 0) ?? []
+            return words.first.map { Data($0) } == Data("bindfs".utf8) && words.last.map { Data($0) } == Data(path.utf8)
+        }
+        return servers.filter { kill($0, number) == 0 }
+    }
 }

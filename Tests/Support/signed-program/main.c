@@ -560,6 +560,8 @@ static int perform(char *command, char *argument) {
         execl(argument, argument, name, (char *)NULL);
         return say("not executed");
     }
+    // Is closed in what is executed later.
+    if (strcmp(command, "open") == 0) return say(open(argument, O_RDONLY | O_CLOEXEC) >= 0 ? "opened" : strerror(errno));
     if (strcmp(command, "load") == 0) return say(dlopen(argument, RTLD_NOW) != NULL ? "loaded" : dlerror());
     if (strcmp(command, "generate") == 0) return generate(strcmp(argument, "writable") == 0 ? PROT_WRITE : 0);
     if (strcmp(command, "write") == 0) return write_code();

@@ -12,6 +12,18 @@ enum ProcessStatus {
         return fields.count > 19 ? number(fields[19]) : nil
     }
 
+    /// What threads with the same memory have in common: the sizes of their code, and, as it is that of one program,
+    /// their four users.
+    ///
+    /// The kernel takes no lock of the process for `status`; for `stat`, newer versions do.
+    ///
+    /// - Returns: The numbers; `nil` for a thread without memory, or whose memory has no program yet.
+    static func memoryTraits(_ status: [UInt8]) -> [UInt64]? {
+        let sizes = ["VmExe:", "VmLib:"].compactMap { field($0, in: status).first.flatMap { number($0) } }
+        guard sizes.count == 2, sizes[0] > 0 else { return nil }
+        return sizes + field("Uid:", in: status).compactMap { number($0) }
+    }
+
     /// The process that traces this one.
     static func tracer(_ status: [UInt8]) -> Int32? {
         field("TracerPid:", in: status).first.flatMap { number($0) }.flatMap { Int32(exactly: $0) }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CKeychainSupport
+import Glibc
 import KeychainHost
 
 extension PeerProcess {
@@ -13,33 +14,107 @@ extension PeerProcess {
     /// - Returns: Whether that can be told: kernels without kcmp(2) do not say it.
     /// - Throws: ``IdentityError`` if one does.
     func checkMemoryIsItsOwn() throws(IdentityError) -> Bool {
-        guard keychain_shares_memory(identifier, identifier) else { return false }
-        var others = threadsSharingMemory
+        let comparison = MemoryComparison(of: identifier)
+        var others = Self.threads(ofOthersThan: identifier)
         var pauses = Deadline.Pauses(until: Deadline(milliseconds: 1_000))
-        while let other = others.first {
+        while true {
+            guard let sharing = try comparison.sharing(among: others) else { return false }
+            guard let other = sharing.first else { return true }
             guard pauses.wait() else {
                 throw IdentityError(
                     "process \(other) shares its memory (CLONE_VM), so that either can act as the other"
                 )
             }
-            others.removeAll { !keychain_shares_memory(identifier, $0) }
+            others = sharing
         }
-        return true
     }
 
-    /// One thread each of the other processes with the same memory.
+    /// All threads of all other processes.
+    ///
+    /// Not only the first ones: once the first thread of a process has ended, only the others have its memory.
     ///
     /// Whether others may inspect a process depends on its memory, among other things, and this one is inspected: none
     /// that may not be inspected shares it.
-    private var threadsSharingMemory: [Int32] {
-        Self.numbers(in: "/proc").filter { $0 != identifier }.compactMap { process in
-            if keychain_shares_memory(identifier, process) { return process }
-            // Once the first thread has ended, only the others have the memory.
-            return Self.numbers(in: "/proc/\(process)/task").first { keychain_shares_memory(identifier, $0) }
-        }
+    private static func threads(ofOthersThan process: Int32) -> [Int32] {
+        numbers(in: "/proc").filter { $0 != process }.flatMap { numbers(in: "/proc/\($0)/task") }
     }
 
     private static func numbers(in folder: String) -> [Int32] {
         FolderNames.of(folder, beginningWith: "").compactMap { Int32($0) }
+    }
+}
+
+/// Which threads have the memory of a process.
+///
+/// The kernel compares the memory of a thread (kcmp(2)) with no other one's while that thread executes a program
+/// (execve(2)), and that takes as long as a file system likes that is asked to close a file meanwhile: any user's own,
+/// by FUSE. So nobody waits for that. Such a thread is past the point where it could go on with what it ran before, and
+/// nearly always has new memory already. The size of its code and its users tell whether it can be that of the process.
+struct MemoryComparison {
+    /// Compares the memory of the first thread with that of each one in turn.
+    ///
+    /// The result has whether they are the same. It ends before a thread that is executing a program.
+    typealias Compare = (_ threads: [Int32]) throws(IdentityError) -> [Bool]
+
+    private let process: Int32
+    private let compare: Compare
+
+    /// After so many that are executing a program the others are told apart by these traits alone, so that
+    /// nobody holds an identification up by many. Each takes some 20 milliseconds.
+    static let mostStalled = 4
+
+    /// A comparison with the memory of a process.
+    init(of process: Int32, _ compare: @escaping Compare = byKernel) {
+        self.process = process
+        self.compare = compare
+    }
+
+    /// Those of other threads that have the memory of the process.
+    ///
+    /// - Returns: The threads; `nil` if that cannot be told.
+    /// - Throws: ``IdentityError`` if the process itself is executing a program.
+    func sharing(among others: [Int32]) throws(IdentityError) -> [Int32]? {
+        var others = others[...]
+        var sharing: [Int32] = []
+        var stalledCount = 0
+        while true {
+            let results = try compare([process] + others)
+            guard let isComparable = results.first else {
+                throw IdentityError("it is executing another program")
+            }
+            guard isComparable else { return nil }
+            sharing += zip(others, results.dropFirst()).filter(\.1).map(\.0)
+            others = others.dropFirst(results.count - 1)
+            guard let stalled = others.popFirst() else { return sharing }
+            stalledCount += 1
+            guard stalledCount < Self.mostStalled else {
+                return sharing + ([stalled] + others).filter(hasSameTraits)
+            }
+            if hasSameTraits(stalled) { sharing.append(stalled) }
+            // None that has new memory, without a program yet, need be asked about.
+            others.removeAll { traits(of: $0) == nil }
+        }
+    }
+
+    private func hasSameTraits(_ thread: Int32) -> Bool {
+        guard let traits = traits(of: thread) else { return false }
+        return traits == self.traits(of: process)
+    }
+
+    /// - Returns: What is the same of all threads with one memory; `nil` without memory, and with memory that has no
+    ///   program yet.
+    private func traits(of thread: Int32) -> [UInt64]? {
+        Descriptor("/proc/\(thread)/status", below: AT_FDCWD, O_RDONLY)?
+            .contents(limit: ProcessFolder.mostStatusBytes).flatMap(ProcessStatus.memoryTraits)
+    }
+
+    /// By kcmp(2), which is given up while one of the threads is executing a program.
+    static func byKernel(_ threads: [Int32]) throws(IdentityError) -> [Bool] {
+        var results = [Bool](repeating: false, count: threads.count)
+        let count = keychain_compare_memory(threads, Int32(threads.count), &results)
+        guard count >= 0 else {
+            throw IdentityError("it cannot be determined whether another process shares its memory")
+        }
+        return Array(results.prefix(Int(count)))
     }
 }

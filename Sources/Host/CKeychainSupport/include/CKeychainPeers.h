@@ -21,9 +21,11 @@ int keychain_peer_is_alive(int pidfd);
 // ENOPROTOOPT where no module gives labels.
 int keychain_peer_label(int socket, char *label, size_t capacity);
 
-// Whether two threads, or the first threads of two processes, have the same memory (kcmp(2)); false also if that cannot be
-// told, as can be seen by asking for one thread twice.
-bool keychain_shares_memory(pid_t one, pid_t other);
+// Whether each of some threads has the same memory as the first of them (kcmp(2)); false also if that cannot be told, as the
+// first result shows. Returns how many results there are: all, or those before a thread that is executing a program, for which
+// kcmp(2) would wait (without limit: a file system may have to answer first); the first one if there is none. -1 if there was
+// no room for a process that makes the calls.
+int keychain_compare_memory(const pid_t *threads, int count, bool *results);
 
 // Whether a program answers reads of an open file (FUSE).
 int keychain_is_served_by_program(int descriptor);
