@@ -134,13 +134,16 @@ let groups: [Group] = [
                 name: "KeychainMessages",
                 dependencies: ["KeychainCore", "KeychainKeys", "KeychainCertificates", "KeychainContainers", crypto]
             ),
-            // Judges chains of certificates, with OpenSSL, which is loaded when it is needed.
+            // OpenSSL 3, which is loaded when it is needed: certificates, chains, OCSP responses.
+            .target(name: "CKeychainOpenSSL"),
+            // Judges chains of certificates, with OpenSSL.
             .target(
                 name: "KeychainTrust",
                 dependencies: [
-                    "KeychainCore", "KeychainHost", "KeychainCertificates", "KeychainPropertyLists", crypto,
+                    "KeychainCore", "KeychainHost", "KeychainCertificates", "KeychainPropertyLists",
+                    "CKeychainOpenSSL", crypto,
                 ],
-                swiftSettings: appleAPI
+                swiftSettings: appleAPI + [externFunctions]
             ),
         ]
     ),
@@ -830,7 +833,7 @@ let package = Package(
 for target in package.targets
 where target.type != .system && target.type != .plugin
     && ![
-        "CKeychainSupport", "CStormSupport", "CommonCrypto", "CUnfairLock", "signed-program",
+        "CKeychainSupport", "CKeychainOpenSSL", "CStormSupport", "CommonCrypto", "CUnfairLock", "signed-program",
     ].contains(target.name)
 {
     target.swiftSettings =

@@ -47,7 +47,7 @@ struct ChainTests {
             let start = try Samples.date(date).secondsSinceReferenceDate
             request.date = Timestamp(secondsSinceReferenceDate: start + (row.seconds ?? 0))
         }
-        request.revocationAnswers = try (row.answers ?? []).map(Samples.bytes)
+        request.ocspResponses = try (row.answers ?? []).map(Samples.bytes)
         let evaluation = try TrustEvaluator.evaluate(request)
         #expect(Set(evaluation.findings.map(\.defect.rawValue)) == Set(row.defects ?? []))
         #expect(evaluation.isTrusted == (row.defects ?? []).isEmpty)
@@ -109,7 +109,7 @@ struct ChainTests {
             // What is no certificate is no part of a chain.
             request.certificates = [server, bytes, try Samples.bytes("issuer")]
             #expect(try TrustEvaluator.evaluate(request).isTrusted)
-            request.revocationAnswers = [bytes]
+            request.ocspResponses = [bytes]
             #expect(try TrustEvaluator.evaluate(request).isTrusted)
         }
     }
@@ -126,13 +126,24 @@ struct ChainTests {
     }
 
     @Test(
-        "where OpenSSL is missing, or another library has its name, nothing is judged",
-        arguments: ["libno.so", "libc.so.6"]
+        "where OpenSSL is missing, or another library has its name, nothing is judged, and the error says what is missing",
+        arguments: [("libno.so", "libno.so: cannot open"), ("libc.so.6", "it has no ")]
     )
-    func noLibrary(_ name: String) {
-        let error = #expect(throws: KeychainError.self) { _ = try OpenSSLLibrary(name) }
+    func noLibrary(_ name: String, _ reason: String) {
+        let error = #expect(throws: KeychainError.self) { _ = try OpenSSL(name) }
         #expect(error?.status == .notAvailable)
-        #expect(error?.reason.contains("OpenSSL 3") == true)
+        #expect(error?.reason.contains("OpenSSL 3 (\(name))") == true)
+        #expect(error?.reason.contains(reason) == true, "\(error?.reason ?? "")")
+    }
+
+    @Test("every error of OpenSSL is a defect by name, and an error of later versions is an invalid chain")
+    func errors() {
+        for error in Int32(0)...200 {
+            let name = String(cString: COpenSSL.defect(error))
+            #expect(TrustDefect(rawValue: name) != nil, "\(error): \(name)")
+        }
+        // X509_V_ERR_CERT_HAS_EXPIRED, X509_V_ERR_INVALID_CA, one that is not assigned.
+        #expect([10, 79, 200].map(TrustDefect.init(openSSLError:)) == [.expired, .notAuthority, .invalidChain])
     }
 
     @Test("random damage to certificates and answers breaks nothing", arguments: 1...4)
@@ -149,7 +160,7 @@ struct ChainTests {
             }
             var request = try Samples.request([], [.tls(isServer: true, host: "www.example.com"), .revocation(9)])
             request.certificates = Array(parts.prefix(5))
-            request.revocationAnswers = [parts[5]]
+            request.ocspResponses = [parts[5]]
             let evaluation = try TrustEvaluator.evaluate(request)
             #expect(try !evaluation.isTrusted || parts[0] == Samples.bytes("server"))
         }

@@ -22,7 +22,7 @@ public func SecPolicyCreateSSL(_ server: Bool, _ hostname: CFString?) -> SecPoli
 
 /// A policy about revocation, beside another one.
 ///
-/// - Important: Differs from Apple: only answers that were given by `SecTrustSetOCSPResponse` are looked at.
+/// - Important: Differs from Apple: only OCSP responses that were given by `SecTrustSetOCSPResponse` are looked at.
 ///
 /// - Parameter revocationFlags: flags of the names `kSecRevocation…`.
 /// - Returns: The policy; `nil` for flags that do not go together: a positive answer without any method.

@@ -12,7 +12,7 @@ public final class SecPolicy: Sendable {
 
 /// How revocation is checked, for `SecPolicyCreateRevocation`.
 ///
-/// By answers of OCSP responders (RFC 6960); of those only that were given are looked at here.
+/// By OCSP responses (RFC 6960); only stapled ones are looked at here.
 public let kSecRevocationOCSPMethod: CFOptionFlags = 1 << 0
 /// By lists of revoked certificates (RFC 5280); none are looked at here.
 public let kSecRevocationCRLMethod: CFOptionFlags = 1 << 1

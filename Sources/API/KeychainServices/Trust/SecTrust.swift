@@ -22,7 +22,7 @@ public final class SecTrust: Sendable {
         var usesAnchorsOnly = false
         var date: Timestamp?
         var allowsNetwork = true
-        var revocationAnswers: [Data] = []
+        var ocspResponses: [Data] = []
         var exceptions: TrustExceptions?
         var options: SecTrustOptionFlags = []
         fileprivate(set) var evaluation: Judgement?
@@ -66,7 +66,7 @@ public final class SecTrust: Sendable {
         request.anchors = (state.anchors ?? []).map(\.certificate.der)
         request.usesSystemAnchors = state.anchors == nil || !state.usesAnchorsOnly
         request.settings = try context.trustSettings.all()
-        request.revocationAnswers = state.revocationAnswers.map { Array($0) }
+        request.ocspResponses = state.ocspResponses.map { Array($0) }
         request.exceptions = state.exceptions
         request.allowsExpired = state.options.contains(.allowExpired)
         request.allowsExpiredRoot = state.options.contains(.allowExpiredRoot)

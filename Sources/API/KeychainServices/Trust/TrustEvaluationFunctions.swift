@@ -94,7 +94,7 @@ public func SecTrustGetTrustResult(_ trust: SecTrust, _ result: UnsafeMutablePoi
 
 /// What the last evaluation came to, as a dictionary with the keys `kSecTrust…`.
 ///
-/// - Returns: `kSecTrustResultValue`, `kSecTrustEvaluationDate` and, where an answer of an OCSP responder counted,
+/// - Returns: `kSecTrustResultValue`, `kSecTrustEvaluationDate` and, where an OCSP response counted,
 ///   `kSecTrustRevocationChecked`; `nil` without an evaluation.
 @discardableResult
 public func SecTrustCopyResult(_ trust: SecTrust) -> CFDictionary? {

@@ -146,10 +146,10 @@ public func SecTrustGetNetworkFetchAllowed(
     return errSecSuccess
 }
 
-/// Sets answers of OCSP responders (RFC 6960) that came with the certificate, as in a handshake of TLS.
+/// Sets stapled OCSP responses (RFC 6960): those that came with the certificate, as in a handshake of TLS.
 ///
 /// One that says that the certificate is revoked makes the evaluation fail with `errSecCertificateRevoked`; a good one
-/// is what a policy with `kSecRevocationRequirePositiveResponse` needs. An answer that is not signed for the issuer, is
+/// is what a policy with `kSecRevocationRequirePositiveResponse` needs. A response that is not signed for the issuer, is
 /// about another certificate, or does not hold at the time of the evaluation is passed over.
 ///
 /// - Parameters:
@@ -159,12 +159,12 @@ public func SecTrustGetNetworkFetchAllowed(
 @discardableResult
 public func SecTrustSetOCSPResponse(_ trust: SecTrust, _ responseData: CFTypeRef?) -> OSStatus {
     guard let responseData else {
-        trust.set { $0.revocationAnswers = [] }
+        trust.set { $0.ocspResponses = [] }
         return errSecSuccess
     }
-    guard let answers = Members.of(responseData, NSData.self) else { return errSecParam }
-    let copies = answers.map { $0 as Data }
-    trust.set { $0.revocationAnswers = copies }
+    guard let responses = Members.of(responseData, NSData.self) else { return errSecParam }
+    let copies = responses.map { $0 as Data }
+    trust.set { $0.ocspResponses = copies }
     return errSecSuccess
 }
 

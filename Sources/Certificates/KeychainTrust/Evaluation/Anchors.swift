@@ -5,19 +5,19 @@ import KeychainCore
 
 /// The certificates at which the chain of a request may end.
 struct Anchors {
-    private var given: [ParsedCertificate] = []
-    private var system: [ParsedCertificate] = []
+    private var given: [OpenSSLCertificate] = []
+    private var system: [OpenSSLCertificate] = []
     /// Those of trust settings, by their encodings.
-    private var ofSettings: [[UInt8]: ParsedCertificate] = [:]
+    private var ofSettings: [[UInt8]: OpenSSLCertificate] = [:]
     /// Certificates of trust settings that are no anchors: a chain is built with them so that a denial is found.
-    private(set) var others: [ParsedCertificate] = []
+    private(set) var others: [OpenSSLCertificate] = []
 
     /// - Parameters:
     ///   - request: which of them count.
     ///   - parsed: the certificates of the request, as far as OpenSSL can read them.
-    ///   - library: the functions.
-    init(_ request: TrustRequest, _ parsed: [ParsedCertificate?], _ library: OpenSSLLibrary) {
-        given = request.anchors.compactMap { ParsedCertificate(der: $0, library) }
+    ///   - openssl: the library.
+    init(_ request: TrustRequest, _ parsed: [OpenSSLCertificate?], _ openssl: OpenSSL) {
+        given = request.anchors.compactMap { OpenSSLCertificate(der: $0, openssl) }
         // Only settings and implicit anchors ask what is shown for more than OpenSSL knows.
         let looksAtShown = request.hasImplicitAnchors || request.settings.contains { !$0.entries.isEmpty }
         let shown = looksAtShown ? request.certificates.compactMap { try? Certificate(der: $0) } : []
@@ -28,14 +28,14 @@ struct Anchors {
         let stored = request.settings.flatMap(\.entries.values).compactMap(\.certificate)
             .compactMap { try? Certificate(der: $0) }
         for certificate in stored + shown where request.usesSystemAnchors && Self.isTrusted(certificate, request) {
-            ofSettings[certificate.der] = ParsedCertificate(der: certificate.der, library)
+            ofSettings[certificate.der] = OpenSSLCertificate(der: certificate.der, openssl)
         }
-        others = stored.filter { ofSettings[$0.der] == nil }.compactMap { ParsedCertificate(der: $0.der, library) }
-        if request.usesSystemAnchors { system = SystemAnchors.list(library) }
+        others = stored.filter { ofSettings[$0.der] == nil }.compactMap { OpenSSLCertificate(der: $0.der, openssl) }
+        if request.usesSystemAnchors { system = SystemAnchors.list(openssl) }
     }
 
     /// All of them; those of trust settings and those that were given first.
-    var all: [ParsedCertificate] { Array(ofSettings.values) + given + system }
+    var all: [OpenSSLCertificate] { Array(ofSettings.values) + given + system }
 
     /// Whether a chain ends at an anchor of trust settings.
     func areOfSettings(_ last: [UInt8]?) -> Bool { last.map { ofSettings[$0] != nil } ?? false }

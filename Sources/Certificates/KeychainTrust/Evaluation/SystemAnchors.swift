@@ -29,27 +29,27 @@ package enum SystemAnchors {
     private struct Reading {
         var path: String
         var mark: FileContentsMark
-        var anchors: [ParsedCertificate]
+        var anchors: [OpenSSLCertificate]
     }
 
     private static let last = Mutex<Reading?>(nil)
-    private static let kept = Mutex<[ParsedCertificate]?>(nil)
+    private static let kept = Mutex<[OpenSSLCertificate]?>(nil)
 
     /// The anchors, which are not read again from now on.
-    static func keep(_ library: OpenSSLLibrary) -> [ParsedCertificate] {
-        let anchors = list(library)
+    static func keep(_ openssl: OpenSSL) -> [OpenSSLCertificate] {
+        let anchors = list(openssl)
         kept.withLock { $0 = anchors }
         return anchors
     }
 
     /// The anchors; none where no file is.
-    static func list(_ library: OpenSSLLibrary) -> [ParsedCertificate] {
+    static func list(_ openssl: OpenSSL) -> [OpenSSLCertificate] {
         if let kept = kept.withLock(\.self) { return kept }
         guard let path = path, let mark = FileContentsMark(path: path) else { return [] }
         return last.withLock { reading in
             if let reading, reading.path == path, reading.mark == mark { return reading.anchors }
             let anchors = (try? FileContents.read(path, limit: mostBytes)).map {
-                ParsedCertificate.list(pem: $0, library)
+                OpenSSLCertificate.list(pem: $0, openssl)
             }
             reading = Reading(path: path, mark: mark, anchors: anchors ?? [])
             return anchors ?? []

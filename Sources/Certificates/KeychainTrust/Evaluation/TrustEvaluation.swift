@@ -11,7 +11,7 @@ package struct TrustEvaluation: Sendable, Hashable {
     /// Whether trust settings or exceptions have decided.
     package var isDecidedByUser = false
 
-    /// Whether an answer about the revocation of the certificate was there, and counted.
+    /// Whether there was an OCSP response about the certificate that counts.
     package var isRevocationChecked = false
 
     /// Something wrong with a certificate of the chain.

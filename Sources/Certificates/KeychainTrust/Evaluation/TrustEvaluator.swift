@@ -36,22 +36,22 @@ package enum TrustEvaluator {
     }
 
     private static func evaluateChain(_ request: TrustRequest) throws(KeychainError) -> TrustEvaluation {
-        let library = try OpenSSLLibrary.shared
-        let parsed = request.certificates.map { ParsedCertificate(der: $0, library) }
+        let openssl = try OpenSSL.shared
+        let parsed = request.certificates.map { OpenSSLCertificate(der: $0, openssl) }
         guard let leafBytes = request.certificates.first, let first = parsed.first, let leaf = first,
             let certificate = try? Certificate(der: leafBytes)
         else {
             let finding = TrustEvaluation.Finding(position: 0, defect: .malformed)
             return TrustEvaluation(chain: Array(request.certificates.prefix(1)), findings: [finding])
         }
-        let anchors = Anchors(request, parsed, library)
+        let anchors = Anchors(request, parsed, openssl)
         let verification = try ChainVerification(
             leaf,
-            others: parsed.dropFirst().compactMap(\.self) + anchors.others,
+            untrusted: parsed.dropFirst().compactMap(\.self) + anchors.others,
             anchors: anchors.all,
             at: request.date,
             securityLevel: request.policies.contains { if case .tls = $0 { true } else { false } } ? 2 : 1,
-            library
+            openssl
         )
         var evaluation = TrustEvaluation(chain: verification.chain.isEmpty ? [leafBytes] : verification.chain)
         evaluation.findings = verification.findings.map { .init(position: $0.position, defect: $0.defect) }
@@ -62,9 +62,9 @@ package enum TrustEvaluator {
             for: request.policies,
             isTrustedBySettings: evaluation.isDecidedByUser
         )
-        evaluation.findings += names(request.policies, leaf, judged, library)
+        evaluation.findings += names(request.policies, leaf, judged)
         evaluation.findings += judged.denials(by: request)
-        revocation(request, leaf, &evaluation, library)
+        revocation(request, leaf, &evaluation, openssl)
         evaluation.findings.removeAll { judged.isAllowed($0, by: request) }
         passOver(request.exceptions, &evaluation)
         evaluation.findings = unique(evaluation.findings)
@@ -75,15 +75,14 @@ package enum TrustEvaluator {
     ///
     /// - Throws: `errSecNotAvailable` where OpenSSL is not installed.
     package static func systemAnchors() throws(KeychainError) -> [[UInt8]] {
-        SystemAnchors.list(try OpenSSLLibrary.shared).map(\.der)
+        SystemAnchors.list(try OpenSSL.shared).map(\.der)
     }
 
     /// The names that policies ask for.
     private static func names(
         _ policies: [CertificatePolicy],
-        _ leaf: ParsedCertificate,
-        _ judged: JudgedChain,
-        _ library: OpenSSLLibrary
+        _ leaf: OpenSSLCertificate,
+        _ judged: JudgedChain
     ) -> [TrustEvaluation.Finding] {
         policies.flatMap { policy -> [TrustEvaluation.Finding] in
             switch policy {
@@ -96,40 +95,39 @@ package enum TrustEvaluator {
                 case .eap, .ipsec:
                     return isServer ? judged.findings(for: name) : []
                 case .emailProtection, .chat:
-                    let hasAddress = LeafNames.haveAddress(name, leaf, library)
-                    return hasAddress ? [] : [.init(position: 0, defect: .emailAddress)]
+                    return leaf.hasEmailAddress(name) ? [] : [.init(position: 0, defect: .emailAddress)]
                 case .codeSigning, .timeStamping, .appleID, .macAppStoreReceipt: return []
                 }
             }
         }
     }
 
-    /// What stapled answers say, and whether one was needed.
+    /// What stapled OCSP responses say, and whether one was needed.
     private static func revocation(
         _ request: TrustRequest,
-        _ leaf: ParsedCertificate,
+        _ leaf: OpenSSLCertificate,
         _ evaluation: inout TrustEvaluation,
-        _ library: OpenSSLLibrary
+        _ openssl: OpenSSL
     ) {
         // `kSecRevocationRequirePositiveResponse`.
-        let needsAnswer = request.policies.contains {
+        let needsResponse = request.policies.contains {
             if case .revocation(let flags) = $0 { flags & 8 != 0 } else { false }
         }
-        var standing: StapledAnswer.Standing?
-        if !request.revocationAnswers.isEmpty, evaluation.chain.count > 1,
-            let issuer = ParsedCertificate(der: evaluation.chain[1], library)
+        var status: StapledOCSPResponses.CertificateStatus?
+        if !request.ocspResponses.isEmpty, evaluation.chain.count > 1,
+            let issuer = OpenSSLCertificate(der: evaluation.chain[1], openssl)
         {
-            standing = StapledAnswer.standing(
-                request.revocationAnswers,
+            status = StapledOCSPResponses.status(
+                request.ocspResponses,
                 of: leaf,
                 issuer: issuer,
                 at: request.date,
-                library
+                openssl
             )
         }
-        evaluation.isRevocationChecked = standing != nil
-        if standing == .revoked { evaluation.findings.append(.init(position: 0, defect: .revoked)) }
-        if standing == nil, needsAnswer { evaluation.findings.append(.init(position: 0, defect: .revocationUnknown)) }
+        evaluation.isRevocationChecked = status != nil
+        if status == .revoked { evaluation.findings.append(.init(position: 0, defect: .revoked)) }
+        if status == nil, needsResponse { evaluation.findings.append(.init(position: 0, defect: .revocationUnknown)) }
     }
 
     private static func passOver(_ exceptions: TrustExceptions?, _ evaluation: inout TrustEvaluation) {

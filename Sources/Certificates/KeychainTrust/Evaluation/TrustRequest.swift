@@ -22,8 +22,8 @@ package struct TrustRequest: Sendable {
     /// Trust settings, those that come first first.
     package var settings: [TrustSettings] = []
 
-    /// Answers of OCSP responders (RFC 6960), in DER.
-    package var revocationAnswers: [[UInt8]] = []
+    /// Stapled OCSP responses (RFC 6960), in DER.
+    package var ocspResponses: [[UInt8]] = []
 
     /// What is passed over, as an evaluation before found it.
     package var exceptions: TrustExceptions?

@@ -16,7 +16,7 @@ package struct SystemTrust: CertificateJudge {
     /// - Throws: `errSecNotAvailable` where OpenSSL is not installed, and why settings cannot be read.
     package static func prepared(settings: TrustSettingsStore) throws(KeychainError) -> SystemTrust {
         let judge = SystemTrust(settings: try settings.copyInMemory())
-        let anchors = SystemAnchors.keep(try OpenSSLLibrary.shared)
+        let anchors = SystemAnchors.keep(try OpenSSL.shared)
         // The library finds its algorithms when it first needs them.
         if let first = anchors.first {
             _ = try judge.trusts(first.der, others: [], for: .basicX509, at: .referenceDate)

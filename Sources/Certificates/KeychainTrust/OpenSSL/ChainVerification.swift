@@ -2,9 +2,9 @@
 
 import KeychainCore
 
-/// One run of X509_verify_cert(3), which goes on after what it finds wrong, so that all of it is known.
+/// One run of X509_verify_cert(3), which goes on after every error, so that all of them are known.
 struct ChainVerification {
-    /// The certificates, from the one that is judged to the last that was found.
+    /// The certificates in DER, from the one that is judged to the last that was found.
     private(set) var chain: [[UInt8]] = []
 
     /// What is wrong, and with which certificate of the chain.
@@ -18,79 +18,84 @@ struct ChainVerification {
         let defect: TrustDefect
     }
 
-    /// Builds a chain and judges it, without a policy.
+    /// Builds a chain and verifies it, without a policy.
     ///
     /// - Parameters:
     ///   - leaf: the certificate.
-    ///   - others: certificates that may be in the chain.
+    ///   - untrusted: certificates that may be in the chain.
     ///   - anchors: those that may end it.
     ///   - date: when it is to be valid.
     ///   - securityLevel: how weak keys and digests may be (SSL_CTX_set_security_level(3)): 1 for 80 bits, 2 for 112.
-    ///   - library: the functions.
+    ///   - openssl: the library.
     /// - Throws: `errSecAllocate`
     init(
-        _ leaf: ParsedCertificate,
-        others: [ParsedCertificate],
-        anchors: some Sequence<ParsedCertificate>,
+        _ leaf: OpenSSLCertificate,
+        untrusted: [OpenSSLCertificate],
+        anchors: [OpenSSLCertificate],
         at date: Timestamp,
         securityLevel: Int32,
-        _ library: OpenSSLLibrary
+        _ openssl: OpenSSL
     ) throws(KeychainError) {
-        let store = AnchorStore(anchors, library)
-        let list = CertificateList(others, library)
-        let verification = library.newVerification(library.context, nil)
-        defer {
-            library.freeVerification(verification)
-            library.forgetErrors()
+        let journal = Journal(openssl)
+        let result = withExtendedLifetime((leaf, untrusted, anchors, journal)) {
+            COpenSSL.verify(
+                openssl.functions,
+                leaf.pointer,
+                untrusted.map(\.pointer),
+                untrusted.count,
+                anchors.map(\.pointer),
+                anchors.count,
+                date.secondsSince1970,
+                securityLevel,
+                Journal.note,
+                Journal.add,
+                Unmanaged.passUnretained(journal).toOpaque()
+            )
         }
-        guard store.pointer != nil, list.pointer != nil,
-            library.beginVerification(verification, store.pointer, leaf.pointer, list.pointer) == 1
-        else { throw KeychainError(.allocate, "memory is short") }
-        let parameters = library.parameters(verification)
-        VerificationParameters.set(parameters, at: date, library)
-        library.setSecurityLevel(parameters, securityLevel)
-        let journal = Journal(library)
-        _ = library.setCallbackData(verification, 0, Unmanaged.passUnretained(journal).toOpaque())
-        library.setCallback(verification, Journal.callback)
-        let result = withExtendedLifetime(journal) { library.verify(verification) }
-        findings = journal.findings
-        // The callback never ends a run: what did, such as short memory, left checks undone.
-        if result != 1 { findings.append(Finding(position: 0, defect: .invalidChain)) }
-        read(library.chain(verification), library)
+        guard result >= 0 else { throw KeychainError(.allocate, "memory is short") }
+        self = journal.verification
+        if result == 0 { findings.append(Finding(position: 0, defect: .invalidChain)) }
     }
 
-    private mutating func read(_ list: OpaquePointer?, _ library: OpenSSLLibrary) {
-        for position in 0..<max(0, library.count(list)) {
-            let certificate = library.element(list, position)
-            chain.append(ParsedCertificate.der(of: certificate, library))
-            if library.certificateAuthorityKind(certificate) == 1 { authorities.insert(Int(position)) }
-        }
-    }
+    private init() {}
 
-    /// What the callback writes down; it lives as long as the run.
+    /// What OpenSSL tells; it lives as long as the run.
     private final class Journal {
         /// A hostile chain must not be told of forever.
         private static let mostFindings = 1000
 
-        private let library: OpenSSLLibrary
-        private(set) var findings: [Finding] = []
+        private let openssl: OpenSSL
+        private(set) var verification = ChainVerification()
 
-        init(_ library: OpenSSLLibrary) { self.library = library }
+        init(_ openssl: OpenSSL) { self.openssl = openssl }
 
-        /// Notes an error, and has the run go on (X509_STORE_CTX_set_verify_cb(3)).
-        static let callback: OpenSSLLibrary.Callback = { isFine, verification in
-            guard isFine == 0, let library = try? OpenSSLLibrary.shared,
-                let data = library.callbackData(verification, 0)
-            else { return 1 }
-            Unmanaged<Journal>.fromOpaque(data).takeUnretainedValue().note(verification)
-            return 1
+        static let note: @convention(c) (UnsafeMutableRawPointer?, Int32, Int32) -> Void = { context, error, depth in
+            guard let journal = journal(context) else { return }
+            let defect = TrustDefect(openSSLError: error)
+            let finding = Finding(position: Int(max(0, depth)), defect: defect)
+            let findings = journal.verification.findings
+            guard findings.count < mostFindings, !findings.contains(finding) else { return }
+            journal.verification.findings.append(finding)
         }
 
-        private func note(_ verification: OpaquePointer?) {
-            let defect = VerificationCode.defect(library.error(verification)) ?? .invalidChain
-            let position = Int(max(0, library.errorDepth(verification)))
-            let finding = Finding(position: position, defect: defect)
-            if findings.count < Self.mostFindings, !findings.contains(finding) { findings.append(finding) }
+        static let add: @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, Int32) -> Void = {
+            context,
+            certificate,
+            isAuthority in
+            guard let journal = journal(context), let certificate else { return }
+            if isAuthority != 0 { journal.verification.authorities.insert(journal.verification.chain.count) }
+            journal.verification.chain.append(OpenSSLCertificate.der(of: certificate, journal.openssl))
         }
+
+        private static func journal(_ context: UnsafeMutableRawPointer?) -> Journal? {
+            context.map { Unmanaged<Journal>.fromOpaque($0).takeUnretainedValue() }
+        }
+    }
+}
+
+extension TrustDefect {
+    /// What an error of X509_STORE_CTX_get_error(3) is.
+    init(openSSLError: Int32) {
+        self = TrustDefect(rawValue: String(cString: COpenSSL.defect(openSSLError))) ?? .invalidChain
     }
 }

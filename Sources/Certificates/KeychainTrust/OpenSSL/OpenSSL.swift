@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// The system's libcrypto (OpenSSL 3), loaded when it is first needed: who judges no certificate loads no library.
+///
+/// It is used in a library context of its own, so that neither the configuration of the system nor that of the program
+/// changes what is accepted, and nothing here changes what the program gets of a libcrypto that it uses itself.
+struct OpenSSL: @unchecked Sendable {
+    // What protects the value is that it never changes: addresses of functions, and a context that is thread-safe.
+    let functions: OpaquePointer
+
+    /// The library, or why there is none.
+    private static let loaded = Result { () throws(KeychainError) in try OpenSSL(fileName) }
+
+    /// The library.
+    ///
+    /// - Throws: `errSecNotAvailable` where it is not installed.
+    static var shared: OpenSSL {
+        get throws(KeychainError) { try loaded.get() }
+    }
+
+    /// The name under which distributions install OpenSSL 3.
+    static let fileName = "libcrypto.so.3"
+
+    /// Loads the library of a file name.
+    ///
+    /// - Throws: `errSecNotAvailable`, which names the library or the function that is missing.
+    init(_ fileName: String) throws(KeychainError) {
+        var reason = ""
+        let functions = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1024) { buffer -> OpaquePointer? in
+            guard let text = buffer.baseAddress else { return nil }
+            text.pointee = 0
+            let functions = COpenSSL.load(fileName, text, buffer.count)
+            reason = String(cString: text)
+            return functions
+        }
+        guard let functions else {
+            throw KeychainError(
+                .notAvailable,
+                "certificates are judged by OpenSSL 3 (\(fileName)), which cannot be used: \(reason)",
+                kind: .request
+            )
+        }
+        self.functions = functions
+    }
+}
+
+extension Timestamp {
+    /// Whole seconds, as time_t counts them, within the years that a certificate can name.
+    var secondsSince1970: Int64 {
+        let seconds = secondsSinceReferenceDate + 978_307_200
+        guard seconds > -62_167_219_200 else { return -62_167_219_200 }
+        guard seconds < 253_402_300_799 else { return seconds.isNaN ? 0 : 253_402_300_799 }
+        return Int64(seconds.rounded(.down))
+    }
+}
