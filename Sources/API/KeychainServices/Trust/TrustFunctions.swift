@@ -149,8 +149,8 @@ public func SecTrustGetNetworkFetchAllowed(
 /// Sets stapled OCSP responses (RFC 6960): those that came with the certificate, as in a handshake of TLS.
 ///
 /// One that says that the certificate is revoked makes the evaluation fail with `errSecCertificateRevoked`; a good one
-/// is what a policy with `kSecRevocationRequirePositiveResponse` needs. A response that is not signed for the issuer, is
-/// about another certificate, or does not hold at the time of the evaluation is passed over.
+/// is what a policy with `kSecRevocationRequirePositiveResponse` needs. A response that is not signed for the issuer,
+/// is about another certificate, or does not hold at the time of the evaluation is passed over.
 ///
 /// - Parameters:
 ///   - trust: the object.
