@@ -36,7 +36,7 @@ public final class FUSEMount {
         let stopped = signal(SIGSTOP)
         // Whatever becomes of the test: much of the system waits for those that wait for an answer.
         let guards = stopped.map { "(sleep 60; kill -CONT \($0)) >/dev/null 2>&1 &" }.joined(separator: " ")
-        _ = try? Shell().run("/bin/sh", ["-c", "setsid /bin/sh -c '\(guards)' </dev/null >/dev/null 2>&1 &"])
+        _ = try? Shell(environment: [:]).run("/bin/sh", ["-c", "setsid /bin/sh -c '\(guards)' </dev/null >/dev/null 2>&1 &"])
         return !stopped.isEmpty && eventually("bindfs has stopped") { stopped.allSatisfy(Self.isStopped) }
     }
 
