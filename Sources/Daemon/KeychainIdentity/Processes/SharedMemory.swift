@@ -59,8 +59,9 @@ struct MemoryComparison {
     private let process: Int32
     private let compare: Compare
 
-    /// After so many that are executing a program the others are told apart by these traits alone, so that
-    /// nobody holds an identification up by many. Each takes some 20 milliseconds.
+    /// The number of threads that are executing a program after which traits alone decide about the others.
+    ///
+    /// So nobody holds an identification up by many: each takes some 20 milliseconds.
     static let mostStalled = 4
 
     /// A comparison with the memory of a process.
