@@ -7,8 +7,8 @@ import Synchronization
 /// The processes that are being identified before they are admitted.
 ///
 /// That may block indefinitely, if the file system of the executable does not respond. Each identification occupies a
-/// thread, so the number of overdue ones is limited, and that of one user's. Once there are too many, only the users who
-/// have some are refused: nobody is for what others have done.
+/// thread, so the number of overdue ones is limited, and that of one user's. Once there are too many, only the users
+/// who have some are refused: nobody is for what others have done.
 final class AdmissionTable: Sendable {
     private let options: ServerOptions
     private let state = Mutex(State())

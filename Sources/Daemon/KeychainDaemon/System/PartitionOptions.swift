@@ -19,7 +19,8 @@ package struct PartitionOptions: Sendable {
     package var idleSeconds = 600
 
     /// How long a sleep of the computer is delayed until all keychains are locked, in milliseconds: the login manager
-    /// waits for five seconds by default (logind.conf(5), `InhibitDelayMaxSec=`), and a lock takes at most half as long.
+    /// waits for five seconds by default (logind.conf(5), `InhibitDelayMaxSec=`), and a lock takes at most half as
+    /// long.
     var sleepMilliseconds = 4_000
 
     /// The name of a user's account on the system; `nil` for a user ID without one.
