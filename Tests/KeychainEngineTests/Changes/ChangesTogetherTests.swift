@@ -66,10 +66,12 @@ struct ChangesTogetherTests {
             let keychain = Self.begin(store)
             let answered = Atomic(0)
             let seen = Mutex<Answer?>(nil)
+            // Another keychain on the store, because the thread of the sync is inside a call. Its end syncs the log, too.
+            let other = store.open()
+            defer { withExtendedLifetime(other) {} }
             let held = HeldSync(keychain: keychain) {
                 #expect(answered.load(ordering: .relaxed) == 0)
-                // Another keychain on the store, because this thread is inside a call.
-                let reader = HeldSync.Call(store.open()) { $0.everything() }
+                let reader = HeldSync.Call(other) { $0.everything() }
                 seen.withLock { $0 = reader.answer }
             }
             let (answers, syncs) = held.answers(
