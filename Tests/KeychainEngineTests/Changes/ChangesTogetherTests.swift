@@ -66,7 +66,7 @@ struct ChangesTogetherTests {
             let keychain = Self.begin(store)
             let answered = Atomic(0)
             let seen = Mutex<Answer?>(nil)
-            // Another keychain on the store, because the thread of the sync is inside a call. Its end syncs the log, too.
+            // Another keychain, because the thread of the sync is inside a call. Its end syncs the log, too.
             let other = store.open()
             defer { withExtendedLifetime(other) {} }
             let held = HeldSync(keychain: keychain) {
