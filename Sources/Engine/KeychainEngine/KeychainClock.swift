@@ -16,14 +16,11 @@ public struct SystemClock: KeychainClock {
     /// The system's wall clock.
     public init() {}
 
-    /// Seconds between 1970-01-01 and the reference date 2001-01-01, both UTC.
-    private static let referenceDateSince1970 = 978_307_200.0
-
     /// The time now, to the nanosecond as far as binary64 goes.
     public var now: Timestamp {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
-        let seconds = Double(time.tv_sec) - Self.referenceDateSince1970 + Double(time.tv_nsec) / 1e9
+        let seconds = Double(time.tv_sec) - Timestamp.referenceDateSince1970 + Double(time.tv_nsec) / 1e9
         return Timestamp(secondsSinceReferenceDate: seconds)
     }
 }

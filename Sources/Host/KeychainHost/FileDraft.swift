@@ -6,8 +6,8 @@ import Glibc
 ///
 /// Only its owner may read and write it meanwhile. Without ``publish()`` nothing of it stays.
 ///
-/// It has a name that no user gives a file, and holds a lock on itself (flock(2)), by which it is told from what a
-/// process left that was ended; ``removeRemains(beside:)`` removes that.
+/// It has a name that no user gives a file, and holds a lock on itself (flock(2)), which distinguishes it from the
+/// drafts of processes that have ended; ``removeRemains(beside:)`` removes those.
 public final class FileDraft {
     /// Where to write.
     public let descriptor: Int32
@@ -22,13 +22,11 @@ public final class FileDraft {
         self.path = Array(UnsafeBufferPointer(start: path, count: strlen(path) + 1))
         let folder = Self.folder(of: self.path)
         for _ in 0..<Self.attempts {
-            var generator = SystemRandomNumberGenerator()
-            let digits = (0..<2).map { _ in Self.hexadecimal(generator.next()) }.joined()
-            let temporary = folder + (Self.prefix + digits + Self.suffix).utf8CString
+            let temporary = folder + (Self.prefix + RandomName.make() + Self.suffix).utf8CString
             let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
             guard descriptor >= 0 else { throw Self.failure("open", path) }
-            // Whoever removes remains may have found it before it was locked. On a file system without locks nobody
-            // removes any.
+            // A process that removes remains may have found it before it was locked. On a file system without locks
+            // none removes any.
             let isLocked = flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK
             var status = stat()
             if isLocked, fstat(descriptor, &status) != 0 || status.st_nlink > 0 {
@@ -58,7 +56,7 @@ public final class FileDraft {
 
     /// Removes what processes left that were ended while they wrote a file, in the folder of a file.
     ///
-    /// Only regular files of this user with a name of exactly the form are removed, and none that somebody writes.
+    /// Only regular files of this user with a name of exactly the form are removed, and none that is being written.
     static func removeRemains(beside path: UnsafePointer<CChar>) {
         let folder = folder(of: Array(UnsafeBufferPointer(start: path, count: strlen(path) + 1)))
         let path = folder.isEmpty ? "." : String(decoding: folder.map(UInt8.init(bitPattern:)), as: UTF8.self)
@@ -72,9 +70,8 @@ public final class FileDraft {
     }
 
     private static func isName(_ name: String) -> Bool {
-        let digits = name.utf8.dropFirst(prefix.utf8.count).dropLast(suffix.utf8.count)
-        return name.hasPrefix(prefix) && name.hasSuffix(suffix) && digits.count == 32
-            && digits.allSatisfy("0123456789abcdef".utf8.contains)
+        name.hasPrefix(prefix) && name.hasSuffix(suffix)
+            && RandomName.isOne(name.utf8.dropFirst(prefix.utf8.count).dropLast(suffix.utf8.count))
     }
 
     /// Whether a name is still that of an open regular file of this user.
@@ -82,11 +79,6 @@ public final class FileDraft {
         var (named, opened) = (stat(), stat())
         return fstat(descriptor, &opened) == 0 && lstat(name, &named) == 0 && opened.st_dev == named.st_dev
             && opened.st_ino == named.st_ino && opened.st_mode & S_IFMT == S_IFREG && opened.st_uid == geteuid()
-    }
-
-    private static func hexadecimal(_ number: UInt64) -> String {
-        let digits = String(number, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
     /// The folder of a path, with its slash at the end and no zero; empty for a name alone.
@@ -112,7 +104,7 @@ public final class FileDraft {
         guard fsync(descriptor) == 0 else { throw Self.failure("fsync", path) }
         try move(temporary, path)
         isPublished = true
-        // Under its new name it is locked for no one.
+        // The lock has no purpose under the final name.
         flock(descriptor, LOCK_UN)
         syncFolder()
     }

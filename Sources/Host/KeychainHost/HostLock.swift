@@ -55,7 +55,7 @@ public final class HostLock: Sendable {
         in folder: PrivateDirectory,
         _ beforeChange: () -> Void
     ) throws(FileError) -> String? {
-        let token = (0..<2).map { _ in hexadecimal(.random(in: .min ... .max)) }.joined()
+        let token = RandomName.make()
         let temporary = "\(fileName).\(token).new"
         beforeChange()
         try folder.makeFile(temporary, lines: Holder.current(token).lines)
@@ -94,11 +94,6 @@ public final class HostLock: Sendable {
 
     private static func remove(_ name: String, of token: String, in folder: PrivateDirectory) {
         if Holder(of: name, in: folder)?.token == token { folder.remove(name) }
-    }
-
-    private static func hexadecimal(_ number: UInt64) -> String {
-        let digits = String(number, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
     /// What a file says of the process that made it.

@@ -41,15 +41,18 @@ struct RootKeyCommandTests {
         )
     }
 
-    @Test("no keychain, a key elsewhere and an interrupted replacement are told")
+    @Test("a missing keychain, a key elsewhere and an interrupted replacement are reported")
     func otherStatuses() throws {
         let none = try Control(RootKeyKeychain(device: FakeDevice(), RootKeyStatus())).run(["device", "root-key"])
         #expect(none.output == "There is no keychain yet.")
+        let words = ["device", "root-key", "replace", "--kind", "file"]
+        let refused = try Control(RootKeyKeychain(device: FakeDevice(), RootKeyStatus())).run(words)
+        #expect(refused.status != 0 && refused.error.contains("there is no keychain yet"))
         var status = RootKeyStatus(kind: .tpm)
         status.isUnsettled = true
         let chip = try Control(RootKeyKeychain(device: FakeDevice(), status)).run(["device", "root-key"])
         #expect(chip.output.contains("in a TPM 2.0") && chip.output.contains("none"))
-        #expect(chip.output.contains("interrupted"))
+        #expect(chip.output.contains("could not be finished"))
     }
 
     @Test("the root key is replaced, with the passcode if one is set", arguments: [nil, "1234"])

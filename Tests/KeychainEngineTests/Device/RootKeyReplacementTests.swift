@@ -66,6 +66,32 @@ struct RootKeyReplacementTests {
         #expect(there.secret("anna") == .secret("secret of anna"))
     }
 
+    @Test("the passcode is right in a program that was open before another one replaced the root key")
+    func passcodeOfOthers() throws {
+        let (here, there) = (open(), open())
+        try fill(here, Self.passcode)
+        try here.device.setPolicy(DevicePolicy(eraseAfterFailedAttempts: 1))
+        // It reads before, and makes no other call than the unlock afterwards.
+        #expect(there.secret("always") == .secret("secret of always"))
+        try here.maintenance.replaceRootKey(passcode: Self.passcode)
+        try there.device.unlock(passcode: Self.passcode)
+        #expect(there.secret("anna") == .secret("secret of anna"))
+        #expect(try there.device.status().failedAttempts == 0)
+    }
+
+    @Test("what a root key is replaced by depends on the one that the store has now, not on the one it was opened with")
+    func presentKind() throws {
+        let sources = RootKeySources(RootKeyFile(), try Chip())
+        let (here, there) = (open(sources), open(sources))
+        try fill(here, nil)
+        #expect(try there.maintenance.rootKeyStatus().kind == .software)
+        try here.maintenance.replaceRootKey(.tpm, passcode: nil)
+        #expect(try there.maintenance.rootKeyStatus().kind == .tpm)
+        // A chip has no other key for the store.
+        #expect(throws: KeychainError.self) { try there.maintenance.replaceRootKey(passcode: nil) }
+        #expect(try here.maintenance.rootKeyStatus().kind == .tpm)
+    }
+
     @Test("a store gets a root key of another kind and one of the former kind again", arguments: passcodes)
     func otherKinds(_ passcode: SecretBytes?) throws {
         let chip = try Chip()

@@ -49,9 +49,10 @@ struct OpenSSL: @unchecked Sendable {
 extension Timestamp {
     /// Whole seconds, as time_t counts them, within the years that a certificate can name.
     var secondsSince1970: Int64 {
-        let seconds = secondsSinceReferenceDate + 978_307_200
-        guard seconds > -62_167_219_200 else { return -62_167_219_200 }
-        guard seconds < 253_402_300_799 else { return seconds.isNaN ? 0 : 253_402_300_799 }
-        return Int64(seconds.rounded(.down))
+        let years = -62_167_219_200.0...253_402_300_799.0
+        let seconds = secondsSinceReferenceDate + Timestamp.referenceDateSince1970
+        // What is no number is before all certificates.
+        guard seconds >= years.lowerBound else { return Int64(years.lowerBound) }
+        return Int64(min(seconds, years.upperBound).rounded(.down))
     }
 }

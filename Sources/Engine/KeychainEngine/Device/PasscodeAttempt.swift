@@ -67,8 +67,7 @@ struct PasscodeAttempt {
     ///
     /// - Throws: A ``DeviceError`` when it is wrong or comes too soon.
     func check(_ passcode: SecretBytes) throws(KeychainError) -> SlotKey? {
-        guard let slot = try count() else { return nil }
-        let rootKey = try rootKey()
+        guard let (slot, rootKey) = try count() else { return nil }
         let opened: SlotKey?
         do throws(KeychainError) {
             opened = try access.derivations.derive { () throws(ProtectionError) in
@@ -132,12 +131,11 @@ struct PasscodeAttempt {
         }
     }
 
-    private func rootKey() throws(KeychainError) -> any RootKey {
-        try withEngine(.reading) { (engine) throws(KeychainError) in engine.rootKey }
-    }
-
     /// Counts a try as interrupted, before it is judged.
-    func count() throws(KeychainError) -> PasscodeSlot? {
+    ///
+    /// - Returns: The slot, and the root key that it is under: both of one transaction, because another process may
+    ///   replace the root key.
+    func count() throws(KeychainError) -> (slot: PasscodeSlot, rootKey: any RootKey)? {
         let now = access.device.hostClock.now
         let limit = access.device.attemptLimit()
         return try withEngine { (engine) throws(KeychainError) in
@@ -152,7 +150,7 @@ struct PasscodeAttempt {
                 record.interruptedAttempts = max(0, record.interruptedAttempts) &+ 1
                 record.lastAttempt = now
                 try writer.setDeviceRecord(record)
-                return slot
+                return (slot, engine.rootKey)
             }
         }
     }

@@ -199,7 +199,7 @@ private struct ChangeGroup {
     /// The outcome of a change that failed for a reason of its own; it is retried alone when that may help.
     private static func outcome(_ error: KeychainError) -> QueuedChange.Outcome {
         let isRetried =
-            error.isBusy || error.kind == .keys(.wrongRootKey) || [.diskFull, .readOnly].contains(error.status)
+            error.isBusy || error.mayBeOfReplacedRootKey || [.diskFull, .readOnly].contains(error.status)
         return isRetried ? .apart : .ended(.failure(error))
     }
 }

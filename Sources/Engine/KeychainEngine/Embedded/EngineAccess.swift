@@ -128,7 +128,7 @@ final class EngineAccess: Sendable {
             } catch {
                 if isMissing { return try emptyAccess().withEngine(use, until: deadline, body) }
                 guard !hasChanged else { throw error }
-                if error.kind == .keys(.wrongRootKey), case .folder = source {
+                if error.mayBeOfReplacedRootKey, case .folder = source {
                     // A store that was moved away and back has another root key, and may have another one again by now.
                     // Only one that was opened twice with the same keybag has none that fits.
                     guard let keybag else { continue }
@@ -161,7 +161,7 @@ final class EngineAccess: Sendable {
             return try body(engine)
         } catch {
             // SQLite keeps a store read-only for as long as it is open, whatever becomes of the file's modes.
-            if error.status == .readOnly || error.kind == .keys(.wrongRootKey), case .folder = source {
+            if error.status == .readOnly || error.mayBeOfReplacedRootKey, case .folder = source {
                 lane.opened.close()
             }
             throw error
@@ -372,4 +372,9 @@ final class EngineAccess: Sendable {
 extension KeychainError {
     /// Nothing is stored, because nothing ever was.
     static let noStore = KeychainError(.itemNotFound, "there is no keychain yet")
+}
+
+extension KeychainError {
+    /// Whether the store may have got another root key, of the same kind or another one, since it was opened.
+    var mayBeOfReplacedRootKey: Bool { kind == .keys(.wrongRootKey) || kind == .keys(.unsupportedRootKey) }
 }

@@ -3,11 +3,11 @@
 import KeychainCore
 import KeychainHost
 
-/// What tells that the root key of a store is being replaced: a file beside the store, which is there from before the
-/// next key is made until the former one is removed.
+/// Marks that the root key of a store is being replaced: a file beside the store, which is there from before the next
+/// key is made until the former one is removed.
 ///
-/// It holds one byte, the kind of the former root key. Whoever opens the store while it is there, and nobody holds the
-/// lock under which root keys are replaced, finds the remains of a process that was killed.
+/// It holds one byte, the kind of the former root key. A process that opens the store while the mark is there, and the
+/// lock under which root keys are replaced is free, has found the remains of a process that was killed.
 struct ReplacementMark {
     static let fileName = "replacement.mark"
 

@@ -9,7 +9,7 @@ import KeychainStore
 ///
 /// First the next key is kept beside the present one, then one transaction puts a keybag under it in place of the
 /// present keybag. Killed at any moment, a process leaves a store that opens with the one or the other. Only then the
-/// former key goes; whoever opens the store next does that for a process that was killed.
+/// former key is removed; for a process that was killed, the next one that opens the store does that.
 struct RootKeyReplacement {
     private let access: EngineAccess
 
@@ -20,7 +20,7 @@ struct RootKeyReplacement {
         guard try access.hasStore() else { return RootKeyStatus() }
         return try access.withEngine(.observing) { (engine) throws(KeychainError) in
             guard let folder = engine.folder else { return RootKeyStatus() }
-            let kind = engine.rootKey.kind
+            let kind = try engine.presentRootKeyKind()
             return RootKeyStatus(
                 kind: kind,
                 path: engine.rootKeys.path(of: kind, in: folder),
@@ -45,7 +45,7 @@ struct RootKeyReplacement {
                 try engine.checkReplacement(kind)
             }
             let unlock = try prove(passcode, attempt)
-            // Nobody else makes the store, or replaces its root key, meanwhile.
+            // No other process makes the store, or replaces its root key, meanwhile.
             let lock = try Store.lock(present.folder, until: Deadline(milliseconds: access.patienceMilliseconds))
             let slot = try replace(present, unlock, attempt)
             _ = consume lock
@@ -97,7 +97,7 @@ struct RootKeyReplacement {
                 for lane in access.lanes.all where lane.opened.engine !== engine { lane.opened.close() }
                 return keybag
             }
-            // Where that fails, whoever opens the store next does it.
+            // If that fails, the next process that opens the store does it.
             if (try? sources.settle(keybag, former: present.kind, in: folder)) != nil { mark.remove() }
             return slot
         } catch {
@@ -122,11 +122,18 @@ extension Engine {
     /// Refuses a kind of root key that the store cannot get here, before a passcode is worked on for nothing.
     fileprivate func checkReplacement(_ wanted: RootKeyKind?) throws(KeychainError) -> PresentRootKey {
         guard let folder else { throw .noRootKeyToReplace }
-        let nextKind = wanted ?? rootKey.kind
-        guard rootKeys.replacements(of: rootKey.kind).contains(nextKind) else {
-            throw .unservedRootKey(nextKind, present: rootKey.kind)
+        let kind = try presentRootKeyKind()
+        let nextKind = wanted ?? kind
+        guard rootKeys.replacements(of: kind).contains(nextKind) else {
+            throw .unservedRootKey(nextKind, present: kind)
         }
-        return PresentRootKey(kind: rootKey.kind, nextKind: nextKind, folder: folder)
+        return PresentRootKey(kind: kind, nextKind: nextKind, folder: folder)
+    }
+
+    /// The kind of the root key that the store has now: another process may have replaced the one that it was opened
+    /// with.
+    fileprivate func presentRootKeyKind() throws(KeychainError) -> RootKeyKind {
+        try read { (_) throws(KeychainError) in rootKey.kind }
     }
 
     /// Puts a keybag under another root key in place of the present one, and locks the device for every program.
@@ -192,7 +199,7 @@ extension KeychainError {
         KeychainError(
             .notAvailable,
             kind == present
-                ? "the root key is \(kind), which has one for whatever store, and is not replaced by another one"
+                ? "the root key is \(kind), which has a single key for all stores, so that it cannot be replaced by another one"
                 : "this version keeps no root key \(kind); the store keeps the one that it has",
             kind: .keys(.unsupportedRootKey)
         )

@@ -108,12 +108,9 @@ extension RootKeyFile: ReplaceableRootKeySource {
             let finished =
                 name.hasSuffix(PrivateDirectory.temporarySuffix)
                 ? name.dropLast(PrivateDirectory.temporarySuffix.count) : name[...]
-            let digits = finished.utf8.dropFirst(prefix.utf8.count)
-            return digits.count == 2 * Bytes16.count && digits.allSatisfy(hexadecimalDigits.contains)
+            return RandomName.isOne(finished.utf8.dropFirst(prefix.utf8.count))
         }
     }
-
-    private static let hexadecimalDigits = Set("0123456789abcdef".utf8)
 }
 
 extension Keybag {

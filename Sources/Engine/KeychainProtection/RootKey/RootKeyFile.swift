@@ -15,6 +15,9 @@ public struct RootKeyFile: RootKeySource {
     /// A key in this process's memory.
     public var kind: RootKeyKind { .software }
 
+    /// The path of the file.
+    public func path(in folder: PrivateDirectory) -> String? { folder.path(of: Self.name) }
+
     /// Reads the root key of an existing store.
     public func rootKey(for folder: PrivateDirectory) throws(RootKeyError) -> any RootKey {
         let path = folder.path(of: Self.name)

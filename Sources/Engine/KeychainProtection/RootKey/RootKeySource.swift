@@ -16,6 +16,14 @@ public protocol RootKeySource: Sendable {
 
     /// The root key for a store that is being made: the one that is there, or a new one.
     func rootKeyForNewStore(in folder: PrivateDirectory) throws(RootKeyError) -> any RootKey
+
+    /// The path of the file in which the key of a store is kept; `nil` for keys in no file.
+    func path(in folder: PrivateDirectory) -> String?
+}
+
+extension RootKeySource {
+    /// `nil`: keys are in no file.
+    public func path(in folder: PrivateDirectory) -> String? { nil }
 }
 
 /// Why there is no root key.
@@ -83,7 +91,7 @@ public struct RootKeySources: Sendable {
 
     /// The path of the file in which the key of a kind is kept; `nil` for keys in no file.
     package func path(of kind: RootKeyKind, in folder: PrivateDirectory) -> String? {
-        source(kind) is RootKeyFile ? folder.path(of: RootKeyFile.name) : nil
+        source(kind)?.path(in: folder)
     }
 
     /// A root key for the next keybag of a store.

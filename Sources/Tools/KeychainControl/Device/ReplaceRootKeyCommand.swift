@@ -11,13 +11,13 @@ struct ReplaceRootKeyCommand: ParsableCommand {
         discussion: """
             With a passcode set, that is asked for. Programs that have unlocked the keychain are locked.
 
-            The keys of items stay as they are. Whoever has a copy of the present root key and of the keychain from before \
-            can get at them, with the passcode if one was set: then create a backup, and restore it into an empty folder, which \
-            makes other keys.
+            The keys of items stay as they are: with a copy of the former root key and of the former keychain, and the \
+            passcode if one was set, they can still be decrypted. If there may be such a copy, create a backup and restore \
+            it into an empty folder, which makes other keys.
             """
     )
 
-    @Option(help: ArgumentHelp("The kind of the new root key, by default the present one: file.", valueName: "kind"))
+    @Option(help: ArgumentHelp("The kind of the new root key; default: the present kind.", valueName: "kind"))
     var kind: String?
 
     @OptionGroup var passcode: PasscodeOptions
@@ -29,6 +29,8 @@ struct ReplaceRootKeyCommand: ParsableCommand {
         let keychain = surroundings.keychain
         let kind = try kind.map(Self.kind)
         let present = try refusing { () throws(KeychainError) in try keychain.maintenance.rootKeyStatus() }
+        guard present.kind != nil else { throw Refusal("there is no keychain yet") }
+        // Before a passcode is asked for in vain.
         if let kind, !present.replacements.contains(kind) {
             throw Refusal("the root key cannot be replaced by one of the kind '\(kind.name)' here")
         }
@@ -52,7 +54,8 @@ struct ReplaceRootKeyCommand: ParsableCommand {
 
     private static func kind(_ name: String) throws -> RootKeyKind {
         guard let kind = RootKeyKind(name: name) else {
-            throw ValidationError("There is no kind of root key of this name. Kinds: file, tpm, systemd-credential.")
+            let names = RootKeyKind.allNames.joined(separator: ", ")
+            throw ValidationError("There is no kind of root key of this name. Kinds: \(names).")
         }
         return kind
     }

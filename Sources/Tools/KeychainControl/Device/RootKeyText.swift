@@ -13,11 +13,9 @@ enum RootKeyText {
         let kinds = status.replacements.map(\.name)
         rows.append(("Replaceable by", kinds.isEmpty ? "none" : kinds.joined(separator: ", ")))
         if status.isUnsettled {
-            rows.append(("Replacement", "under way, or interrupted: the next program that opens the keychain ends it"))
+            rows.append(("Replacement", "under way in another program, or could not be finished"))
         }
-        return rows.map { name, value in
-            "\(name):".padding(toLength: 18, withPad: " ", startingAt: 0) + value
-        }.joined(separator: "\n")
+        return StatusRows.text(rows)
     }
 
     /// A JSON object; what is `nil` is `null`.

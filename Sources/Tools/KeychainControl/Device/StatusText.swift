@@ -20,9 +20,7 @@ enum StatusText {
                 status.policy.eraseAfterFailedAttempts.map { "after \(Count.text($0, "wrong passcode"))" }
             ),
         ]
-        return rows.map { name, value in
-            "\(name):".padding(toLength: 18, withPad: " ", startingAt: 0) + (value ?? "never")
-        }.joined(separator: "\n")
+        return StatusRows.text(rows.map { ($0.0, $0.1 ?? "never") })
     }
 
     /// A JSON object; what is `nil` is `null`.

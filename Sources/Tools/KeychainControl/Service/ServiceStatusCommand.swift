@@ -119,9 +119,7 @@ struct ServiceStatus: Encodable {
         if let remains { rows.append(("Left over", remains)) }
         let files = fileProcess.map { "served by process \($0), \(fileVersion ?? "unknown version")" }
         rows.append(("Keychain files", files ?? "all locked; the next command on one starts their daemon"))
-        return rows.map { name, value in
-            "\(name):".padding(toLength: 18, withPad: " ", startingAt: 0) + value
-        }.joined(separator: "\n")
+        return StatusRows.text(rows)
     }
 
     var json: String {

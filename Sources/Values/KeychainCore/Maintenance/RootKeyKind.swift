@@ -29,6 +29,9 @@ public struct RootKeyKind: RawRepresentable, Sendable, Hashable {
         self = kind
     }
 
+    /// The names of all kinds that a store in a folder can have.
+    package static var allNames: [String] { names.map(\.name) }
+
     private static let names: [(kind: RootKeyKind, name: String)] = [
         (.software, "file"), (.tpm, "tpm"), (.systemdCredential, "systemd-credential"),
     ]

@@ -8,7 +8,7 @@ public struct RootKeyStatus: Sendable, Hashable {
     public var path: String?
     /// The kinds of keys that the store can get, in the order of preference; empty for a store in memory.
     public var replacements: [RootKeyKind]
-    /// Whether a replacement is under way, or was interrupted and left a key that is not the store's.
+    /// Whether a replacement is under way in another process, or was interrupted and could not be finished.
     public var isUnsettled: Bool
 
     /// What is known of a root key.

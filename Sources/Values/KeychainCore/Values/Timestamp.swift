@@ -11,6 +11,9 @@ public struct Timestamp: Sendable, Hashable, Comparable {
         self.secondsSinceReferenceDate = secondsSinceReferenceDate == 0 ? 0 : secondsSinceReferenceDate
     }
 
+    /// The seconds from 1970-01-01T00:00:00Z to the reference date.
+    package static let referenceDateSince1970 = 978_307_200.0
+
     /// 2001-01-01T00:00:00Z, the default of the date columns of keys.
     public static let referenceDate = Timestamp(secondsSinceReferenceDate: 0)
 
