@@ -23,6 +23,10 @@ struct ImportExportFiles: Sendable {
             cat key.pem leaf.pem root.pem > all.pem
             openssl pkcs12 -export -inkey key.pem -in leaf.pem -certfile root.pem -name Friend -passout pass:secret -out id.p12
             openssl pkcs12 -export -inkey key.pem -in leaf.pem -certfile root.pem -passout pass:secret -out unnamed.p12
+            openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout other.key -subj /CN=Root -days 3650 \
+                -out other-root.pem
+            cat other-root.pem root.pem > roots.pem
+            openssl pkcs12 -export -inkey key.pem -in leaf.pem -certfile roots.pem -passout pass:secret -out two-roots.p12
             openssl crl2pkcs7 -nocrl -certfile leaf.pem -certfile root.pem -outform DER -out all.p7b
             openssl x509 -in leaf.pem -outform DER -out leaf.der
             sed 's/^/    /' leaf.pem > indented.yaml

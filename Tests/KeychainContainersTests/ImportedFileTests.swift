@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import KeychainCertificates
 import KeychainCore
 import KeychainKeys
@@ -40,6 +41,21 @@ struct ImportedFileTests {
         }
         #expect(error?.status == .unsupportedFormat)
         #expect(try !ImportedFile(bytes, passphrase: "secret", WorkBudget(left: work)).items.isEmpty)
+    }
+
+    @Test("the PKCS #12 documents of a file share the work that finding chains may cost")
+    func chainWork() throws {
+        let bytes = Array(try ImportExportFiles.shared.get().workshop.bytes("two-roots.p12"))
+        let document = "-----BEGIN PKCS12-----\n\(Data(bytes).base64EncodedString())\n-----END PKCS12-----\n"
+        func items(documents: Int, work: Int) throws -> [ExternalItem] {
+            let text = SecretBytes(Array(String(repeating: document, count: documents).utf8))
+            return try ImportedFile(text, passphrase: "secret", WorkBudget(), chainWork: work).items
+        }
+        let least = try #require((0...20).first { (try? items(documents: 1, work: $0)) != nil })
+        try #require(least > 0)
+        #expect(try !items(documents: 2, work: 2 * least).isEmpty)
+        let error = #expect(throws: KeychainError.self) { try items(documents: 2, work: 2 * least - 1) }
+        #expect(error?.status == .unsupportedFormat)
     }
 
     @Test(

@@ -72,7 +72,7 @@ struct ChainSearchTests {
         let enough = Verifier()
         _ = try PKCS12Items(file) { enough.search($0, work: needed.count) }
         let less = Verifier()
-        let error = #expect(throws: KeychainError.self) {
+        let error = #expect(throws: ContainerError.self) {
             try PKCS12Items(file) { less.search($0, work: needed.count - 1) }
         }
         #expect(error?.status == .decode)

@@ -2,9 +2,9 @@
 
 import KeychainCertificates
 
-/// The chains of certificates of one file, for which no signature is verified twice.
+/// The chains of certificates of one PKCS #12 document, for which no signature is verified twice.
 ///
-/// Whoever writes a file decides how many certificates of one name are in it, and how many keys have the same one.
+/// The author of a file decides how many certificates of one name are in it, and how many keys have the same one.
 struct ChainSearch {
     /// The work that the signatures of one file may cost; a signature with a key of P-521 takes about a millisecond.
     static let mostWork = 2000
@@ -14,7 +14,8 @@ struct ChainSearch {
 
     private let pool: CertificatePool
     private let isSigned: (_ certificate: Certificate, _ issuer: Certificate) -> Bool
-    private var left: Int
+    /// What is left of the work.
+    private(set) var left: Int
     private var answers: [Pair: Bool] = [:]
 
     private struct Pair: Hashable {
@@ -26,7 +27,7 @@ struct ChainSearch {
     ///
     /// - Parameters:
     ///   - certificates: those of the file.
-    ///   - work: how much work is allowed.
+    ///   - work: how much work is allowed: what earlier documents of the file have left.
     ///   - isSigned: whether the second certificate's key has signed the first.
     init(
         _ certificates: [Certificate],

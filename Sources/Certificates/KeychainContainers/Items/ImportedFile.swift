@@ -25,6 +25,9 @@ public struct ImportedFile: Sendable {
     /// What is left of the work that the whole file may cost, however many documents it has.
     private var budget: WorkBudget
 
+    /// The same of the work to find the chains of certificates.
+    private var chainWork: Int
+
     /// Whether the marks of PEM have told what the file holds.
     private var isMarked = false
 
@@ -41,9 +44,15 @@ public struct ImportedFile: Sendable {
         try self.init(bytes, passphrase: passphrase, WorkBudget())
     }
 
-    init(_ bytes: SecretBytes, passphrase: String?, _ budget: WorkBudget) throws(KeychainError) {
+    init(
+        _ bytes: SecretBytes,
+        passphrase: String?,
+        _ budget: WorkBudget,
+        chainWork: Int = ChainSearch.mostWork
+    ) throws(KeychainError) {
         self.passphrase = passphrase
         self.budget = budget
+        self.chainWork = chainWork
         guard bytes.count > 0 else { throw .parameter("the file is empty") }
         if let kind = EncodedKind(bytes.unprotectedCopy) {
             try read(kind, bytes)
@@ -203,7 +212,15 @@ public struct ImportedFile: Sendable {
         } catch {
             throw KeychainError(error, wrongPassphrase: .pkcs12VerifyFailure)
         }
-        let contents = try PKCS12Items(file)
+        let contents: PKCS12Items
+        do throws(ContainerError) {
+            contents = try PKCS12Items(file) { ChainSearch($0, work: chainWork) }
+        } catch {
+            throw error.kind == .unsupported
+                ? KeychainError(error, wrongPassphrase: .pkcs12VerifyFailure)
+                : KeychainError(error.status, error.reason)
+        }
+        chainWork = contents.chainWorkLeft
         guard contents.unknownKeys == 0 || contents.unknownKeys < file.privateKeys.count else {
             throw KeychainError(.unsupportedFormat, "the keys of the file are of a kind that is not implemented")
         }

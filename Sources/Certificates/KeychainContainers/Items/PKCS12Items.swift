@@ -33,15 +33,17 @@ public struct PKCS12Items: Sendable {
     /// - Throws: `errSecDecode` for a certificate that is none, and for a file with so many certificates of one name
     ///   that it would take too long to find out which of them has issued which.
     public init(_ file: PKCS12) throws(KeychainError) {
-        try self.init(file) { ChainSearch($0) }
+        do throws(ContainerError) { try self.init(file) { ChainSearch($0) } } catch {
+            throw KeychainError(error.status, error.reason)
+        }
     }
 
     /// The same with another search for chains, which `search` makes of the certificates.
-    init(_ file: PKCS12, _ search: ([Certificate]) -> ChainSearch) throws(KeychainError) {
+    init(_ file: PKCS12, _ search: ([Certificate]) -> ChainSearch) throws(ContainerError) {
         var certificates: [NamedCertificate] = []
         for one in file.certificates {
             guard let certificate = try? Certificate(der: one.der) else {
-                throw KeychainError(.decode, "the file has something else in the place of a certificate")
+                throw .malformed("the file has something else in the place of a certificate")
             }
             certificates.append(
                 NamedCertificate(certificate: certificate, names: one.names, position: certificates.count)
@@ -65,9 +67,7 @@ public struct PKCS12Items: Sendable {
             if let known = chains[own.position] {
                 chain = known
             } else {
-                do throws(ContainerError) { chain = try search.chain(from: own.certificate) } catch {
-                    throw KeychainError(error.status, error.reason)
-                }
+                chain = try search.chain(from: own.certificate)
                 chains[own.position] = chain
                 order.append(chain)
             }
@@ -77,11 +77,15 @@ public struct PKCS12Items: Sendable {
             )
             entries.append(Entry(key: key, chain: chain, names: names))
         }
+        chainWorkLeft = search.left
         let inChains = Set(order.joined())
         otherCertificates = certificates.map(\.certificate).filter { !inChains.contains($0) }
         var seen = Set(order.compactMap(\.first))
         loneCertificates = (order.joined() + otherCertificates).filter { seen.insert($0).inserted }
     }
+
+    /// What the search for chains has left of the work that it was allowed.
+    let chainWorkLeft: Int
 
     /// The certificates of the chains that no key has, and the others; none twice.
     private let loneCertificates: [Certificate]
