@@ -42,6 +42,7 @@
     FUNCTION(OPENSSL_sk_num)                    \
     FUNCTION(OPENSSL_sk_value)                  \
     FUNCTION(OSSL_LIB_CTX_new)                  \
+    FUNCTION(OSSL_LIB_CTX_set0_default)         \
     FUNCTION(PEM_read_bio_X509)                 \
     FUNCTION(X509_STORE_CTX_free)               \
     FUNCTION(X509_STORE_CTX_get0_chain)         \

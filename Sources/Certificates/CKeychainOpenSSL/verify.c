@@ -33,7 +33,7 @@ static X509_STORE *new_store(const keychain_openssl *openssl, X509 *const *ancho
 
 static void set_param(const keychain_openssl *openssl, X509_VERIFY_PARAM *param, int64_t time) {
     openssl->X509_VERIFY_PARAM_set_flags(param, X509_V_FLAG_PARTIAL_CHAIN | X509_V_FLAG_POLICY_CHECK);
-    // Whoever asks takes any policy.
+    // Any certificate policy is acceptable.
     openssl->X509_VERIFY_PARAM_add0_policy(param, openssl->OBJ_nid2obj(NID_any_policy));
     openssl->X509_VERIFY_PARAM_set_time(param, (time_t)time);
 }
@@ -44,7 +44,8 @@ struct verification {
     void *context;
 };
 
-// The one that this thread is in; X509_verify_cert calls back on the thread that called it.
+// The one that this thread is in; X509_verify_cert calls back on the thread that called it. Data of the context would take
+// a function of the library to get at.
 static _Thread_local const struct verification *current;
 
 static int verify_callback(int ok, X509_STORE_CTX *ctx) {
@@ -92,6 +93,8 @@ int keychain_ocsp_status(const keychain_openssl *openssl, const uint8_t *der, si
                          X509 *issuer, int64_t time) {
     int result = -1;
     const unsigned char *end = der;
+    // Functions of OCSP take no context, but that of the thread.
+    OSSL_LIB_CTX *before = openssl->OSSL_LIB_CTX_set0_default(openssl->context);
     OCSP_RESPONSE *response = openssl->d2i_OCSP_RESPONSE(NULL, &end, (long)count);
     OCSP_BASICRESP *basic = response != NULL ? openssl->OCSP_response_get1_basic(response) : NULL;
     OCSP_CERTID *id = openssl->OCSP_cert_to_id(NULL, certificate, issuer);
@@ -116,6 +119,7 @@ int keychain_ocsp_status(const keychain_openssl *openssl, const uint8_t *der, si
     openssl->OCSP_CERTID_free(id);
     openssl->OCSP_BASICRESP_free(basic);
     openssl->OCSP_RESPONSE_free(response);
+    openssl->OSSL_LIB_CTX_set0_default(before);
     openssl->ERR_clear_error();
     return result;
 }

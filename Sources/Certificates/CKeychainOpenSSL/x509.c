@@ -18,12 +18,18 @@ X509 *keychain_x509_parse(const keychain_openssl *openssl, const uint8_t *der, s
 
 void keychain_x509_free(const keychain_openssl *openssl, X509 *certificate) { openssl->X509_free(certificate); }
 
+// Without this, OpenSSL would ask for the password of an encrypted document on the terminal (pem_password_cb(3)).
+static int no_password(char *buffer, int size, int is_writing, void *context) {
+    (void)buffer, (void)size, (void)is_writing, (void)context;
+    return -1;
+}
+
 void keychain_x509_each_pem(const keychain_openssl *openssl, const uint8_t *pem, size_t count,
                             void (*take)(void *context, X509 *certificate), void *context) {
     BIO *bio = openssl->BIO_new_mem_buf(pem, count < INT_MAX ? (int)count : INT_MAX);
     while (bio != NULL) {
         X509 *certificate = openssl->X509_new_ex(openssl->context, NULL);
-        if (certificate == NULL || openssl->PEM_read_bio_X509(bio, &certificate, NULL, NULL) == NULL) {
+        if (certificate == NULL || openssl->PEM_read_bio_X509(bio, &certificate, no_password, NULL) == NULL) {
             openssl->X509_free(certificate);
             break;
         }

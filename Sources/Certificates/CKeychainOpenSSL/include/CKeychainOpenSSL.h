@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is asked of OpenSSL 3: to read certificates, and to verify them. libcrypto is not linked but loaded, so that who
-// verifies no certificate needs none. Certificates are X509 of OpenSSL; all else is freed before a function returns.
+// verifies no certificate needs none. Certificates are X509 of OpenSSL; all else but the library is freed before a function returns.
 // All functions are thread-safe, and leave no errors in OpenSSL's queue of the thread.
 #ifndef CKEYCHAIN_OPENSSL_H
 #define CKEYCHAIN_OPENSSL_H
@@ -36,7 +36,7 @@ int keychain_x509_has_email(const keychain_openssl *openssl, struct x509_st *cer
 // Builds a chain from a certificate to one of the anchors, and verifies it (X509_verify_cert(3)) at a time in seconds
 // since 1970. Every anchor ends a chain, also one that another has issued; the policies that a chain asks for itself
 // hold (RFC 5280, section 6.1); the security level is that of X509_VERIFY_PARAM_set_auth_level(3).
-// Tells every error and its depth (X509_STORE_CTX_get_error(3)); then every certificate of the chain, which is valid
+// Reports every error and its depth (X509_STORE_CTX_get_error(3)); then every certificate of the chain, which is valid
 // for the call alone, and whether its basic constraints say that it is an authority (1 of X509_check_ca(3)).
 // Returns 1; 0 where checks were left undone, -1 where memory is short.
 int keychain_x509_verify(const keychain_openssl *openssl, struct x509_st *leaf, struct x509_st *const *untrusted,

@@ -27,7 +27,7 @@ struct ChainVerification {
     ///   - date: when it is to be valid.
     ///   - securityLevel: how weak keys and digests may be (SSL_CTX_set_security_level(3)): 1 for 80 bits, 2 for 112.
     ///   - openssl: the library.
-    /// - Throws: `errSecAllocate`
+    /// - Throws: `errSecAllocate` where memory is short.
     init(
         _ leaf: OpenSSLCertificate,
         untrusted: [OpenSSLCertificate],
@@ -59,9 +59,9 @@ struct ChainVerification {
 
     private init() {}
 
-    /// What OpenSSL tells; it lives as long as the run.
+    /// What OpenSSL reports; it lives as long as the run.
     private final class Journal {
-        /// A hostile chain must not be told of forever.
+        /// Bounds what a hostile chain can report.
         private static let mostFindings = 1000
 
         private let openssl: OpenSSL
