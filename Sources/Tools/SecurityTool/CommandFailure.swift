@@ -10,6 +10,9 @@ struct CommandFailure: Error {
     /// What the keychain answered, where that is why; the command may return another status.
     private(set) var cause: Status?
 
+    /// Whether the whole store is in trouble, rather than an item or a request.
+    private(set) var concernsStore = false
+
     /// The line without its newline; `nil` when nothing is to be said.
     var message: ByteText?
 
@@ -41,6 +44,7 @@ struct CommandFailure: Error {
     /// An error of the keychain; the reason is added when the store itself is in trouble.
     init(_ error: KeychainError, _ function: String, _ subject: ByteText? = nil) {
         self.init(error.status, function, subject, detail: error.detail)
+        concernsStore = error.concernsStore
     }
 }
 
@@ -49,18 +53,13 @@ extension KeychainError {
     var detail: String? { concernsStore ? reason : nil }
 
     /// Whether the whole store is in trouble, rather than an item or a request.
-    private var concernsStore: Bool {
+    fileprivate var concernsStore: Bool {
         // A file that may not be written, or not even be read.
         if status == .writePermission, case .storage = kind { return true }
         // Of several that were searched, which one.
         if status == .invalidKeychain, case .storage(.damaged) = kind { return true }
         return Status.ofStores.contains(status)
     }
-}
-
-extension CommandFailure {
-    /// Whether the whole store is in trouble, rather than an item or a request.
-    var concernsStore: Bool { cause.map(Status.ofStores.contains) ?? false }
 }
 
 extension Status {

@@ -84,10 +84,18 @@ struct Session {
     ///   - stores: the keychains.
     ///   - classes: where what is listed may be.
     ///   - function: the function of macOS that lists them.
+    ///   - operands: the keychains that the command works on.
     /// - Throws: ``Output/Failure``
-    func explainGaps(in stores: [any ItemStore], of classes: [ItemClass], _ function: String) throws {
+    func explainGaps(
+        in stores: [any ItemStore],
+        of classes: [ItemClass],
+        _ function: String,
+        _ operands: [Word]
+    ) throws {
         do throws(KeychainError) { try stores.checkWithholdsNothing(of: classes) } catch {
-            if let message = CommandFailure(error, function).message { try errors.write("\(message)\n") }
+            let failure = CommandFailure(error, function)
+            if let message = failure.message { try errors.write("\(message)\n") }
+            try explainLock(failure.cause, operands)
         }
     }
 

@@ -120,10 +120,16 @@ struct BackendTests {
         )
     }
 
-    @Test("an update that finds the disk full is refused for that, not because the item exists")
-    func updateOnFullDisk() throws {
+    @Test(
+        "an update that the store does not take is refused for that, not because the item exists",
+        arguments: [
+            KeychainError(.diskFull, "no space", kind: .storage(.full)),
+            KeychainError(.writePermission, "the file may not be written", kind: .storage(.readOnly)),
+        ]
+    )
+    func updateOfStoreInTrouble(_ refusal: KeychainError) throws {
         let backend = FakeKeychain { (request) throws(KeychainError) in
-            guard case .copyMatching = request.operation else { throw KeychainError(.diskFull, "no space") }
+            guard case .copyMatching = request.operation else { throw refusal }
             let attributes: [String: PropertyValue] = [
                 "acct": .string("a"), "svce": .string("svc"), "agrp": .string(Client.commonGroup),
                 PropertyKey.valuePersistentReference: .data(SecretBytes([UInt8](repeating: 1, count: 20))),
@@ -132,9 +138,9 @@ struct BackendTests {
             return isList ? .list([.dictionary(attributes)]) : .single(.dictionary(attributes))
         }
         let result = try run("add-generic-password -U -a a -s svc -w v", backend)
-        let text = try #require(Status.diskFull.message)
-        #expect(result.errors == "security: SecKeychainItemModifyContent: \(text)\nsecurity: no space\n")
-        #expect(result.status == Status.diskFull.rawValue)
+        let text = try #require(refusal.status.message)
+        #expect(result.errors == "security: SecKeychainItemModifyContent: \(text)\nsecurity: \(refusal.reason)\n")
+        #expect(result.status == refusal.status.rawValue)
     }
 
     @Test("the command works on the keychain that it is given")

@@ -134,6 +134,7 @@ struct GapTests {
         try expectNoExport(["identities", "privKeys", "all"], Self.refusal)
         try expect("find-identity", 0, Self.refusal)
         try expect("find-key", 1, Self.refusal)
+        try expect("find-identity", 0, "the keychain is locked; to run a command unlocked")
         try expect("delete-identity -c one", 36, Self.refusal)
     }
 }

@@ -20,7 +20,9 @@ struct ExportItems: Command {
         do throws(KeychainError) {
             bytes = try request.file(sources, session)
         } catch {
-            throw CommandFailure(error.status, Self.function, detail: Self.detail(error)).withStatusOne
+            let reachesDataProtection = session.keychains.reachesDataProtection(by: request.keychain.map { [$0] } ?? [])
+            let detail = Self.detail(error, canBackUp: reachesDataProtection)
+            throw CommandFailure(error.status, Self.function, detail: detail).withStatusOne
         }
         guard let path = request.output else {
             try session.output.write(bytes)
@@ -34,10 +36,10 @@ struct ExportItems: Command {
     }
 
     /// What can be done; where items are locked, the session says so.
-    private static func detail(_ error: KeychainError) -> String? {
+    private static func detail(_ error: KeychainError, canBackUp: Bool) -> String? {
         guard error.status == .decode else { return error.detail }
-        return "nothing was exported, because the file would lack an item that is damaged; "
-            + "-t leaves out what is of another kind, and 'keychainctl backup create' saves what is not damaged"
+        return "nothing was exported, because the file would lack an item that is damaged; use -t to export other "
+            + "kinds of items" + (canBackUp ? ", or 'keychainctl backup create' to save all that are not damaged" : "")
     }
 
     /// The keychains that items are read from; without a name all that are searched.

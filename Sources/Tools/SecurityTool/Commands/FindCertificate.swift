@@ -17,7 +17,10 @@ struct FindCertificate: Command {
             if found.isEmpty { try stores.checkWithholdsNothing(of: [.certificate]) }
             return (stores, found)
         }
-        if request.showsAll { try session.explainGaps(in: stores, of: [.certificate], PasswordSearch.searching) }
+        if request.showsAll {
+            let operands = invocation.arguments.operands
+            try session.explainGaps(in: stores, of: [.certificate], PasswordSearch.searching, operands)
+        }
         if found.isEmpty, !request.showsAll { throw CommandFailure(.itemNotFound, PasswordSearch.searching) }
         for certificate in request.showsAll ? found : Array(found.prefix(1)) {
             try session.output.write(request.text(certificate))

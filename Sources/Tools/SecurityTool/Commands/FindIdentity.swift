@@ -74,7 +74,7 @@ struct FindIdentity: Command {
             try session.explainLock(failure.cause, operands)
             return ([], [])
         }
-        try session.explainGaps(in: stores, of: [.certificate, .key], Self.function)
+        try session.explainGaps(in: stores, of: [.certificate, .key], Self.function, operands)
         let name = name.map { String(decoding: $0.bytes.unprotectedCopy, as: UTF8.self) }
         return (certificates, identities.filter { identity in name.map { identity.answers(to: $0) } ?? true })
     }

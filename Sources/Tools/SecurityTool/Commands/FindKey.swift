@@ -19,7 +19,7 @@ struct FindKey: Command {
             throw CommandFailure(error, KeySearch.function).withStatusOne
         }
         let keys = try search.keys(in: stores)
-        try session.explainGaps(in: stores, of: [.key], KeySearch.function)
+        try session.explainGaps(in: stores, of: [.key], KeySearch.function, invocation.arguments.operands)
         for key in keys { try session.output.write(AttributeBlock.text(key)) }
         return 0
     }

@@ -40,21 +40,26 @@ struct MessageCommand: Command {
         let bytes = try request.bytes(session)
         // Of a detached signature, what is signed; it need only be there.
         if let contents = request.contents { _ = try MessageRequest.read(contents) }
-        var withholding: KeychainError?
+        let keys = MessageKeys(request.keychain, session)
+        var lacksKey = false
         do throws(KeychainError) {
-            let keys = MessageKeys(request.keychain, session)
             // Read once for all recipients, and not at all for a message that is only signed.
             var identities: [(certificate: Certificate, key: PrivateKey)]?
             return try OpenedMessage(bytes) { (name) throws(KeychainError) in
                 let known = if let identities { identities } else { try keys.identities() }
                 identities = known
                 if let found = known.first(where: { $0.certificate.isMeant(by: name) }) { return found.key }
-                do throws(KeychainError) { try keys.checkWithholdsNothing() } catch { withholding = error }
+                lacksKey = true
                 return nil
             }.text(request)
         } catch {
-            // A message may have recipients who are somebody else, so that this counts only if nobody could open it.
-            let reason: ByteText = withholding.map { ": \($0.status.text)" } ?? ""
+            var reason: ByteText = ""
+            if lacksKey {
+                // The key may be there, and be locked or damaged.
+                do throws(KeychainError) { try keys.checkWithholdsNothing() } catch {
+                    reason = ": \(error.status.text)"
+                }
+            }
             throw CommandFailure("security: problem decoding" + reason)
         }
     }
