@@ -59,4 +59,15 @@ struct DaemonArgumentsTests {
         let error = #expect(throws: (any Error).self) { try DaemonCommand.parse(words) }
         #expect(error.map { DaemonCommand.exitCode(for: $0) } == .validationFailure)
     }
+
+    @Test("a refusal says what the option takes, in a sentence that goes on with where to look")
+    func refusals() {
+        for (words, text) in [
+            (["--keychain-limit", "16"], "--keychain-limit is for --system"),
+            (["--exit-when-idle", "0"], "--exit-when-idle takes a number of seconds, at most a year"),
+        ] {
+            let error = #expect(throws: (any Error).self) { try DaemonCommand.parse(words) }
+            #expect(error.map { DaemonCommand.message(for: $0) } == text)
+        }
+    }
 }

@@ -83,13 +83,13 @@ struct DaemonCommand: ParsableCommand {
 
     func validate() throws {
         if let exitWhenIdle, !(1...86_400 * 365).contains(exitWhenIdle) {
-            throw ValidationError("--exit-when-idle takes a number of seconds, at most a year.")
+            throw ValidationError("--exit-when-idle takes a number of seconds, at most a year")
         }
         if let keychainLimit {
             guard (1...1 << 20).contains(keychainLimit) else {
-                throw ValidationError("--keychain-limit takes a number of MiB, at most 1048576.")
+                throw ValidationError("--keychain-limit takes a number of MiB, at most 1048576")
             }
-            guard service == .system else { throw ValidationError("--keychain-limit is for --system.") }
+            guard service == .system else { throw ValidationError("--keychain-limit is for --system") }
         }
     }
 
@@ -128,13 +128,13 @@ extension AuditAttribute {
 
 /// A path that does not depend on the current folder.
 private func parsePath(_ path: String) throws -> String {
-    guard path.hasPrefix("/") else { throw ValidationError("It must be an absolute path.") }
+    guard path.hasPrefix("/") else { throw ValidationError("it must be an absolute path") }
     return path
 }
 
 private func parseAttributes(_ names: String) throws -> Set<AuditAttribute> {
     guard let attributes = AuditAttribute.list(names) else {
-        throw ValidationError("It takes names separated by commas: \(AuditAttribute.names).")
+        throw ValidationError("it takes names separated by commas: \(AuditAttribute.names)")
     }
     return Set(attributes)
 }

@@ -57,6 +57,8 @@ public enum KeychainDaemon {
         let notification = ServiceNotification()
         let passedOn = try SocketActivation.takeSockets()
         if arguments.isInBackground, passedOn.isEmpty {
+            // The service manager of whoever started it, if any, waits for that process.
+            unsetenv("NOTIFY_SOCKET")
             // Before there is a second thread, or a lock that a fork would release.
             let failure = keychain_go_to_background()
             guard failure == 0 else { throw DaemonFailure(.system(call: "fork", path: "keychaind", errno: failure)) }

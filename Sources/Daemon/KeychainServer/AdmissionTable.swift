@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// That may block indefinitely, if the file system of the executable does not respond. Each identification occupies a
 /// thread, so the number of overdue ones is limited, and that of one user's. Once there are too many, only the users
-/// who have some are refused: nobody is for what others have done.
+/// who have some are refused: no user is refused because of another.
 final class AdmissionTable: Sendable {
     private let options: ServerOptions
     private let state = Mutex(State())

@@ -89,7 +89,7 @@ static size_t turns_of(uint64_t share, keychain_turn *const *turns, size_t count
     return found;
 }
 
-static int has_turn(const struct entrant *entrant, const keychain_turn *turn) {
+static int wants_turn(const struct entrant *entrant, const keychain_turn *turn) {
     for (size_t index = 0; index < entrant->count; index++)
         if (entrant->turns[index] == turn) return 1;
     return 0;
@@ -100,7 +100,7 @@ static int has_turn(const struct entrant *entrant, const keychain_turn *turn) {
 static int is_reserved(const keychain_turn *turn, const struct entrant *entrant) {
     for (const struct entrant *other = first; other != NULL && other != entrant; other = other->next)
         if (!other->entered && other->chosen == NULL && other->count > 1 && other->passed >= other->count &&
-            has_turn(other, turn))
+            wants_turn(other, turn))
             return 1;
     return 0;
 }
@@ -133,7 +133,7 @@ static void take(keychain_turn *turn, const struct entrant *entrant) {
     turn->taken = 1;
     turn->share = entrant->share;
     for (struct entrant *other = first; other != NULL && other != entrant; other = other->next)
-        if (!other->entered && has_turn(other, turn)) other->passed++;
+        if (!other->entered && wants_turn(other, turn)) other->passed++;
 }
 
 static void enter_now(struct entrant *entrant) {
@@ -222,7 +222,7 @@ size_t keychain_fork_gate_waiting(keychain_turn *const *turns, size_t count) {
     pthread_mutex_lock(&mutex);
     for (const struct entrant *entrant = first; entrant != NULL; entrant = entrant->next) {
         size_t index = 0;
-        while (index < count && !has_turn(entrant, turns[index])) index++;
+        while (index < count && !wants_turn(entrant, turns[index])) index++;
         if (index < count && !entrant->entered) found++;
     }
     pthread_mutex_unlock(&mutex);

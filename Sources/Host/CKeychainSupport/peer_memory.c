@@ -64,11 +64,12 @@ int keychain_compare_memory(const pid_t *threads, int count, bool *results) {
     pid_t child = clone(compare, stack + sizeof stack, CLONE_VM | CLONE_FILES, &comparison), ended = 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (child < 0) return -1;
-    int done;
+    // One sleep may be for memory that is being read from the disk.
+    int done, asleep = 0;
     while ((done = atomic_load(&comparison.done)) < count && ended == 0) {
         syscall(SYS_futex, &comparison.done, FUTEX_WAIT_PRIVATE, done, &patience, NULL, 0);
-        if (atomic_load(&comparison.done) != done) continue;
-        if (is_asleep(child)) break;
+        asleep = atomic_load(&comparison.done) == done && is_asleep(child) ? asleep + 1 : 0;
+        if (asleep == 3) break;
         ended = waitpid(child, NULL, __WALL | WNOHANG);
     }
     bool is_lost = ended != 0 && atomic_load(&comparison.done) < count;

@@ -167,6 +167,44 @@ struct SharedLimitsTests {
         }
     }
 
+    @Test("a user whose lock takes for ever delays neither another one's lock nor a sleep")
+    func endlessLock() throws {
+        var options = options
+        options.sleepMilliseconds = 10
+        options.open = { _ in
+            var device = DeviceOptions()
+            device.passwordWork = .testing
+            return OpenedStore(EmbeddedKeychain.inMemory(device: device))
+        }
+        let admission = SystemAdmission(options)
+        let (hostile, other) = (try admission.partition(of: 7), try admission.partition(of: 8))
+        for partition in [hostile, other] { _ = try partition.perform(.device(.setPasscode(SecretBytes([1])))) }
+        let (gate, endless) = (DispatchSemaphore(value: 0), DispatchGroup())
+        let eventCount = Mutex(0)
+        let hasBegun = DispatchSemaphore(value: 0)
+        hostile.locks.request(in: endless) {
+            hasBegun.signal()
+            gate.wait()
+        }
+        // Before that, a later request would replace it.
+        hasBegun.wait()
+        // As the thread that listens to the login manager.
+        _ = HostThread.start(.blocked) {
+            let log = DaemonLog(descriptor: -1)
+            let events = [LoginEvent](repeating: .locked(user: 7), count: 20) + [.locked(user: 8), .goingToSleep]
+            for event in events {
+                admission.handle(event, log)
+                eventCount.withLock { $0 += 1 }
+            }
+        }
+        #expect(eventually("all events are handled") { eventCount.withLock(\.self) == 22 })
+        #expect(try eventually("the other one is locked") { try other.device.status().lockState == .locked })
+        #expect(try hostile.device.status().lockState == .unlocked)
+        gate.signal()
+        #expect(try eventually("it is locked, too") { try hostile.device.status().lockState == .locked })
+        endless.wait()
+    }
+
     private static func add(_ account: String, bytes count: Int, _ keychain: any KeychainBackend) throws {
         let secret = SecretBytes(count: count) { $0.initializeMemory(as: UInt8.self, repeating: 1) }
         let item: PropertyDictionary = [

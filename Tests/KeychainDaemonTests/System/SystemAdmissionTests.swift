@@ -125,6 +125,7 @@ struct SystemAdmissionTests {
         try program.device.setPasscode(SecretBytes([1]))
         let log = DaemonLog(descriptor: -1)
         admission.handle(.locked(user: geteuid() + 1), log)
+        #expect(try admission.partition(of: geteuid()).locks.isIdle)
         #expect(try program.device.status().lockState == .unlocked)
         admission.handle(.locked(user: geteuid()), log)
         #expect(try eventually("it is locked") { try program.device.status().lockState == .locked })
@@ -135,6 +136,7 @@ struct SystemAdmissionTests {
         let program = server.client()
         try program.device.setPasscode(SecretBytes([1]))
         admission.handle(.locked(user: nil), DaemonLog(descriptor: -1))
+        #expect(try admission.partition(of: geteuid()).locks.isIdle)
         #expect(try program.device.status().lockState == .unlocked)
     }
 

@@ -13,34 +13,42 @@ final class LockRequests: Sendable {
 
     private struct State {
         var isRunning = false
-        /// What is waited with for the next lock; `nil` if none is asked for.
-        var next: [DispatchGroup]?
+        var next: Next?
     }
+
+    /// The lock that follows, as it was asked for last, and the groups that are left when it has ended.
+    private struct Next {
+        var groups: [DispatchGroup]
+        let lock: @Sendable () -> Void
+    }
+
+    /// Whether no lock is asked for or under way.
+    var isIdle: Bool { state.withLock { !$0.isRunning } }
 
     /// Asks for a lock that begins after this call.
     ///
     /// - Parameters:
     ///   - group: entered until that lock has ended.
-    ///   - lock: locks the keychain.
+    ///   - lock: locks the keychain; of several requests that one lock follows, that of the last.
     func request(in group: DispatchGroup, _ lock: @escaping @Sendable () -> Void) {
         group.enter()
         let begins = state.withLock { state in
-            state.next = (state.next ?? []) + [group]
+            state.next = Next(groups: (state.next?.groups ?? []) + [group], lock: lock)
             defer { state.isRunning = true }
             return !state.isRunning
         }
         guard begins else { return }
         let run = { @Sendable [self] in
-            while let groups = takeNext() {
-                lock()
-                for group in groups { group.leave() }
+            while let next = takeNext() {
+                next.lock()
+                for group in next.groups { group.leave() }
             }
         }
-        // A late lock of others is better than none.
+        // Without a thread, other keychains are locked late rather than this one not at all.
         if !HostThread.start(.blocked, run) { run() }
     }
 
-    private func takeNext() -> [DispatchGroup]? {
+    private func takeNext() -> Next? {
         state.withLock { state in
             defer { state.next = nil }
             if state.next == nil { state.isRunning = false }

@@ -48,8 +48,9 @@ extension PeerProcess {
 ///
 /// The kernel compares the memory of a thread (kcmp(2)) with no other one's while that thread executes a program
 /// (execve(2)), and that takes as long as a file system likes that is asked to close a file meanwhile: any user's own,
-/// by FUSE. So nobody waits for that. Such a thread is past the point where it could go on with what it ran before, and
-/// nearly always has new memory already. The size of its code and its users tell whether it can be that of the process.
+/// by FUSE. So that is not waited for. Such a thread is past the point where it could go on with what it ran before,
+/// and nearly always has new memory already. The size of its code and its users tell whether it can be that of the
+/// process.
 struct MemoryComparison {
     /// Compares the memory of the first thread with that of each one in turn.
     ///
@@ -61,7 +62,7 @@ struct MemoryComparison {
 
     /// The number of threads that are executing a program after which traits alone decide about the others.
     ///
-    /// So nobody holds an identification up by many: each takes some 20 milliseconds.
+    /// So that many of them do not delay an identification: each takes some 60 milliseconds.
     static let mostStalled = 4
 
     /// A comparison with the memory of a process.
@@ -81,7 +82,9 @@ struct MemoryComparison {
         while true {
             let results = try compare([process] + others)
             guard let isComparable = results.first else {
-                throw IdentityError("it is executing another program")
+                throw IdentityError(
+                    "its memory cannot be compared with that of other processes: it is executing another program"
+                )
             }
             guard isComparable else { return nil }
             sharing += zip(others, results.dropFirst()).filter(\.1).map(\.0)
@@ -92,7 +95,7 @@ struct MemoryComparison {
                 return sharing + ([stalled] + others).filter(hasSameTraits)
             }
             if hasSameTraits(stalled) { sharing.append(stalled) }
-            // None that has new memory, without a program yet, need be asked about.
+            // Threads whose new memory has no program yet share no memory with another.
             others.removeAll { traits(of: $0) == nil }
         }
     }

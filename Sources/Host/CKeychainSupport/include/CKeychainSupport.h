@@ -46,7 +46,7 @@ keychain_turn *keychain_turn_make(void);
 void keychain_turn_free(keychain_turn *turn);
 
 // Turns are handed out to shares, such as the programs that a daemon serves: first to that which has the fewest of them, then
-// in the order of arrival. 0 is that of calls which nobody tells apart.
+// to another than the one that had it last, then in the order of arrival. 0 is that of calls without a share.
 //
 // Enters, with all of these turns; waits for them until a time of CLOCK_MONOTONIC, NULL for as long as it takes.
 // Returns 0, ETIMEDOUT, or ECANCELED in an abandoned child, in which nobody may enter.
