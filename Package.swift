@@ -398,8 +398,7 @@ let groups: [Group] = [
             // The product KeychainTesting.
             .target(
                 name: "KeychainTestingProduct",
-                dependencies: [.target(name: "KeychainTesting", condition: onLinux)],
-                path: "Sources/API/Reexports/KeychainTestingProduct"
+                dependencies: [.target(name: "KeychainTesting", condition: onLinux)]
             ),
         ]
     ),

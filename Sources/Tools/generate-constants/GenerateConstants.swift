@@ -30,14 +30,19 @@ struct GenerateConstants {
         }
     }
 
+    /// A page without the two comments that the map goes between.
+    private struct MissingPlace: Error {
+        let page: String
+    }
+
     /// The page of the architecture, with the module map of the manifest.
     private static func moduleMap(below root: URL) throws -> GeneratedFile {
         let manifest = try String(contentsOf: root.appendingPathComponent("Package.swift"), encoding: .utf8)
         let page = try String(contentsOf: root.appendingPathComponent(ModuleMap.page), encoding: .utf8)
-        return GeneratedFile(
-            path: ModuleMap.page,
-            contents: ModuleMap(manifest: manifest).written(into: page) ?? page
-        )
+        guard let contents = ModuleMap(manifest: manifest).written(into: page) else {
+            throw MissingPlace(page: ModuleMap.page)
+        }
+        return GeneratedFile(path: ModuleMap.page, contents: contents)
     }
 
     private static func isUpToDate(_ file: GeneratedFile, below root: URL) -> Bool {
