@@ -57,6 +57,20 @@ struct SymbolizerTests {
         #expect(Symbolizer.frames(at: [address])[address, default: []].isEmpty)
     }
 
+    @Test(
+        "a frame is of this package in every folder of its sources, and in no other",
+        arguments: [
+            ("Sources/Values/KeychainCore/Keychain.swift", true), ("Sources/API/KeychainTrace/Trace.swift", true),
+            ("Sources/Testing/KeychainTesting/Device.swift", true), ("Tests/KeychainTraceTests/Some.swift", false),
+            ("SourcesOfOthers/Some.swift", false),
+        ]
+    )
+    func ofPackage(_ path: String, _ isOfPackage: Bool) {
+        let root = #filePath.components(separatedBy: "/Tests/KeychainTraceTests/")[0]
+        let frame = Symbolizer.Frame(symbol: "f", path: "\(root)/\(path)", line: 1, column: 1)
+        #expect(frame.isOfPackage == isOfPackage)
+    }
+
     /// The address that this function returns to.
     @inline(never)
     private static func here() -> ProgramAddress? {

@@ -168,9 +168,9 @@ final class RouteObservers: @unchecked Sendable {
                 }
                 (path, awaited) = (folder, Self.records)
             } catch .system(_, _, ENOENT) {
-                guard let slash = path.lastIndex(of: "/"), path != "/" else { return nil }
-                awaited = [String(path[path.index(after: slash)...])]
-                path = slash == path.startIndex ? "/" : String(path[..<slash])
+                guard let name = path.pathNames.last else { return nil }
+                awaited = [name]
+                path = path.parentFolder
             } catch {
                 return nil
             }
@@ -193,7 +193,7 @@ final class RouteObservers: @unchecked Sendable {
         }
     }
 
-    private var isWatchable: Bool { folder?.hasPrefix("/") == true }
+    private var isWatchable: Bool { folder?.isAbsolutePath == true }
 
     /// Replaces the watch: a folder was created, or that of the store removed or renamed.
     ///

@@ -40,7 +40,7 @@ public enum KeychainTracing {
     /// - Throws: ``TraceError/unusable(path:_:)`` when the path is not absolute, or leads to anything but a file of
     ///   this user alone.
     public static func start(_ options: TraceOptions) throws(TraceError) {
-        guard options.path.hasPrefix("/") else { throw .unusable(path: options.path, "it is not an absolute path") }
+        guard options.path.isAbsolutePath else { throw .unusable(path: options.path, "it is not an absolute path") }
         let file = TraceFile(path: options.path, limit: max(1, options.limit))
         try file.make()
         let tracer = Tracer(file, hashKey: options.hidesValues ? try file.hashKey() : nil)

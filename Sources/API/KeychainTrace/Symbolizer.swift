@@ -56,11 +56,7 @@ package enum Symbolizer {
     }
 
     /// The folder of this package's sources.
-    private static let sources: String = {
-        var path = Substring(#filePath)
-        for _ in 0..<2 { path = path[..<(path.lastIndex(of: "/") ?? path.startIndex)] }
-        return path + "/"
-    }()
+    private static let sources = #filePath.components(separatedBy: "/API/KeychainTrace/")[0] + "/"
 
     private static let tools = ["llvm-symbolizer", "addr2line"]
 

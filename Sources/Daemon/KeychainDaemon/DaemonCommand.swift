@@ -3,6 +3,7 @@
 import ArgumentParser
 import KeychainAudit
 import KeychainCore
+import KeychainHost
 
 /// The command line of `keychaind`.
 struct DaemonCommand: ParsableCommand {
@@ -128,7 +129,7 @@ extension AuditAttribute {
 
 /// A path that does not depend on the current folder.
 private func parsePath(_ path: String) throws -> String {
-    guard path.hasPrefix("/") else { throw ValidationError("it must be an absolute path") }
+    guard path.isAbsolutePath else { throw ValidationError("it must be an absolute path") }
     return path
 }
 

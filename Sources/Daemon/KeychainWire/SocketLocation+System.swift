@@ -66,6 +66,6 @@ extension SocketLocation {
     }
 
     private static func parent(of path: String) -> String {
-        "/" + path.pathNames.dropLast().joined(separator: "/")
+        path.parentFolder
     }
 }

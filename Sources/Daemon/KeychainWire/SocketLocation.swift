@@ -54,7 +54,7 @@ public struct SocketLocation: Sendable, Hashable {
             let digits = SHA256.hash(data: Array(path.utf8)).prefix(4).hexadecimal
             name = "keychaind-\(digits).sock"
         }
-        if let runtime = try environment("XDG_RUNTIME_DIR"), runtime.hasPrefix("/") {
+        if let runtime = try environment("XDG_RUNTIME_DIR"), runtime.isAbsolutePath {
             folder = "\(runtime)/swift-keychain"
             requiredParent = runtime
             advice = "set XDG_RUNTIME_DIR to a folder of your own, or unset it"
@@ -123,8 +123,8 @@ public struct SocketLocation: Sendable, Hashable {
     /// The path with symbolic links resolved, as far as it exists: a store has one socket, whichever path names it.
     private static func resolved(_ path: String) -> String {
         guard let resolved = realpath(path, nil) else {
-            guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return path }
-            return Self.resolved(String(path[..<slash])) + path[slash...]
+            guard let name = path.pathNames.last, path.pathNames.count > 1 else { return path }
+            return "\(Self.resolved(path.parentFolder))/\(name)"
         }
         defer { free(resolved) }
         return String(cString: resolved)

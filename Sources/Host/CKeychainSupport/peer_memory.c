@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #define _GNU_SOURCE
 #include "CKeychainPeers.h"
+#include "children.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <linux/kcmp.h>
@@ -11,9 +11,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,14 +20,11 @@ struct comparison {
     const pid_t *threads;
     int count;
     bool *results;
-    pid_t parent;
     atomic_int done;
 };
 
 static int compare(void *argument) {
     struct comparison *comparison = argument;
-    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    if (getppid() != comparison->parent) return 0;
     for (int index = 0; index < comparison->count; index++) {
         pid_t first = comparison->threads[0], other = comparison->threads[index];
         comparison->results[index] = syscall(SYS_kcmp, first, other, KCMP_VM, 0, 0) == 0;
@@ -53,30 +48,23 @@ static bool is_asleep(pid_t process) {
 }
 
 int keychain_compare_memory(const pid_t *threads, int count, bool *results) {
-    struct comparison comparison = {.threads = threads, .count = count, .results = results, .parent = getpid()};
+    struct comparison comparison = {.threads = threads, .count = count, .results = results};
+    struct keychain_child child = {.run = compare, .argument = &comparison};
     struct timespec patience = {.tv_nsec = 20000000};
-    char stack[1 << 14] __attribute__((aligned(16)));
-    sigset_t all, before;
-    sigfillset(&all);
-    // It handles no signal that is meant for this process.
-    pthread_sigmask(SIG_BLOCK, &all, &before);
     // With a table of descriptors of its own it could have the last reference to a file, and its end could take long.
-    pid_t child = clone(compare, stack + sizeof stack, CLONE_VM | CLONE_FILES, &comparison), ended = 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (child < 0) return -1;
+    pid_t process = keychain_child_start(&child, CLONE_FILES);
+    if (process < 0) return -1;
     // One sleep may be for memory that is being read from the disk.
     int done, asleep = 0;
-    while ((done = atomic_load(&comparison.done)) < count && ended == 0) {
+    bool has_ended = false;
+    while ((done = atomic_load(&comparison.done)) < count && !has_ended) {
         syscall(SYS_futex, &comparison.done, FUTEX_WAIT_PRIVATE, done, &patience, NULL, 0);
-        asleep = atomic_load(&comparison.done) == done && is_asleep(child) ? asleep + 1 : 0;
+        asleep = atomic_load(&comparison.done) == done && is_asleep(process) ? asleep + 1 : 0;
         if (asleep == 3) break;
-        ended = waitpid(child, NULL, __WALL | WNOHANG);
+        has_ended = keychain_child_has_ended(process);
     }
-    bool is_lost = ended != 0 && atomic_load(&comparison.done) < count;
-    if (ended == 0) {
-        kill(child, SIGKILL);
-        // The child has the errno of this thread.
-        while (waitpid(child, NULL, __WALL) < 0 && errno != ECHILD) {}
-    }
-    return is_lost ? -1 : atomic_load(&comparison.done);
+    if (has_ended) return atomic_load(&comparison.done) < count ? -1 : count;
+    kill(process, SIGKILL);
+    keychain_child_await(process);
+    return atomic_load(&comparison.done);
 }

@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #define _GNU_SOURCE
 #include "CKeychainSupport.h"
+#include "children.h"
 #include "spawning.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <poll.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -171,7 +168,6 @@ bool keychain_discard(int socket) {
 // A socket that a process of its own has, too, until it is closed here.
 struct kept {
     int socket;
-    pid_t parent;
     atomic_int step;
 };
 
@@ -186,8 +182,6 @@ static void reach(struct kept *kept, int step) {
 static int keep(void *argument) {
     struct kept *kept = argument;
     unsigned socket = (unsigned)kept->socket;
-    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    if (getppid() != kept->parent) return 0;
     // Before Linux 5.9 the others go at the end, too.
     syscall(SYS_close_range, socket + 1, UINT_MAX, 0);
     if (socket > 0) syscall(SYS_close_range, 0, socket - 1, 0);
@@ -198,21 +192,22 @@ static int keep(void *argument) {
 }
 
 void keychain_close_unread(int socket) {
-    struct kept kept = {.socket = socket, .parent = getpid()};
+    struct kept kept = {.socket = socket};
+    struct keychain_child child = {.run = keep, .argument = &kept};
     struct timespec second = {.tv_sec = 1};
-    char stack[1 << 14] __attribute__((aligned(16)));
     // A child that has the descriptors of this process meanwhile must not have the last one: it would sleep.
     pthread_mutex_lock(&keychain_spawning);
-    pid_t child = clone(keep, stack + sizeof stack, CLONE_VM, &kept), ended = child < 0 ? child : 0;
-    while (ended == 0 && atomic_load(&kept.step) == BEGUN) {
+    pid_t process = keychain_child_start(&child, 0);
+    bool has_ended = process < 0;
+    while (!has_ended && atomic_load(&kept.step) == BEGUN) {
         syscall(SYS_futex, &kept.step, FUTEX_WAIT_PRIVATE, BEGUN, &second, NULL, 0);
-        ended = waitpid(child, NULL, __WALL | WNOHANG);
+        has_ended = keychain_child_has_ended(process);
     }
     close(socket);
     pthread_mutex_unlock(&keychain_spawning);
-    if (child < 0 || ended > 0) return;
+    if (has_ended) return;
     reach(&kept, IS_CLOSED);
-    while (waitpid(child, NULL, __WALL) < 0 && errno == EINTR) {}
+    keychain_child_await(process);
 }
 
 int keychain_peer(int socket, pid_t *process, uid_t *user) {

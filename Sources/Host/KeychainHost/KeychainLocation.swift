@@ -34,18 +34,18 @@ public struct KeychainLocation: Sendable, Hashable {
         homeOfUser: () -> String? = KeychainLocation.homeFromUserDatabase
     ) throws(FileError) {
         if let path = try environment(Self.environmentVariable), !path.isEmpty {
-            guard path.hasPrefix("/") else {
+            guard path.isAbsolutePath else {
                 throw .unusablePath(path, "\(Self.environmentVariable) must be an absolute path")
             }
             self.path = path
             requiredParent = nil
             isNamed = true
-        } else if let data = try environment("XDG_DATA_HOME"), data.hasPrefix("/") {
+        } else if let data = try environment("XDG_DATA_HOME"), data.isAbsolutePath {
             path = data + "/swift-keychain"
             requiredParent = nil
             isNamed = false
         } else {
-            let named = try environment("HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
+            let named = try environment("HOME").flatMap { $0.isAbsolutePath ? $0 : nil }
             guard let home = named ?? homeOfUser() else { throw .noHome("of this user") }
             path = home + "/.local/share/swift-keychain"
             requiredParent = home

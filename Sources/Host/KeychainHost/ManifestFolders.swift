@@ -15,8 +15,8 @@ package enum ManifestFolders {
     ///
     /// A daemon that a program starts inherits the variable; one that systemd starts has that of the user's manager.
     package static var user: String? {
-        let named = ProcessEnvironment.value("XDG_CONFIG_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
-        let home = ProcessEnvironment.value("HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
+        let named = ProcessEnvironment.value("XDG_CONFIG_HOME").flatMap { $0.isAbsolutePath ? $0 : nil }
+        let home = ProcessEnvironment.value("HOME").flatMap { $0.isAbsolutePath ? $0 : nil }
         let folder = named ?? (home ?? KeychainLocation.homeFromUserDatabase()).map { "\($0)/.config" }
         return folder.map { "\($0)/swift-keychain" }
     }

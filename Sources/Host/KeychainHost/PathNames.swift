@@ -10,6 +10,9 @@ extension StringProtocol {
         utf8.split(separator: UInt8(ascii: "/")).map { String(decoding: $0, as: UTF8.self) }
     }
 
+    /// The folder that an absolute path is in, also of one that ends with slashes: `/` for a name in the root folder.
+    package var parentFolder: String { "/" + pathNames.dropLast().joined(separator: "/") }
+
     /// Whether it begins with a slash.
     package var isAbsolutePath: Bool { utf8.first == UInt8(ascii: "/") }
 }

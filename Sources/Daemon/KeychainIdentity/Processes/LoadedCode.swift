@@ -2,6 +2,7 @@
 
 import CKeychainSupport
 import Glibc
+import KeychainHost
 
 /// Whether the code that a process has loaded is its own: all of its executable's, libraries that only root can change
 /// and that are no interpreters, and libraries that its manifest lists.
@@ -92,7 +93,7 @@ struct LoadedCode: Sendable {
         _ parts: [Range<UInt64>],
         _ allowance: Allowance
     ) throws(IdentityError) -> File {
-        guard !mapping.path.hasSuffix(" (deleted)"), mapping.path.hasPrefix("/"),
+        guard !mapping.path.hasSuffix(" (deleted)"), mapping.path.isAbsolutePath,
             let file = open(mapping.path), let status = file.status,
             status.st_mode & S_IFMT == S_IFREG, try Self.isMapped(mapping, file, status)
         else {

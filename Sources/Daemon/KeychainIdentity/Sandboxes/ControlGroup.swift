@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainHost
+
 /// The control group of a process, in the hierarchy that the service manager keeps (cgroups(7), `/proc/PID/cgroup`).
 struct ControlGroup: Sendable, Hashable {
     /// The path, as it is seen from this process's cgroup namespace.
@@ -11,7 +13,7 @@ struct ControlGroup: Sendable, Hashable {
         for line in text.split(separator: UInt8(ascii: "\n")) {
             let parts = line.split(separator: UInt8(ascii: ":"), maxSplits: 2, omittingEmptySubsequences: false)
             guard parts.count == 3, let controllers = String(validating: parts[1], as: UTF8.self),
-                let path = String(validating: parts[2], as: UTF8.self), path.hasPrefix("/")
+                let path = String(validating: parts[2], as: UTF8.self), path.isAbsolutePath
             else { return nil }
             paths[controllers] = path
         }
@@ -28,14 +30,16 @@ struct ControlGroup: Sendable, Hashable {
     /// Only root can put a process there. A user's manager is no proof: its user may move any process into any unit of
     /// it.
     var systemUnit: String? {
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
-        guard parts.first == "system.slice", !parts.contains(".."), !path.hasSuffix(" (deleted)") else { return nil }
+        let parts = path.pathNames
+        guard parts.first == "system.slice", !parts.contains(".."), !path.contains("//"),
+            !path.hasSuffix(" (deleted)")
+        else { return nil }
         guard let unit = parts.first(where: { !$0.hasSuffix(".slice") }) else { return nil }
-        return Self.isServiceName(unit) && !Self.runsCodeOfUsers(unit) ? String(unit) : nil
+        return Self.isServiceName(unit) && !Self.runsCodeOfUsers(unit) ? unit : nil
     }
 
     /// Whether a service, or an instance of it (`NAME@INSTANCE.service`), runs what users tell it to.
-    private static func runsCodeOfUsers(_ unit: Substring) -> Bool {
+    private static func runsCodeOfUsers(_ unit: String) -> Bool {
         servicesOfUsers.contains(String(unit.dropLast(".service".count).prefix { $0 != "@" }))
     }
 
@@ -54,7 +58,7 @@ struct ControlGroup: Sendable, Hashable {
     ]
 
     /// Names of units: at most 255 characters of these (systemd.unit(5)).
-    private static func isServiceName(_ name: Substring) -> Bool {
+    private static func isServiceName(_ name: String) -> Bool {
         name.hasSuffix(".service") && name.utf8.count > ".service".utf8.count && name.utf8.count <= 255
             && name.unicodeScalars.allSatisfy {
                 $0.isASCII && ($0.properties.isAlphabetic || "0123456789:-_.\\@".unicodeScalars.contains($0))
@@ -63,7 +67,7 @@ struct ControlGroup: Sendable, Hashable {
 
     /// The snap that a part of the path names, such as `snap.firefox.firefox-….scope`; `nil` for none.
     var snap: String? {
-        for part in path.split(separator: "/") where part.hasPrefix("snap.") {
+        for part in path.pathNames where part.hasPrefix("snap.") {
             let words = part.split(separator: ".")
             if words.count >= 3 { return String(words[1]) }
         }

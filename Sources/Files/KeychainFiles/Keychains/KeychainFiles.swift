@@ -48,7 +48,7 @@ public final class KeychainFiles: KeychainBackend {
             lockAll()
             return .done
         case .keychain(let path, let action):
-            guard path.hasPrefix("/"), !path.utf8.contains(0) else {
+            guard path.isAbsolutePath, !path.utf8.contains(0) else {
                 throw .parameter("the path of a keychain file is absolute")
             }
             return try keychain(at: Self.resolved(path)).perform(action)
@@ -67,9 +67,8 @@ public final class KeychainFiles: KeychainBackend {
     /// One path for all that lead to a file, so that it has one lock state, and a link to it stays one.
     private static func resolved(_ path: String) -> String {
         if let real = realPath(path) { return real }
-        guard let end = path.lastIndex(of: "/") else { return path }
-        guard let folder = realPath(end == path.startIndex ? "/" : String(path[..<end])) else { return path }
-        return (folder == "/" ? "" : folder) + path[end...]
+        guard let name = path.pathNames.last, let folder = realPath(path.parentFolder) else { return path }
+        return (folder == "/" ? "" : folder) + "/" + name
     }
 
     private static func realPath(_ path: String) -> String? {

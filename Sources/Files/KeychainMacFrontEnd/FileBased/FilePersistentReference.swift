@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainCore
+import KeychainHost
 
 /// The persistent reference of an item of a file-based keychain: `kcfl`, the class, the item's identifier, and the path
 /// of the keychain in UTF-8.
@@ -24,7 +25,7 @@ enum FilePersistentReference {
         guard bytes.starts(with: mark), bytes.count > pathOffset,
             let itemClass = ItemClass(rawValue: String(decoding: bytes[classOffset..<identifierOffset], as: UTF8.self)),
             let identifier = Bytes16(bytes[identifierOffset..<pathOffset]),
-            let path = String(validating: bytes[pathOffset...], as: UTF8.self), path.hasPrefix("/")
+            let path = String(validating: bytes[pathOffset...], as: UTF8.self), path.isAbsolutePath
         else { return nil }
         return KeychainItemReference(keychain: path, itemClass: itemClass, identifier: identifier)
     }

@@ -11,16 +11,15 @@ public struct KeychainHome: Sendable, Hashable {
 
     /// The home folder at an absolute path.
     public init(path: String) {
-        var path = path
-        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
-        self.path = path
+        let end = path.utf8.lastIndex { $0 != UInt8(ascii: "/") }
+        self.path = end.map { String(decoding: path.utf8[...$0], as: UTF8.self) } ?? "/"
     }
 
     /// The home folder of this process's user: `HOME`, or that of the user database.
     ///
     /// - Parameter variable: the value of `HOME`; `nil` if it is not set.
     public init(variable: String?) {
-        if let variable, variable.hasPrefix("/") {
+        if let variable, variable.isAbsolutePath {
             self.init(path: variable)
         } else {
             self.init(path: KeychainLocation.homeFromUserDatabase() ?? "/")
@@ -36,7 +35,7 @@ public struct KeychainHome: Sendable, Hashable {
     /// In a folder `Library/Keychains`, `X` and `X-db` are one keychain: an existing `X` where there is no `X-db`, and
     /// else `X-db`.
     public func keychainPath(_ name: String) -> String {
-        let path = Self.standardized(name.hasPrefix("/") ? name : "\(keychainFolder)/\(name)")
+        let path = Self.standardized(name.isAbsolutePath ? name : "\(keychainFolder)/\(name)")
         guard Self.isInKeychainFolder(path) else { return path }
         if path.hasSuffix(Self.suffix) {
             let plain = String(path.dropLast(Self.suffix.count))
@@ -47,7 +46,7 @@ public struct KeychainHome: Sendable, Hashable {
 
     /// The path under which a keychain is made.
     public func newKeychainPath(_ name: String) -> String {
-        let path = Self.standardized(name.hasPrefix("/") ? name : "\(keychainFolder)/\(name)")
+        let path = Self.standardized(name.isAbsolutePath ? name : "\(keychainFolder)/\(name)")
         return Self.isInKeychainFolder(path) && !path.hasSuffix(Self.suffix) ? path + Self.suffix : path
     }
 
@@ -74,9 +73,8 @@ public struct KeychainHome: Sendable, Hashable {
 
     /// Whether a keychain lies in a folder `Library/Keychains` of a user.
     private static func isInKeychainFolder(_ path: String) -> Bool {
-        guard let end = path.lastIndex(of: "/") else { return false }
-        let folder = path[..<end]
-        return folder.hasSuffix("/Library/Keychains") && folder != "/Library/Keychains"
+        let names = path.pathNames.dropLast()
+        return names.count > 2 && names.suffix(2) == ["Library", "Keychains"]
     }
 
     private static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }

@@ -27,7 +27,7 @@ public enum DaemonProgram {
     ) throws(FileError) -> String? {
         if let path = try environment(environmentVariable) { return try checked(path) }
         if let folder, let program = ServiceRecord.program(in: folder) { return try checked(program) }
-        let beside = ownPath.flatMap { path in path.lastIndex(of: "/").map { "\(path[..<$0])/\(name)" } }
+        let beside = ownPath.map { "\($0.folderOfPath)/\(name)" }
         for path in [beside, "/usr/local/bin/\(name)", "/usr/bin/\(name)"].compactMap(\.self) {
             // An executable that cannot be trusted is skipped: it was not named explicitly.
             if let path = try? checked(path) { return path }
@@ -42,7 +42,7 @@ public enum DaemonProgram {
     /// - Returns: The path with symbolic links resolved.
     /// - Throws: ``FileError`` with the reason.
     public static func checked(_ path: String) throws(FileError) -> String {
-        guard path.hasPrefix("/") else { throw .unusablePath(path, "the path of a program must be absolute") }
+        guard path.isAbsolutePath else { throw .unusablePath(path, "the path of a program must be absolute") }
         guard let resolved = realpath(path, nil) else { throw .system(call: "realpath", path: path, errno: errno) }
         defer { free(resolved) }
         guard let program = String(validatingCString: resolved) else { throw .notUTF8("what \(path) leads to", path) }

@@ -43,7 +43,7 @@ public struct ServiceRecord: Sendable, Hashable {
 
     private static func read(in folder: PrivateDirectory) -> (record: ServiceRecord, isOfFolder: Bool)? {
         guard var lines = folder.lines(of: fileName), let recorded = lines.popLast().flatMap(RecordedFolder.init),
-            (1...3).contains(lines.count), lines[..<min(2, lines.count)].allSatisfy({ $0.hasPrefix("/") })
+            (1...3).contains(lines.count), lines[..<min(2, lines.count)].allSatisfy({ $0.isAbsolutePath })
         else { return nil }
         // A word of a command line that is no option.
         let unit = lines.dropFirst(2).first.flatMap { $0.hasPrefix("-") ? nil : $0 }

@@ -3,6 +3,7 @@
 import Foundation
 import KeychainCore
 import KeychainEngine
+import KeychainHost
 
 /// What a backup holds, as text.
 enum BackupText {
@@ -31,6 +32,6 @@ enum BackupText {
 /// A path as the shell means it.
 enum AbsolutePath {
     static func of(_ path: String) -> String {
-        path.hasPrefix("/") ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
+        path.isAbsolutePath ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
     }
 }

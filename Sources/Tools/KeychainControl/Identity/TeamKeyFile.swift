@@ -140,8 +140,8 @@ extension TeamKeyFile {
 
     /// `swift-keychain/teams` in `$XDG_CONFIG_HOME`, or in `~/.config`.
     private static func folder() -> String? {
-        let named = ProcessEnvironment.value("XDG_CONFIG_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
-        let home = ProcessEnvironment.value("HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
+        let named = ProcessEnvironment.value("XDG_CONFIG_HOME").flatMap { $0.isAbsolutePath ? $0 : nil }
+        let home = ProcessEnvironment.value("HOME").flatMap { $0.isAbsolutePath ? $0 : nil }
         return (named ?? (home ?? KeychainLocation.homeFromUserDatabase()).map { $0 + "/.config" })
             .map { $0 + "/swift-keychain/teams" }
     }

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import KeychainCore
+import KeychainHost
 import KeychainProtection
 
 /// `keychainctl service`: the daemon that owns the keychain, if one does.
@@ -57,7 +58,7 @@ struct EnableServiceCommand: ParsableCommand {
         }
         guard let socket else { return }
         guard system else { throw ValidationError("--socket is for --system.") }
-        guard socket.hasPrefix("/") else { throw ValidationError("The path of the socket must be absolute.") }
+        guard socket.isAbsolutePath else { throw ValidationError("The path of the socket must be absolute.") }
     }
 
     func run() throws {
@@ -243,7 +244,7 @@ struct UnitFilesCommand: ParsableCommand {
     var program: String
 
     func validate() throws {
-        guard program.hasPrefix("/") else { throw ValidationError("The path of the program must be absolute.") }
+        guard program.isAbsolutePath else { throw ValidationError("The path of the program must be absolute.") }
     }
 
     @Flag(help: "Write those of the system service, with what makes its user, into folders below that one.")

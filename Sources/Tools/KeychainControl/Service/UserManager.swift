@@ -21,8 +21,8 @@ struct UserManager: Sendable {
         guard let runtime = environment("XDG_RUNTIME_DIR"), access("\(runtime)/systemd/private", F_OK) == 0 else {
             return nil
         }
-        let configuration = environment("XDG_CONFIG_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
-        let home = environment("HOME").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? homeOfUser()
+        let configuration = environment("XDG_CONFIG_HOME").flatMap { $0.isAbsolutePath ? $0 : nil }
+        let home = environment("HOME").flatMap { $0.isAbsolutePath ? $0 : nil } ?? homeOfUser()
         guard let folder = configuration ?? home.map({ "\($0)/.config" }) else { return nil }
         return UserManager(unitFolder: "\(folder)/systemd/user") { arguments in
             (try? output(["systemctl", "--user", "--quiet"] + arguments)) != nil

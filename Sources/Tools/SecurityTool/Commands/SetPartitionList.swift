@@ -103,9 +103,8 @@ struct SetPartitionList: Command {
                 return try failing(KeySearch.function) { () throws(KeychainError) in
                     let items = try store.items(fields.kind.itemClass, fields.filter)
                     guard items.isEmpty else { return items }
-                    let obstacle = try store.obstacle(fields.kind.itemClass, fields.filter)
-                    try store.checkReadable()
-                    throw KeychainError(obstacle ?? .itemNotFound, "there is no such item that can be shown")
+                    let status = try [store].statusOfEmptySearch(fields.kind.itemClass, fields.filter)
+                    throw KeychainError(status, "there is no such item that can be shown")
                 }
             }
         }

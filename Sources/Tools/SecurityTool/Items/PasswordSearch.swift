@@ -79,11 +79,7 @@ struct PasswordSearch {
     /// Why nothing was found.
     private func absence() throws(CommandFailure) -> Status {
         try reporting(Self.searching) { () throws(KeychainError) in
-            for store in stores {
-                if let obstacle = try store.obstacle(fields.kind.itemClass, fields.filter) { return obstacle }
-            }
-            try stores.checkReadable()
-            return .itemNotFound
+            try stores.statusOfEmptySearch(fields.kind.itemClass, fields.filter)
         }
     }
 }

@@ -2,6 +2,7 @@
 
 import Glibc
 import KeychainCore
+import KeychainHost
 
 /// A value of `-T`: a program that may read an item, by its path, or an application group.
 extension TrustedApplication {
@@ -35,7 +36,7 @@ extension TrustedApplication {
     }
 
     private static func absolute(_ path: String) -> String {
-        guard !path.hasPrefix("/"), let folder = getcwd(nil, 0) else { return path }
+        guard !path.isAbsolutePath, let folder = getcwd(nil, 0) else { return path }
         defer { free(folder) }
         return "\(String(cString: folder))/\(path)"
     }

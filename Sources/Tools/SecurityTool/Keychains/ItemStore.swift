@@ -81,18 +81,38 @@ extension [any ItemStore] {
     /// - Throws: `errSecInteractionNotAllowed` and `errSecDecode` for such an item; as ``checkReadable()``.
     func checkWithholdsNothing(of classes: [ItemClass]) throws(KeychainError) {
         for itemClass in classes {
-            for store in self {
-                var obstacle = try store.obstacle(itemClass, Conditions())
-                if obstacle == nil, itemClass == .certificate, try StoredCertificate.isAnyDamaged(in: store) {
-                    obstacle = .decode
-                }
-                switch obstacle {
-                case nil: continue
-                case .decode?: throw KeychainError(.decode, "an item of the keychain is damaged")
-                case let status?: throw KeychainError(status, "an item of the keychain cannot be read now")
-                }
+            var obstacle = try obstacle(itemClass, Conditions())
+            if obstacle == nil, itemClass == .certificate { obstacle = try statusOfDamagedCertificate() }
+            switch obstacle {
+            case nil: continue
+            case .decode?: throw KeychainError(.decode, "an item of the keychain is damaged")
+            case let status?: throw KeychainError(status, "an item of the keychain cannot be read now")
             }
         }
         try checkReadable()
+    }
+
+    private func statusOfDamagedCertificate() throws(KeychainError) -> Status? {
+        for store in self {
+            if try StoredCertificate.isAnyDamaged(in: store) { return .decode }
+        }
+        return nil
+    }
+
+    /// Why the keychains do not show some items that satisfy conditions; `nil` if they show all.
+    func obstacle(_ itemClass: ItemClass, _ conditions: Conditions) throws(KeychainError) -> Status? {
+        for store in self {
+            if let obstacle = try store.obstacle(itemClass, conditions) { return obstacle }
+        }
+        return nil
+    }
+
+    /// The status of a search that found nothing: errSecItemNotFound, or why the keychains do not show what there is.
+    ///
+    /// - Throws: as ``checkReadable()``.
+    func statusOfEmptySearch(_ itemClass: ItemClass, _ conditions: Conditions) throws(KeychainError) -> Status {
+        if let obstacle = try obstacle(itemClass, conditions) { return obstacle }
+        try checkReadable()
+        return .itemNotFound
     }
 }
