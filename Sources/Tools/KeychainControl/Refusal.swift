@@ -2,7 +2,7 @@
 
 import KeychainCore
 
-/// Why a command did not do what it was asked: one sentence, which holds no secret.
+/// Why a command failed: one sentence, without secrets.
 ///
 /// Its exit status is 1.
 struct Refusal: Error, Hashable, CustomStringConvertible {
@@ -10,7 +10,7 @@ struct Refusal: Error, Hashable, CustomStringConvertible {
 
     init(_ description: String) { self.description = description }
 
-    /// The refusal of a keychain or its device.
+    /// Creates a refusal from an error of the keychain or its device.
     init(_ error: KeychainError) {
         switch error.kind {
         case .device(.wrongPasscode(let failedAttempts, let seconds)):
@@ -26,7 +26,7 @@ struct Refusal: Error, Hashable, CustomStringConvertible {
     }
 }
 
-/// Runs what throws a keychain's errors, for a command that throws refusals.
+/// Runs a closure that throws keychain errors, and rethrows them as refusals.
 func refusing<Result>(_ body: () throws(KeychainError) -> Result) throws(Refusal) -> Result {
     do { return try body() } catch { throw Refusal(error) }
 }

@@ -7,7 +7,7 @@ import KeychainHost
 import KeychainRouting
 
 extension Surroundings {
-    /// The keychain that the environment names, and the terminal; nothing is read or made before the first call.
+    /// The keychain that the environment names, and the terminal; nothing is read or created before the first call.
     static let process: Surroundings = {
         do throws(KeychainError) {
             let parts = try ProcessKeychain.parts(authenticator: NoAuthenticator())
@@ -16,7 +16,7 @@ extension Surroundings {
                 keychain: keychain,
                 offerUnlock: { (passcode) throws(KeychainError) in
                     guard keychain.owner != .embedded else { return try parts.embedded.offerUnlock(passcode: passcode) }
-                    // The daemon unlocks for all, the program that is started among them.
+                    // The daemon unlocks for all programs, including the one that is started.
                     try keychain.device.unlock(passcode: passcode)
                     return nil
                 },

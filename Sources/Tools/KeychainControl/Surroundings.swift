@@ -5,18 +5,19 @@ import KeychainCore
 import KeychainEngine
 import KeychainHost
 
-/// What the commands work on, and whom they talk to; a test puts in its own.
+/// The dependencies of the commands; tests substitute their own.
 struct Surroundings: Sendable {
-    /// Those of the command that runs.
+    /// The surroundings of the running command.
     @TaskLocal static var current = Surroundings.process
 
     /// The keychain.
     var keychain: any KeychainBackend
 
-    /// Checks the passcode, and holds an unlock ready for the programs that this one starts; `nil` when the device has
-    /// no passcode, so that there is nothing to unlock.
+    /// Checks the passcode, and prepares an unlock for the programs that this one starts; `nil` if the device has no
+    /// passcode, so there is nothing to unlock.
     ///
-    /// An unlock is a descriptor that children inherit, and so no value that could be asked of a keychain elsewhere.
+    /// An unlock is a descriptor that children inherit, so it cannot be a value requested from a keychain in another
+    /// process.
     var offerUnlock: @Sendable (SecretBytes) throws(KeychainError) -> UnlockOffer?
 
     /// Prompts for secrets when no option gives their source.
@@ -25,10 +26,10 @@ struct Surroundings: Sendable {
     /// Whether an unlock outlives this program, because the daemon has the keychain.
     var unlocksForAll: @Sendable () -> Bool = { false }
 
-    /// The path of the root key's file if the file has another name as well.
+    /// The path of the root key's file, if the file has another hard link.
     var linkedRootKey: @Sendable () -> String? = { nil }
 
-    /// The part of the path of the keychain's folder that lets another user put another folder in its place.
+    /// The part of the path of the keychain's folder that another user could replace.
     var replaceablePart: @Sendable () -> ReplaceablePart? = { nil }
 
     /// The daemon of the keychain.
@@ -36,32 +37,32 @@ struct Surroundings: Sendable {
         throw Refusal("this keychain has no daemon")
     }
 
-    /// Where `--passcode-stdin`, `--secret-stdin` and the file `-` are read.
+    /// The descriptor from which `--passcode-stdin`, `--secret-stdin` and the file `-` are read.
     var standardInput: Int32 = STDIN_FILENO
 
-    /// Where the bytes of a secret go.
+    /// The descriptor to which the bytes of a secret are written.
     var standardOutput: Int32 = STDOUT_FILENO
 
-    /// Takes what the command has to say.
+    /// Prints the command's output.
     var say: @Sendable (String) -> Void = { print($0) }
 
-    /// Takes messages of the command other than its result.
+    /// Prints messages other than the command's result.
     var remark: @Sendable (String) -> Void = StandardError.write
 
-    /// Asks a question that is answered by yes; `nil` if there is no terminal.
+    /// Asks a yes-or-no question; `nil` if there is no terminal.
     var confirm: @Sendable (String) -> Bool? = Confirmation.ask
 
-    /// Runs a program to its end, and returns what it writes to standard output.
+    /// Runs a program to completion, and returns its standard output.
     var output: @Sendable ([String]) throws(Refusal) -> String = ProgramOutput.read
 
-    /// Runs a program to its end, with an unlock or without one, and says how it ended.
+    /// Runs a program to completion, with or without an unlock, and returns its exit status.
     var run: @Sendable ([String], UnlockOffer?) throws(Refusal) -> Int32 = ChildProgram.run
 }
 
 extension Surroundings {
-    /// The device, for a command that needs a passcode to be set, or none to be.
+    /// The device, for a command that requires a passcode to be set, or not to be set.
     ///
-    /// - Throws: ``Refusal`` when it is otherwise.
+    /// - Throws: ``Refusal`` otherwise.
     func device(hasPasscode: Bool) throws(Refusal) -> KeychainDevice {
         let device = keychain.device
         let status = try refusing { () throws(KeychainError) in try device.status() }

@@ -11,22 +11,22 @@ protocol LogSource: AnyObject {
     /// Whether requests are logged.
     var isOn: Bool { get }
 
-    /// What to say where they are not.
+    /// The message to show when they are not.
     var remark: String { get }
 
     /// The new entries.
     func next() throws(Refusal) -> LogPart
 
-    /// Waits for new entries; returns `false` if it was not to follow the log.
+    /// Waits for new entries; returns `false` if the log is not being followed.
     func wait() -> Bool
 }
 
 /// Entries of a log, oldest first.
 struct LogPart {
     var entries: [AuditEntry] = []
-    /// The number of lines that are no entries.
+    /// The number of lines that are not valid entries.
     var unreadable = 0
-    /// Why there are no more of them.
+    /// The reason why reading stopped.
     var problem: String?
 
     init() {}
@@ -41,7 +41,7 @@ struct LogPart {
     }
 }
 
-/// The log of the user's own daemon, which is a file of the user.
+/// The log of the user's own daemon: a file that the user owns.
 final class AuditFileSource: LogSource {
     private let folder: PrivateDirectory
     private let watch: FolderWatch?
@@ -53,7 +53,7 @@ final class AuditFileSource: LogSource {
             throw Refusal("there is no keychain, and so no log of its daemon")
         }
         self.folder = folder
-        // Watched before it is read, so that no entry is missed in between.
+        // Watched before it is read, so that no entry is missed.
         do { watch = follows ? try FolderWatch(folder.path, for: .newNamesAndWrites) : nil } catch {
             throw Refusal("\(error)")
         }
@@ -76,7 +76,7 @@ final class AuditFileSource: LogSource {
     }
 }
 
-/// The log of the system service, which is asked for the entries of the user's programs.
+/// The log of the system service, which returns the entries of the user's programs.
 final class SystemLogSource: LogSource {
     private let service: DaemonOnDemand
     private let follows: Bool
@@ -105,7 +105,7 @@ final class SystemLogSource: LogSource {
             for line in page.lines {
                 if let entry = AuditEntry(line: line.utf8) { part.entries.append(entry) } else { part.unreadable += 1 }
             }
-            // Only a damaged log has a page that leads nowhere.
+            // Only a damaged log has a page that does not advance.
             guard !page.lines.isEmpty, page.end > last else { return part }
             self.last = page.end
         }
@@ -120,7 +120,7 @@ final class SystemLogSource: LogSource {
 
 /// The logs of all users of the system service, for root.
 enum SystemLogs {
-    /// Reads the log of each user, in the order of the user IDs; one that cannot be read hides no other.
+    /// Reads each user's log in the order of user IDs; one that cannot be read does not hide the others.
     static func read(in folder: String, _ show: (LogPart) -> Void) throws(Refusal) {
         var status = stat()
         guard lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {

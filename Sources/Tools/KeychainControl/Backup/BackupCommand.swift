@@ -2,7 +2,7 @@
 
 import ArgumentParser
 
-/// `keychainctl backup`: takes the keychain to another device.
+/// `keychainctl backup`: moves the keychain to another device.
 struct BackupCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup",

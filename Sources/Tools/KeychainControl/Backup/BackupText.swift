@@ -5,7 +5,7 @@ import KeychainCore
 import KeychainEngine
 import KeychainHost
 
-/// What a backup holds, as text.
+/// The contents of a backup, as text.
 enum BackupText {
     static func created(_ report: BackupReport, _ file: String) -> String {
         text("Wrote \(Count.text(report.items, "item")) to \(file).", report)
@@ -29,7 +29,7 @@ enum BackupText {
     }
 }
 
-/// A path as the shell means it.
+/// A path as the shell resolves it.
 enum AbsolutePath {
     static func of(_ path: String) -> String {
         path.isAbsolutePath ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"

@@ -3,7 +3,7 @@
 import ArgumentParser
 import KeychainCore
 
-/// `keychainctl backup restore`: makes the keychain from a backup.
+/// `keychainctl backup restore`: creates the keychain from a backup.
 struct RestoreBackupCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",

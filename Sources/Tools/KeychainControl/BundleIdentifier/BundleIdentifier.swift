@@ -5,7 +5,7 @@
 struct BundleIdentifier: RawRepresentable, Hashable {
     let rawValue: String
 
-    /// An identifier, if a text is one.
+    /// Creates an identifier; `nil` if the text is not one.
     init?(rawValue: String) {
         let isAllowed = rawValue.utf8.allSatisfy { byte in
             switch byte {
@@ -15,18 +15,18 @@ struct BundleIdentifier: RawRepresentable, Hashable {
             default: false
             }
         }
-        // Every part says something: ".." would be an unintended access group.
+        // No part may be empty: ".." would be an unintended access group.
         let parts = rawValue.split(separator: ".", omittingEmptySubsequences: false)
         guard isAllowed, parts.allSatisfy({ !$0.isEmpty && $0.first != "-" }) else { return nil }
         self.rawValue = rawValue
     }
 
-    /// For a program of which nothing is known.
+    /// The example for an unknown program.
     static let example = BundleIdentifier(known: "com.example.tool")
 
     private init(known text: String) { rawValue = text }
 
-    /// What a program could be called that has no identifier yet, made from the name of its folder's package.
+    /// Suggests an identifier for a program without one, from the name of its package's folder.
     static func suggestion(for name: String) -> String {
         let words = name.split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }
         return "com.example.\(words.isEmpty ? "tool" : words.joined(separator: "-"))"

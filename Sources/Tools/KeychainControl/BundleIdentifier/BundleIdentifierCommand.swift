@@ -3,7 +3,7 @@
 import ArgumentParser
 import Foundation
 
-/// `keychainctl bundle-identifier`: gives programs what `Bundle.main.bundleIdentifier` returns.
+/// `keychainctl bundle-identifier`: sets what `Bundle.main.bundleIdentifier` returns in programs.
 struct BundleIdentifierCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bundle-identifier",
@@ -17,7 +17,7 @@ struct BundleIdentifierCommand: ParsableCommand {
         defaultSubcommand: Check.self
     )
 
-    /// Where SwiftPM puts what it builds, seen from a package.
+    /// The folder of SwiftPM's build products, relative to a package.
     static let buildFolder = ".build/debug"
 
     struct Check: ParsableCommand {

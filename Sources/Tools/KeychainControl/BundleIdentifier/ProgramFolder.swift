@@ -6,8 +6,8 @@ import KeychainPropertyLists
 /// The folder of an executable, and the `Info.plist` in it that gives its programs a bundle identifier.
 ///
 /// Foundation on Linux looks there for the main bundle's property list; all executables of the folder share it. A list
-/// in `Contents` counts before it, and moves the bundle's resources to `Contents/Resources`: it is kept where there is
-/// one, and never made (measured with the Foundation of Swift 6.3.1).
+/// in `Contents` takes precedence, and moves the bundle's resources to `Contents/Resources`: an existing one is kept,
+/// but none is created (measured with the Foundation of Swift 6.3.1).
 struct ProgramFolder {
     let url: URL
 
@@ -30,19 +30,19 @@ struct ProgramFolder {
         return url.appendingPathComponent("Info.plist")
     }
 
-    /// Whether the package manager removes it together with what it has built.
+    /// Whether the package manager removes it together with its build products.
     var isOfBuild: Bool { url.pathComponents.contains { $0.hasPrefix(".build") } }
 
-    /// The identifier that programs of the folder have; `nil` when there is no list, or none in it.
+    /// The identifier that programs in the folder have; `nil` if there is no list, or no identifier in it.
     ///
     /// - Throws: ``BundleIdentifierError/unreadableList(_:_:)``.
     func bundleIdentifier() throws(BundleIdentifierError) -> String? {
         try information()[Self.key] as? String
     }
 
-    /// Writes the identifier, keeps whatever else the list says, and replaces the file in one step.
+    /// Writes the identifier, keeps the rest of the list, and replaces the file atomically.
     ///
-    /// - Throws: ``BundleIdentifierError``; the list is then as before.
+    /// - Throws: ``BundleIdentifierError``; the list is then unchanged.
     func setBundleIdentifier(_ identifier: BundleIdentifier) throws(BundleIdentifierError) {
         var information = try information()
         information[Self.key] = identifier.rawValue

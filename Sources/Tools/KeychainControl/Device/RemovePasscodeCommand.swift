@@ -3,7 +3,7 @@
 import ArgumentParser
 import KeychainCore
 
-/// `keychainctl device remove-passcode`: removes the passcode, and the items that ask for one.
+/// `keychainctl device remove-passcode`: removes the passcode, and the items that require one.
 struct RemovePasscodeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove-passcode",

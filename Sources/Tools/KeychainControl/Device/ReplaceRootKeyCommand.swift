@@ -30,7 +30,7 @@ struct ReplaceRootKeyCommand: ParsableCommand {
         let kind = try kind.map(Self.kind)
         let present = try refusing { () throws(KeychainError) in try keychain.maintenance.rootKeyStatus() }
         guard present.kind != nil else { throw Refusal("there is no keychain yet") }
-        // Before a passcode is asked for in vain.
+        // Fail before prompting for a passcode.
         if let kind, !present.replacements.contains(kind) {
             throw Refusal("the root key cannot be replaced by one of the kind '\(kind.name)' here")
         }
@@ -38,7 +38,7 @@ struct ReplaceRootKeyCommand: ParsableCommand {
         let secret = try status.hasPasscode ? readPasscode(surroundings) : nil
         let link = surroundings.linkedRootKey()
         try refusing { () throws(KeychainError) in
-            // A daemon lets its owner do it, who has entered the passcode.
+            // A daemon allows this only to an owner who has entered the passcode.
             if let secret { try keychain.device.unlock(passcode: secret) }
             try keychain.maintenance.replaceRootKey(kind, passcode: secret)
         }

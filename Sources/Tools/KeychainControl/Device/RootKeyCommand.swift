@@ -2,7 +2,7 @@
 
 import ArgumentParser
 
-/// `keychainctl device root-key`: the key under which all keys of the keychain are.
+/// `keychainctl device root-key`: the key that protects all other keys of the keychain.
 struct RootKeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "root-key",

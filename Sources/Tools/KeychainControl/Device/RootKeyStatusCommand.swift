@@ -3,7 +3,7 @@
 import ArgumentParser
 import KeychainCore
 
-/// `keychainctl device root-key status`: what is known of the root key.
+/// `keychainctl device root-key status`: shows information about the root key.
 struct RootKeyStatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",

@@ -3,7 +3,7 @@
 import Foundation
 import KeychainCore
 
-/// What is known of a root key, as text and as JSON.
+/// Information about a root key, as text and as JSON.
 enum RootKeyText {
     /// Lines of a name and a value.
     static func plain(_ status: RootKeyStatus) -> String {
@@ -18,7 +18,7 @@ enum RootKeyText {
         return StatusRows.text(rows)
     }
 
-    /// A JSON object; what is `nil` is `null`.
+    /// A JSON object; `nil` values are `null`.
     static func json(_ status: RootKeyStatus) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

@@ -17,7 +17,7 @@ struct SetPasscodeCommand: ParsableCommand {
 
     func run() throws {
         let surroundings = Surroundings.current
-        // Checked first, so that nobody chooses a passcode in vain.
+        // Checked first, so that the user does not choose a passcode for nothing.
         let device = try surroundings.device(hasPasscode: false)
         let passcode = try passcode.source(surroundings).read(
             .newPasscode,

@@ -3,7 +3,7 @@
 import ArgumentParser
 import KeychainCore
 
-/// `keychainctl device set-policy`: says what the device does by itself.
+/// `keychainctl device set-policy`: configures automatic locking and erasing.
 struct SetPolicyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set-policy",

@@ -4,7 +4,7 @@ import ArgumentParser
 import KeychainCore
 import KeychainHost
 
-/// `keychainctl device status`: what is known without the passcode.
+/// `keychainctl device status`: shows what is available without the passcode.
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",

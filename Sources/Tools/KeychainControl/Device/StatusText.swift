@@ -23,7 +23,7 @@ enum StatusText {
         return StatusRows.text(rows.map { ($0.0, $0.1 ?? "never") })
     }
 
-    /// A JSON object; what is `nil` is `null`.
+    /// A JSON object; `nil` values are `null`.
     static func json(_ status: DeviceStatus) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]

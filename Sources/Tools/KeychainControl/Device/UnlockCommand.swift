@@ -50,12 +50,13 @@ struct UnlockCommand: ParsableCommand {
         let device = surroundings.keychain.device
         try refusing { () throws(KeychainError) in
             try device.unlock(passcode: passcode)
-            // Without one any passcode does, and another process may have removed it while this one was typed.
+            // Without a passcode any input is accepted, and another process may have removed it while this one was
+            // typed.
             guard try device.status().hasPasscode else { throw KeychainError(DeviceError.noPasscode) }
         }
     }
 
-    /// Not inlined: the command may run for days, and nothing may hold on to the passcode when it starts.
+    /// Not inlined: the command may run for days, and nothing may keep the passcode in memory once it starts.
     @inline(never)
     private func offer(_ surroundings: Surroundings) throws(Refusal) -> UnlockOffer? {
         let passcode = try readPasscode(surroundings)

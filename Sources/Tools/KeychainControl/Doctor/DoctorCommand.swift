@@ -6,7 +6,7 @@ import KeychainCore
 import KeychainDoctor
 import KeychainTrace
 
-/// `keychainctl doctor`: says why a call failed.
+/// `keychainctl doctor`: explains why a call failed.
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
@@ -112,7 +112,7 @@ struct DoctorCommand: ParsableCommand {
             let calls = try ExaminedCalls(self, surroundings).calls
             let output = DoctorOutput(surroundings: surroundings, command: self)
             let exitStatus = try output.write(calls)
-            // A report that did not arrive is none.
+            // A report that was not written completely is an error.
             guard fflush(nil) == 0 else {
                 surroundings.remark("Error: the report cannot be written")
                 // EX_IOERR of sysexits.h.
@@ -129,7 +129,7 @@ struct DoctorCommand: ParsableCommand {
     }
 }
 
-/// A state of the device, as it is written on a command line.
+/// A state of the device, as written on a command line.
 struct LockStateOption: ExpressibleByArgument {
     let state: LockState
 

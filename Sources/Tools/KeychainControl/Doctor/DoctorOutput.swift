@@ -10,12 +10,12 @@ struct DoctorOutput {
     let surroundings: Surroundings
     let command: DoctorCommand
 
-    /// Examines the calls, and says what is found.
+    /// Examines the calls, and reports the findings.
     ///
     /// - Returns: The exit status: the highest of the reports.
     func write(_ calls: [ExaminedCall]) throws -> Int32 {
         let redaction = command.redact ? Redaction.hashed : .none
-        // Reports are written as they come, and not kept.
+        // Reports are written as they are produced, and not kept.
         var (exitStatus, counts) = (Int32(0), [String: Int]())
         for (index, call) in calls.enumerated() {
             let report = try report(call, redaction)
@@ -28,9 +28,9 @@ struct DoctorOutput {
         return exitStatus
     }
 
-    /// The report of a call, in the state of the device that was asked for or recorded.
+    /// The report of a call, in the requested or recorded state of the device.
     ///
-    /// A recorded state that the keychain cannot be explained in, because keys are locked now, is passed over.
+    /// A recorded state that cannot be simulated, because keys are locked now, is skipped.
     private func report(_ call: ExaminedCall, _ redaction: Redaction) throws(KeychainError) -> DoctorReport {
         do throws(KeychainError) {
             return try Doctor.report(call, redaction: redaction, of: surroundings.keychain)
@@ -47,7 +47,7 @@ struct DoctorOutput {
         }
     }
 
-    /// How often each cause was found, the most frequent first.
+    /// The number of occurrences of each cause, the most frequent first.
     private func summary(_ counts: [String: Int]) -> String {
         let lines = counts.sorted { $0.value != $1.value ? $0.value > $1.value : $0.key < $1.key }
         return (["Summary:"] + lines.map { "  \($0.value)  \($0.key)" }).joined(separator: "\n")

@@ -6,7 +6,7 @@ import KeychainDoctor
 import KeychainHost
 import KeychainTrace
 
-/// The calls that `keychainctl doctor` is to explain: the one that is given, or the failed ones of a trace.
+/// The calls for `keychainctl doctor` to explain: the given call, or the failed calls of a trace.
 struct ExaminedCalls {
     let calls: [ExaminedCall]
 
@@ -31,14 +31,14 @@ struct ExaminedCalls {
         }
     }
 
-    /// The operation with the dictionaries that were given, and which new attributes have no known value.
+    /// The operation with the given dictionaries, and the new attributes whose values are unknown.
     private static func operation(
         _ query: PropertyDictionary,
         _ text: QueryText,
         _ command: DoctorCommand,
         _ surroundings: Surroundings
     ) throws(BadInput) -> (operation: KeychainRequest.Operation, unknownAttributeKeys: Set<String>) {
-        // A pasted call of SecItemUpdate says itself which function it is.
+        // A pasted call of SecItemUpdate already identifies the function.
         let isPastedUpdate = text.attributes != nil && command.call == .copy
         guard command.attributes == nil || command.call == .update || isPastedUpdate else {
             throw BadInput("--attributes belongs to --call update")
@@ -59,7 +59,7 @@ struct ExaminedCalls {
         }
     }
 
-    /// The call with what the options say of its surroundings.
+    /// The call, completed with the client and state from the options.
     private static func completed(
         _ call: ExaminedCall,
         _ command: DoctorCommand,
@@ -128,7 +128,7 @@ struct ExaminedCalls {
         return entries
     }
 
-    /// The failed calls of a trace, each with what came before.
+    /// The failed calls of a trace, each with the calls before it.
     private static func traced(
         _ command: DoctorCommand,
         _ surroundings: Surroundings
@@ -139,7 +139,7 @@ struct ExaminedCalls {
             throw BadInput("there is no trace: set SWIFT_KEYCHAIN_TRACE for the program, or give --trace FILE")
         }
         let entries = try entries(at: path, surroundings)
-        // The events once: the histories of the calls share them.
+        // Collected once: the histories of the calls share them.
         var events: [CallHistory.Event] = []
         var found: [(call: TracedCall, time: Timestamp, eventCount: Int)] = []
         for entry in entries {
@@ -168,7 +168,7 @@ struct ExaminedCalls {
         }
     }
 
-    /// So many events before a call are its history.
+    /// The maximum number of events in a call's history.
     private static let mostEvents = 1_000
 
     private static func examined(_ traced: TracedCall) -> ExaminedCall {
@@ -181,7 +181,7 @@ struct ExaminedCalls {
         return call
     }
 
-    /// The events that the doctor looks at.
+    /// The events that the doctor uses.
     private static func history(_ entries: [TraceEntry]) -> CallHistory {
         let client = ExaminedCall(KeychainRequest(.delete([:]), client: .person)).clientName
         return CallHistory(

@@ -20,7 +20,7 @@ enum GroupsFile {
         throw BadInput("the client is neither a property list of entitlements nor a JSON list of groups")
     }
 
-    /// A property list, after what codesign may write before it.
+    /// A property list, without the header that codesign may write before it.
     private static func propertyList(_ bytes: Data) -> Any? {
         var bytes = bytes
         if !bytes.starts(with: Data("bplist".utf8)) {
@@ -33,7 +33,7 @@ enum GroupsFile {
         return try? PropertyListSerialization.propertyList(from: bytes, format: nil)
     }
 
-    /// What `codesign -d --entitlements -` writes without `--xml`: a line for each key and each value.
+    /// Parses the output of `codesign -d --entitlements -` without `--xml`: a line for each key and each value.
     private static func codesignOutput(_ bytes: Data) -> [String: Any]? {
         guard let text = String(data: bytes, encoding: .utf8), !text.hasTooManyMarks, text.contains("[Dict]") else {
             return nil

@@ -6,23 +6,22 @@ import KeychainDoctor
 import KeychainPropertyLists
 import KeychainTrace
 
-/// A dictionary or a recorded call as somebody gives it to `keychainctl doctor`: JSON, a property list, or a Swift
-/// literal.
+/// A dictionary or a recorded call as passed to `keychainctl doctor`: JSON, a property list, or a Swift literal.
 struct QueryText {
-    /// What was read.
+    /// The parsed content.
     enum Content {
         case dictionary(PropertyDictionary)
         case call(TracedCall)
     }
 
     let content: Content
-    /// The keys whose values the text does not tell.
+    /// The keys whose values the text does not contain.
     var unknownKeys: Set<String> = []
-    /// The new attributes, where the text is a call of `SecItemUpdate`.
+    /// The new attributes, if the text is a call of `SecItemUpdate`.
     var attributes: PropertyDictionary?
-    /// The keys of these whose values the text does not tell.
+    /// Those of the new attributes' keys whose values the text does not contain.
     var unknownAttributeKeys: Set<String> = []
-    /// What the text does not tell, a sentence each.
+    /// The information missing from the text, one sentence each.
     var remarks: [String] = []
 
     private static let largestText = 16 << 20
@@ -51,7 +50,7 @@ struct QueryText {
         self.remarks = remarks
     }
 
-    /// The dictionary, where it is none of a recorded call.
+    /// The dictionary; `nil` for a recorded call.
     var dictionary: PropertyDictionary? { if case .dictionary(let dictionary) = content { dictionary } else { nil } }
 
     // MARK: - Notations
@@ -102,7 +101,7 @@ struct QueryText {
         return call
     }
 
-    /// A copy with a dictionary whose keys are names of constants, columns, or other keys as they are.
+    /// A copy call with a dictionary whose keys are names of constants, columns, or literal keys.
     private static func copy(_ members: [String: JSONValue]) throws(BadInput) -> TracedCall {
         var named: [String: JSONValue] = [:]
         var keys: Set<String> = []
@@ -110,7 +109,7 @@ struct QueryText {
             let isNamed = key.hasPrefix(CaseNotation.constantPrefix) || key.hasPrefix(CaseNotation.rawPrefix)
             let name = isNamed ? key : CaseNotation.rawPrefix + key
             named[name] = value
-            // Which of the two counted would be left to chance.
+            // Otherwise it would be arbitrary which of the two is used.
             if let key = CaseNotation.key(named: name), !keys.insert(key).inserted {
                 throw BadInput("an entry is given twice, by the name of its constant and by the key behind it")
             }
@@ -123,7 +122,7 @@ struct QueryText {
         return try call(Data(line.text.utf8))
     }
 
-    /// A property list, as the same values would be written in JSON; `nil` for what is none.
+    /// A property list, as the JSON with the same values; `nil` if it is not a property list.
     private static func propertyList(_ bytes: Data) -> JSONValue? {
         let beginnings = ["<?xml", "<plist", "<!DOCTYPE plist", "bplist"]
         let start = String(decoding: bytes.prefix(64), as: UTF8.self)
@@ -135,7 +134,7 @@ struct QueryText {
     }
 }
 
-/// A value of a property list; `<true/>` and `<integer>1</integer>` are kept apart.
+/// A value of a property list; `<true/>` and `<integer>1</integer>` are distinguished.
 private struct PropertyListValue: Decodable {
     let json: JSONValue
 
@@ -161,7 +160,7 @@ private struct PropertyListValue: Decodable {
     }
 }
 
-/// What was given to a command and cannot be used: one sentence, which holds no value.
+/// Invalid input to a command: one sentence, without any value.
 ///
 /// Its exit status is 2.
 struct BadInput: Error, Hashable, CustomStringConvertible {

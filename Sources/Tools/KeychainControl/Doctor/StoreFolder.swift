@@ -6,12 +6,12 @@ import KeychainCore
 import KeychainEngine
 import KeychainHost
 
-/// A keychain that is named by the folder that it lies in.
+/// A keychain that is named by its folder.
 enum StoreFolder {
-    /// The keychain of a folder, which nobody is asked for.
+    /// The keychain in a folder; it never prompts the user.
     ///
-    /// - Throws: ``KeychainError`` where there is none, or where it belongs to somebody else: nothing is made, and
-    ///   nobody's keychain but one's own is read.
+    /// - Throws: ``KeychainError`` if there is none, or if it belongs to another user: nothing is created, and only the
+    ///   caller's own keychain is read.
     static func keychain(_ path: String) throws(KeychainError) -> EmbeddedKeychain {
         let location = KeychainLocation(path: URL(fileURLWithPath: path).standardizedFileURL.path)
         let keychain = EmbeddedKeychain(at: location, device: DeviceOptions(authenticator: NoAuthenticator()))

@@ -6,7 +6,7 @@ import KeychainCore
 import KeychainHost
 import KeychainIdentity
 
-/// `keychainctl team publish`: tells the daemons of this machine what a team stated about its keys.
+/// `keychainctl team publish`: publishes a team's statements about its keys to the daemons of this machine.
 struct PublishCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "publish",

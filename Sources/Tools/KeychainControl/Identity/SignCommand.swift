@@ -4,7 +4,7 @@ import ArgumentParser
 import Foundation
 import KeychainIdentity
 
-/// `keychainctl sign`: signs which access groups a program has, for the daemon to grant.
+/// `keychainctl sign`: signs a program's access groups, which the daemon then grants.
 struct SignCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sign",
@@ -133,7 +133,7 @@ struct SignCommand: ParsableCommand {
         } catch { throw Refusal(error.description) }
     }
 
-    /// The application identifier and the access groups of a program, and whether an entitlement is true.
+    /// The application identifier and the access groups of a program, and the value of an entitlement.
     private func entitlements(
         of path: String,
         _ team: TeamIdentifier

@@ -3,7 +3,7 @@
 import ArgumentParser
 import KeychainIdentity
 
-/// `keychainctl team`: the keys that programs are signed with.
+/// `keychainctl team`: manages the keys for signing programs.
 struct TeamCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "team",
@@ -54,7 +54,7 @@ struct ListTeamsCommand: ParsableCommand {
     }
 }
 
-/// `keychainctl team show`: what is known of a key's team.
+/// `keychainctl team show`: shows information about a key's team.
 struct ShowTeamCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
@@ -171,7 +171,7 @@ extension TeamKeyFile {
 }
 
 extension TeamStatement {
-    /// What it says, in words.
+    /// A description of its content.
     fileprivate var summary: String {
         switch content {
         case .rotation(let newKey): "\(document.signer) added \(newKey) to the team"

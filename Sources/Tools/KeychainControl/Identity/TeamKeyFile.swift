@@ -7,7 +7,7 @@ import KeychainIdentity
 
 /// A team's private key in a file, and beside it the team's statements about its keys and manifests.
 ///
-/// The file of the key has mode 0600 and is not encrypted: whoever reads it can sign for the team. The file of
+/// The file of the key has mode 0600 and is not encrypted: anyone who can read it can sign for the team. The file of
 /// statements is public; it has one signed document on each line.
 struct TeamKeyFile {
     let path: String
@@ -17,7 +17,7 @@ struct TeamKeyFile {
     let team: TeamIdentifier
 
     /// All statements of the team that are known here, in order: those of this file, those beside other keys in its
-    /// folder, and those that are published.
+    /// folder, and the published ones.
     private(set) var statements: [TeamStatement]
 
     /// The suffix that turns the path of a key into that of its team's statements.
@@ -66,7 +66,7 @@ struct TeamKeyFile {
         if !self.statements.isEmpty { try writeStatements() }
     }
 
-    /// Adds statements that are found elsewhere, such as a revocation of this key by its successor.
+    /// Adds statements found elsewhere, such as a revocation of this key by its successor.
     ///
     /// - Returns: The state of the team's keys according to all of them.
     private mutating func learn(_ found: [TeamStatement]) throws(Refusal) -> TeamKeys {
@@ -77,7 +77,7 @@ struct TeamKeyFile {
         var waiting = found.filter { statement in
             !statements.contains { $0.document.text == statement.document.text }
         }
-        // A statement may build on one that comes later in the list.
+        // A statement may depend on one that comes later in the list.
         var count = -1
         while count != waiting.count {
             count = waiting.count
@@ -112,7 +112,7 @@ struct TeamKeyFile {
         return try StatementsFile.read(path)
     }
 
-    /// The statements of a team beside other keys of the folder, and those that are published.
+    /// The statements of a team beside other keys of the folder, and the published ones.
     private static func statements(around path: String, of team: TeamIdentifier) -> [TeamStatement] {
         let folder = path.contains("/") ? (path as NSString).deletingLastPathComponent : "."
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -121,7 +121,7 @@ struct TeamKeyFile {
             "\($0)/\(PublishedStatements.fileName(of: team))"
         }
         return (beside + published).flatMap { path in
-            // Those of other teams and damaged ones are not this key's.
+            // Statements of other teams and damaged ones are ignored.
             do throws(Refusal) { return try StatementsFile.read(path) } catch { return [] }
         }.filter { $0.team == team }
     }
@@ -146,7 +146,7 @@ extension TeamKeyFile {
             .map { $0 + "/swift-keychain/teams" }
     }
 
-    /// The path of a key that is named by it, or by its name in the user's folder.
+    /// The path of a key, given its path or its name in the user's folder.
     static func path(_ name: String, creates: Bool = false) throws(Refusal) -> String {
         guard !name.contains("/") else { return name }
         guard !name.isEmpty, !name.hasPrefix("."), let folder = folder() else {
@@ -175,12 +175,12 @@ enum StatementsFile {
     }
 }
 
-/// When something is signed, in UTC (RFC 3339).
+/// The time of signing, in UTC (RFC 3339).
 enum SigningTime {
     static func text(_ date: Date) -> String { date.formatted(.iso8601) }
 }
 
-/// Writes a file that anybody may read, complete under its name or not at all.
+/// Writes a world-readable file atomically.
 enum PublicFile {
     static func write(_ text: String, to path: String) throws(Refusal) {
         do { try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic) } catch {

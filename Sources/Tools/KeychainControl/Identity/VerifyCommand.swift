@@ -7,7 +7,7 @@ import KeychainHost
 import KeychainIdentity
 import KeychainProtection
 
-/// `keychainctl verify`: how the daemon identifies a program.
+/// `keychainctl verify`: shows how the daemon identifies a program.
 struct VerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
@@ -54,13 +54,13 @@ struct VerifyCommand: ParsableCommand {
 
     /// Whether the system service owns the keychain.
     private func isOfSystem() throws(Refusal) -> Bool {
-        // Of a keychain that has no daemon, programs are identified as by a user's.
+        // In a keychain without a daemon, programs are identified as by a user's daemon.
         guard let service = try? Surroundings.current.service() else { return false }
         let owner = try service.owner()
         return owner == .system || owner == .moving
     }
 
-    /// The folder of the keychain, in which the daemon records what it knows of programs.
+    /// The folder of the keychain, in which the daemon records information about programs.
     private func folder() throws(Refusal) -> PrivateDirectory? {
         do throws(FileError) {
             let location = try KeychainLocation(environment: { name throws(FileError) in
@@ -71,7 +71,7 @@ struct VerifyCommand: ParsableCommand {
     }
 }
 
-/// Who a program is, in words and as JSON.
+/// The identity of a program, as text and as JSON.
 enum IdentificationText {
     static func plain(_ identification: Identification) -> String {
         let identity = identification.identity

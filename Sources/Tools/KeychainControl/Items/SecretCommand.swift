@@ -3,7 +3,7 @@
 import ArgumentParser
 import KeychainCore
 
-/// `keychainctl secret`: secrets that are files, which lines and arguments cannot carry.
+/// `keychainctl secret`: stores and reads secrets as files, for contents that lines and arguments cannot hold.
 struct SecretCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "secret",
@@ -16,7 +16,7 @@ struct SecretCommand: ParsableCommand {
     )
 }
 
-/// Which item is meant.
+/// The options that name the item.
 struct SecretItemOptions: ParsableArguments {
     @Option(name: .shortAndLong, help: "The service of the item (kSecAttrService).")
     var service: String
@@ -36,7 +36,7 @@ struct SecretItemOptions: ParsableArguments {
         ])
     }
 
-    /// Carries a request out as the user at the keyboard, who sees every group.
+    /// Performs a request as the user at the keyboard, who has access to every group.
     func perform(
         _ operation: KeychainRequest.Operation,
         on keychain: any KeychainBackend

@@ -3,9 +3,9 @@
 import Glibc
 import KeychainEngine
 
-/// Runs a program to its end, as a shell would: its standard streams are ours, and so is its exit status.
+/// Runs a program to completion as a shell would: it shares our standard streams, and we return its exit status.
 enum ChildProgram {
-    /// The exit status of a shell, for a program that is not there or cannot be run.
+    /// A shell's exit status for a program that does not exist or cannot be run.
     private static func status(of failure: Int32) -> Int32? {
         switch failure {
         case ENOENT: 127
@@ -14,17 +14,17 @@ enum ChildProgram {
         }
     }
 
-    /// Signals that are passed on: a signal to this program is meant for the other one.
+    /// Signals that are forwarded: a signal to this program is intended for the child.
     private static let signals = [SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2]
 
-    /// Runs it, with an unlock for it to take up, or without.
+    /// Runs it, with or without an unlock that it takes over.
     ///
-    /// - Returns: Its exit status; 128 and the signal when one ended it.
-    /// - Throws: ``Refusal`` when no process could be made.
+    /// - Returns: Its exit status; 128 plus the signal number if a signal ended it.
+    /// - Throws: ``Refusal`` if no process could be created.
     static func run(_ words: [String], _ offer: UnlockOffer?) throws(Refusal) -> Int32 {
-        // Who ignores the ends of children never hears of them.
+        // A process that ignores SIGCHLD is never notified of its children's exits.
         signal(SIGCHLD, SIG_DFL)
-        // They wait from now on, so that none is lost between here and there.
+        // Blocked from now on, so that none is lost in between.
         var waiting = sigset_t()
         sigemptyset(&waiting)
         for signal in signals + [SIGCHLD] { sigaddset(&waiting, signal) }
@@ -57,7 +57,7 @@ enum ChildProgram {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        // Onto itself: that is how a descriptor stays open in the child only (POSIX.1-2024).
+        // Duplicated onto itself: that keeps the descriptor open in the child only (POSIX.1-2024).
         if let offer { posix_spawn_file_actions_adddup2(&actions, offer.descriptor, offer.descriptor) }
         let arguments = words.map { strdup($0) }
         let unlock = offer.map { strdup("\(UnlockOffer.environmentVariable)=\($0.descriptor)") }
@@ -73,7 +73,7 @@ enum ChildProgram {
         )
     }
 
-    /// The environment as it is, but for an unlock: an older one does not pass through.
+    /// The current environment without an unlock variable: an older unlock is not passed on.
     private static var otherVariables: [UnsafeMutablePointer<CChar>?] {
         let name = UnlockOffer.environmentVariable + "="
         var variables: [UnsafeMutablePointer<CChar>?] = []
@@ -94,7 +94,7 @@ enum ChildProgram {
             var aWhile = timespec(tv_sec: 1, tv_nsec: 0)
             let signal = sigtimedwait(&signals, &information, &aWhile)
             guard signal > 0, signal != SIGCHLD else { continue }
-            // What the terminal sends, it sends to both.
+            // The terminal sends its signals to both processes.
             if information.si_code <= 0 { kill(identifier, signal) }
         }
     }

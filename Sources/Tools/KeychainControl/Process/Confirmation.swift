@@ -4,7 +4,7 @@ import Glibc
 
 /// Asks for confirmation at the terminal, even if standard input is something else.
 enum Confirmation {
-    /// Whether the answer was "yes"; `nil` when the program has no terminal.
+    /// Whether the answer was "yes"; `nil` if the program has no terminal.
     @Sendable
     static func ask(_ question: String) -> Bool? {
         let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC)
@@ -14,7 +14,7 @@ enum Confirmation {
         return answer(from: terminal) == Array("yes".utf8)
     }
 
-    /// A line; what is beyond its first bytes does not matter.
+    /// Reads a line; bytes beyond the first few do not matter.
     private static func answer(from terminal: Int32) -> [UInt8] {
         var line: [UInt8] = []
         while line.count < 1 << 12 {
@@ -28,7 +28,7 @@ enum Confirmation {
     }
 }
 
-/// Where remarks go, so that the output holds nothing but results.
+/// Writes messages to standard error, so that the output contains only results.
 enum StandardError {
     /// Writes a line.
     @Sendable
@@ -42,7 +42,7 @@ enum StandardError {
 
 /// The arguments that this program was started with.
 enum ProgramArguments {
-    /// Whether every one of them is UTF-8: as a string another one would be another path.
+    /// Whether all of them are UTF-8: converted to a string, another argument would be a different path.
     static func areUTF8(_ arguments: UnsafeBufferPointer<UnsafeMutablePointer<CChar>?>) -> Bool {
         arguments.allSatisfy { argument in argument.map { String(validatingCString: $0) != nil } ?? true }
     }

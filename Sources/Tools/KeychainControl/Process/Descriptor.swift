@@ -2,11 +2,11 @@
 
 import Glibc
 
-/// Reads from descriptors, blocking ones and others.
+/// Reads from blocking and non-blocking descriptors.
 enum DescriptorInput {
-    /// Reads bytes as soon as there are some.
+    /// Reads bytes as soon as some are available.
     ///
-    /// - Returns: Their number; 0 at the end of the input, and below that for an error, which `errno` has.
+    /// - Returns: The number of bytes; 0 at the end of the input, negative for an error, with the reason in `errno`.
     static func read(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
         while true {
             let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
@@ -16,11 +16,11 @@ enum DescriptorInput {
     }
 }
 
-/// Writes to descriptors, blocking ones and others.
+/// Writes to blocking and non-blocking descriptors.
 enum DescriptorOutput {
     /// Writes all bytes.
     ///
-    /// - Returns: Whether they were taken; if not, `errno` has the reason.
+    /// - Returns: Whether all were written; if not, `errno` has the reason.
     static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Bool {
         var rest = bytes
         while !rest.isEmpty {
@@ -35,7 +35,7 @@ enum DescriptorOutput {
     }
 }
 
-/// Whether a call that failed is to be made again; waits where another program has made the descriptor non-blocking.
+/// Whether to retry a failed call; waits if another program has made the descriptor non-blocking.
 private func retries(_ descriptor: Int32, _ event: Int32) -> Bool {
     if errno == EAGAIN {
         var state = pollfd(fd: descriptor, events: Int16(event), revents: 0)

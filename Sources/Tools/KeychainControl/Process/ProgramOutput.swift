@@ -2,19 +2,19 @@
 
 import Foundation
 
-/// Runs a program to its end for what it writes to standard output.
+/// Runs a program to completion and captures its standard output.
 enum ProgramOutput {
-    /// Runs the program; its errors go where ours go.
+    /// Runs the program; its standard error is ours.
     ///
-    /// - Parameter words: the program, which is looked for in PATH, and its arguments.
+    /// - Parameter words: the program, which is searched for in PATH, and its arguments.
     /// - Returns: Its output.
-    /// - Throws: ``Refusal`` when it cannot be run or fails.
+    /// - Throws: ``Refusal`` if it cannot be run or fails.
     @Sendable
     static func read(_ words: [String]) throws(Refusal) -> String { try read(words, showsErrors: true) }
 
-    /// Runs the program to find something out, without its errors.
+    /// Runs the program for information, discarding its errors.
     ///
-    /// - Throws: ``Refusal`` when it cannot be run or fails.
+    /// - Throws: ``Refusal`` if it cannot be run or fails.
     @Sendable
     static func probe(_ words: [String]) throws(Refusal) -> String { try read(words, showsErrors: false) }
 

@@ -2,7 +2,7 @@
 
 import ArgumentParser
 
-/// Where a passcode comes from.
+/// The options that give the source of a passcode.
 struct PasscodeOptions: ParsableArguments {
     @Option(
         name: .customLong("passcode-fd"),
@@ -17,16 +17,16 @@ struct PasscodeOptions: ParsableArguments {
         try SecretOptions.check(descriptor, usesStandardInput, "passcode")
     }
 
-    /// Whether one of them was given.
+    /// Whether one of the options was given.
     var isGiven: Bool { descriptor != nil || usesStandardInput }
 
-    /// The source that was chosen.
+    /// The chosen source.
     func source(_ surroundings: Surroundings) -> SecretSource {
         SecretOptions.source(descriptor, usesStandardInput, surroundings)
     }
 }
 
-/// Where the secret of a backup comes from.
+/// The options that give the source of a backup's secret.
 struct BackupSecretOptions: ParsableArguments {
     @Option(
         name: .customLong("secret-fd"),
@@ -41,15 +41,15 @@ struct BackupSecretOptions: ParsableArguments {
         try SecretOptions.check(descriptor, usesStandardInput, "secret")
     }
 
-    /// The source that was chosen.
+    /// The chosen source.
     func source(_ surroundings: Surroundings) -> SecretSource {
         SecretOptions.source(descriptor, usesStandardInput, surroundings)
     }
 }
 
-/// What both have in common.
+/// Checks that both have in common.
 private enum SecretOptions {
-    /// - Throws: A usage error, which does not repeat what was given: it could be the secret itself.
+    /// - Throws: A usage error, which does not repeat the value: it could be the secret itself.
     static func check(_ descriptor: String?, _ usesStandardInput: Bool, _ name: String) throws {
         guard let descriptor else { return }
         guard !usesStandardInput else {

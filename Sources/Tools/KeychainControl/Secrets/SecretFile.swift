@@ -7,13 +7,13 @@ import KeychainCore
 
 /// Reads and writes secrets that are whole files.
 enum SecretFile {
-    /// The bytes of a file; its copies on the way are wiped.
+    /// The bytes of a file; intermediate copies are wiped.
     ///
     /// - Parameters:
     ///   - path: the file; `-` for standard input.
     ///   - standardInput: the descriptor that `-` stands for.
     /// - Returns: The bytes.
-    /// - Throws: ``Refusal`` when it cannot be read, or has more bytes than an item may have.
+    /// - Throws: ``Refusal`` if it cannot be read, or is larger than an item may be.
     static func read(_ path: String, standardInput: Int32) throws(Refusal) -> SecretBytes {
         guard path != "-" else { return try read(standardInput, "standard input") }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
@@ -42,7 +42,7 @@ enum SecretFile {
 
     /// Writes a secret to a new file, which only its owner may read, or to standard output.
     ///
-    /// - Throws: ``Refusal`` when it cannot be written, or the file is there already: others may have it open.
+    /// - Throws: ``Refusal`` if it cannot be written, or the file exists already: another process may have it open.
     static func write(_ secret: SecretBytes, to path: String?, standardOutput: Int32) throws(Refusal) {
         guard let path else { return try write(secret, to: standardOutput, "standard output") }
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -52,7 +52,7 @@ enum SecretFile {
             try write(secret, to: descriptor, path)
             guard fsync(descriptor) == 0 else { throw failure("\(path) cannot be written") }
         } catch {
-            // A part of a secret is of no use, and would be in the way of the next attempt.
+            // A partial secret is useless, and would block the next attempt.
             unlink(path)
             throw error
         }

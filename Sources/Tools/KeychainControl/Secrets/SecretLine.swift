@@ -7,16 +7,16 @@ import KeychainCore
 
 /// Reads a secret that is one line of a descriptor.
 ///
-/// The line ends before the first newline, which does not belong to it, or at the end of the input; every other byte
-/// counts, a carriage return and NUL among them. Nothing beyond the newline is taken, so another line or a program can
-/// follow.
+/// The line ends before the first newline, which is not part of it, or at the end of the input; every other byte,
+/// including a carriage return and NUL, is part of it. Nothing beyond the newline is read, so another line, or another
+/// program's input, can follow.
 enum SecretLine {
-    /// The most bytes that a secret may have: 1 MiB.
+    /// The maximum size of a secret in bytes: 1 MiB.
     static let largestByteCount = 1 << 20
 
-    /// The line; its copies on the way are wiped.
+    /// Reads the line; intermediate copies are wiped.
     static func read(from descriptor: Int32, _ name: SecretSource.Name) throws(Refusal) -> SecretBytes {
-        // A program that is run afterwards has no business with it.
+        // A program that is run afterwards must not inherit it.
         if descriptor > STDERR_FILENO { keychain_close_on_exec(descriptor) }
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: largestByteCount + 1, alignment: 1)
         defer {
@@ -37,7 +37,7 @@ enum SecretLine {
         return SecretBytes(copying: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
     }
 
-    /// Whether there was another byte.
+    /// Reads one byte; `false` at the end of the input.
     private static func readByte(
         from descriptor: Int32,
         to target: Slice<UnsafeMutableRawBufferPointer>,
@@ -52,7 +52,7 @@ enum SecretLine {
     }
 }
 
-/// Catches what was given as an argument where none is expected, without repeating it: it may be a passcode.
+/// Rejects an argument where none is expected, without repeating it: it may be a passcode.
 struct MisplacedSecret: ParsableArguments {
     @Argument(help: .hidden)
     var argument: String?

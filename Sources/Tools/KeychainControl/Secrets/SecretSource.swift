@@ -2,19 +2,19 @@
 
 import KeychainCore
 
-/// Where a command gets a secret from.
+/// The source of a command's secret.
 enum SecretSource {
     /// A line of a descriptor.
     case descriptor(Int32)
     /// The user.
     case person(any Authenticator)
 
-    /// What a secret is called, and which options give it.
+    /// The name of a secret, and the options that provide it.
     struct Name {
         let text: String
         let options: String
 
-        /// What a prompt calls it.
+        /// The name in prompts.
         let label: String
 
         static let passcode = passcode("passcode", "Passcode")
@@ -32,7 +32,7 @@ enum SecretSource {
         }
     }
 
-    /// A secret; from the user by a prompt of this kind.
+    /// Reads the secret; prompts of this kind are shown to the user.
     func read(_ name: Name, _ kind: AuthenticationPrompt.Kind, reason: String) throws(Refusal) -> SecretBytes {
         switch self {
         case .descriptor(let descriptor): try SecretLine.read(from: descriptor, name)

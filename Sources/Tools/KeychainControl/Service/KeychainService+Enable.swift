@@ -14,11 +14,11 @@ extension KeychainService {
         let program: String
         let socket: SocketLocation
         let owner: StoreOwner?
-        /// The systemd that listens; `nil` where the daemon is started by the first program that needs it.
+        /// The systemd that listens on the socket; `nil` if the first program that needs the daemon starts it.
         let manager: UserManager?
         let hasPackagedUnits: Bool
 
-        /// The steps, in words.
+        /// The steps, as text.
         var steps: [String] {
             var steps: [String] = []
             if owner == nil { steps.append("create an empty keychain") }
@@ -64,7 +64,7 @@ extension KeychainService {
         )
     }
 
-    /// Where the daemon is to listen, in a folder that can be used or made.
+    /// The daemon's socket, in a folder that is usable or can be created.
     private func socketLocation() throws(Refusal) -> SocketLocation {
         var folder = ""
         do throws(FileError) {
@@ -130,7 +130,7 @@ extension KeychainService {
 
     /// Takes the store back from the daemon, or removes what an interrupted move left behind.
     ///
-    /// - Parameter leavesItems: whether a system service that is not there may keep what it has.
+    /// - Parameter leavesItems: whether an unavailable system service may keep its items.
     /// - Throws: ``Refusal``.
     func disable(leavesItems: Bool = false) throws(Refusal) {
         try alone { (folder) throws(Refusal) in
@@ -139,7 +139,7 @@ extension KeychainService {
                 let hasMoveRemains = try remarkOnRemains(owner) != nil
                 try discardRemains()
                 guard hasMoveRemains || hasRemains(folder) else { throw Refusal("the keychain is embedded already") }
-                // What it gave away it may still have.
+                // It may still have what it gave away.
                 if owner == .embedded, isOfSystem(folder), try isThere(orLeavesItems: leavesItems) {
                     try settleMove(system)
                 }
@@ -167,7 +167,7 @@ extension KeychainService {
         return SystemdUnits.isIn(manager.unitFolder) || manager.isListening
     }
 
-    /// Removes that; the record last, so that this can be done again as long as it is there.
+    /// Removes these remains; the record last, so that this can be repeated as long as it exists.
     private func removeRemains(_ folder: PrivateDirectory) {
         if let manager = manager(of: folder) {
             manager.stop()
@@ -176,24 +176,24 @@ extension KeychainService {
         ServiceRecord.remove(in: folder)
     }
 
-    /// What `disable` does, in words.
+    /// The steps of `disable`, as text.
     static let stepsOfDisabling = [
         "stop the daemon, once calls in progress are answered", "hand the store back to the programs that use it",
         "make one call without the daemon",
     ]
 
-    /// What `disable` does if the daemon does not own the store.
+    /// The step of `disable` if the daemon does not own the store.
     static let stepOfTidying = "remove what an interrupted 'enable' or 'disable' left behind"
 
-    /// What `restart` does, in words.
+    /// The steps of `restart`, as text.
     static let stepsOfRestarting = ["stop the daemon, once calls in progress are answered", "start it again"]
 
-    /// What `restart` does with the daemon of keychain files, in words.
+    /// The step of `restart` for the daemon of keychain files, as text.
     static let stepOfStoppingFiles = "stop the daemon of keychain files, which the next command on one starts again"
 
-    /// Stops the daemons that run, and starts that of the store again.
+    /// Stops the running daemons, and restarts that of the store.
     ///
-    /// - Returns: Whether the daemon of the store was restarted, rather than only that of keychain files stopped.
+    /// - Returns: Whether the daemon of the store was restarted; `false` if only that of keychain files was stopped.
     func restart() throws(Refusal) -> Bool {
         try alone { (folder) throws(Refusal) in
             let owner = try owner()

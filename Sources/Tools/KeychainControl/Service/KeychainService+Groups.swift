@@ -6,12 +6,12 @@ import KeychainIdentity
 import KeychainProtection
 
 extension KeychainService {
-    /// What programs with an identity will not reach any more once a daemon identifies them.
+    /// The items that identified programs can no longer access once a daemon identifies them.
     ///
-    /// An embedded keychain has them find items of groups that they claim; a daemon has not, because any other program
-    /// could have stored them.
+    /// With an embedded keychain they find items of groups that they claim; with a daemon they do not, because any
+    /// other program could have stored those items.
     ///
-    /// - Parameter owner: the present owner of the store.
+    /// - Parameter owner: the current owner of the store.
     /// - Returns: A text for the user; `nil` if there is nothing.
     /// - Throws: ``Refusal`` if the store cannot be read.
     func remarkOnGroups(_ owner: StoreOwner?) throws(Refusal) -> String? {

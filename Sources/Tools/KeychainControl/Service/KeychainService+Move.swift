@@ -6,20 +6,20 @@ import KeychainHost
 import KeychainProtection
 import KeychainRouting
 
-// How a keychain with items is moved between the user's own store and the system service (Documentation/Daemon.md,
-// "Moving items").
+// Moves a keychain with items between the user's own store and the system service (Documentation/Daemon.md, "Moving
+// items").
 //
-// At each moment one of the two has all of it, and the identifier of the store tells whether both mean the same one.
-// Neither side removes anything of which the other one does not have all rows.
+// At any time one of the two has the complete keychain, and the store identifier shows whether both refer to the same
+// one. Neither side removes anything unless the other one has all rows.
 extension KeychainService {
-    /// Completes or reverts a move that was interrupted, so that either side has the keychain, and the other one
-    /// nothing of it (Documentation/Daemon.md, "After an interruption").
+    /// Completes or reverts an interrupted move, so that one side has the keychain and the other has nothing of it
+    /// (Documentation/Daemon.md, "After an interruption").
     ///
-    /// - Returns: The move that was begun for that, in which further steps can be taken.
+    /// - Returns: The move that was begun for this, for further steps.
     @discardableResult
     func settleMove(_ service: any KeychainBackend) throws(Refusal) -> MoveSession {
         try discardRemains()
-        // No change of it comes to light any more.
+        // No change can reappear from here on.
         let owner = try owner()
         return try refusing { () throws(KeychainError) in
             let session = try MoveSession(with: service)
@@ -27,17 +27,17 @@ extension KeychainService {
             let isSame = ours != nil && ours?.storeIdentifier == session.theirs.storeIdentifier
             switch owner {
             case .moving? where isSame && !session.isFrozen:
-                // It arrived there.
+                // It arrived in the service.
                 let copy = try asMoving.movedCopy()
                 try session.perform(.compare(copy))
                 try asMoving.empty(owner: .system, ifCopied: copy)
             case .moving? where isSame:
-                // It arrived here.
+                // It arrived in the user's store.
                 try session.perform(.remove(asMoving.movedCopy()))
                 try asMoving.handOver(to: .embedded)
             case .embedded? where isSame: try session.perform(.remove(embedded.movedCopy()))
             default:
-                // What was given away on either side did not arrive on the other one, or was removed there.
+                // What either side gave away did not arrive on the other side, or was removed there.
                 if session.isFrozen { try session.perform(.resume) }
                 if owner == .moving { try asMoving.handOver(to: .embedded) }
             }
@@ -51,11 +51,11 @@ extension KeychainService {
     ///   - service: the service.
     ///   - session: the move.
     /// - Returns: The number of damaged rows that were left out.
-    /// - Throws: ``Refusal``; the user's own store has the keychain then, unless its owner says otherwise.
+    /// - Throws: ``Refusal``; the user's own store then has the keychain, unless its owner record says otherwise.
     func moveIn(_ service: any KeychainBackend, _ session: MoveSession) throws(Refusal) -> Int {
         var damagedCount = 0
         do throws(KeychainError) {
-            // What cannot be moved, or be removed afterwards, is not frozen.
+            // A keychain that cannot be moved, or could not be removed afterwards, is not frozen.
             try MoveSpace().checkRemoval(embedded.movedRows().byteCount, in: location.path)
             // From here on, no program changes it.
             try embedded.handOver(to: .moving)
@@ -71,7 +71,7 @@ extension KeychainService {
                 last = next
             }
             try session.perform(.activate)
-            // The service opens it anew for that.
+            // The service reopens it for that.
             let theirs = try service.moveStatus()
             let isServed = theirs.owner == .system
             guard isServed, try store.moveStatus().storeIdentifier == theirs.storeIdentifier else {
@@ -91,9 +91,9 @@ extension KeychainService {
     ///   - service: the service.
     ///   - session: the move.
     ///   - hasPasscode: whether the keychain there has a passcode.
-    ///   - passcode: asks for it: the service gives the keychain to its owner only.
+    ///   - passcode: prompts for the passcode: the service gives the keychain only to its owner.
     /// - Returns: The number of damaged rows that were left out.
-    /// - Throws: ``Refusal``; the service serves the keychain then, unless the refusal says otherwise.
+    /// - Throws: ``Refusal``; the service then serves the keychain, unless the refusal says otherwise.
     func moveOut(
         _ service: any KeychainBackend,
         _ session: MoveSession,
@@ -139,7 +139,7 @@ extension KeychainService {
             try session.perform(.remove(asMoving.movedCopy()))
             try asMoving.handOver(to: .embedded)
         } catch {
-            // It was unlocked to be moved, and for nothing else.
+            // It was unlocked only for the move.
             defer { if wasLocked { try? service.device.lock() } }
             try settle(service, after: error)
             guard try owner() == .embedded else { throw Refusal(error) }
@@ -155,9 +155,9 @@ extension KeychainService {
         }
     }
 
-    /// What a command says that has succeeded, or the status, where a root key or rows are left; `nil` if none are.
+    /// The message of a successful command, or of the status, if a root key or rows are left behind; `nil` if none are.
     ///
-    /// A next command removes them, or says why that fails.
+    /// The next command removes them, or reports why that fails.
     func remarkOnRemains(_ owner: StoreOwner?) throws(Refusal) -> String? {
         let location = location
         let isLeft = try refusing { () throws(KeychainError) in try EmbeddedKeychain.hasRemains(at: location) }
@@ -167,7 +167,7 @@ extension KeychainService {
             + "repeat '\(command)' to remove them"
     }
 
-    /// The refusal of what has to wait for a move.
+    /// The refusal of an operation that has to wait for a move.
     static let isMoving = Refusal(
         "the keychain is being moved to or from the system service; if that was interrupted, repeat 'service enable "
             + "--system' or 'service disable'"

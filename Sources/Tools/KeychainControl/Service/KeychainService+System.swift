@@ -8,7 +8,7 @@ import KeychainProtection
 import KeychainRouting
 import KeychainWire
 
-// How programs are directed to the system service, and back.
+// Directs programs to the system service, and back.
 //
 // The service has a store of its own for each user; the user's store records only that the service owns the keychain.
 extension KeychainService {
@@ -16,16 +16,16 @@ extension KeychainService {
     struct SystemPlan {
         let socket: SocketLocation
         let owner: StoreOwner?
-        /// Whether there is anything in the user's own store to be moved.
+        /// Whether the user's own store has anything to move.
         let hasContents: Bool
         /// The number of items of each class of ``ItemClass/stored``.
         let itemCounts: [Int]
-        /// The number of damaged rows that stay behind.
+        /// The number of damaged rows that are left behind.
         let damagedCount: Int
-        /// Whether the keychain that the service is to have has a passcode.
+        /// Whether the keychain to be moved has a passcode.
         let hasPasscode: Bool
 
-        /// The steps, in words, without that of setting a passcode.
+        /// The steps as text, without setting a passcode.
         var steps: [String] {
             guard owner != .system else { return ["make sure that the system service serves the keychain"] }
             var steps: [String] = []
@@ -73,7 +73,7 @@ extension KeychainService {
             {
                 throw theirs.owner == .moving ? .frozenThere : .occupiedThere
             }
-            // What cannot be moved is refused here already.
+            // A keychain that cannot be moved is refused already here.
             let rows = ours.hasContents ? own : nil
             return SystemPlan(
                 socket: socket,
@@ -86,10 +86,10 @@ extension KeychainService {
         }
     }
 
-    /// Has programs use the system service, to which a keychain with contents is moved.
+    /// Makes programs use the system service, and moves a keychain with contents there.
     ///
-    /// The user's store is handed over first, so that two never serve the keychain. If this is interrupted then,
-    /// neither does until this, or `disable`, is repeated.
+    /// The user's store is handed over first, so that the keychain is never served by two. If this is interrupted
+    /// afterwards, neither serves it until this, or `disable`, is repeated.
     ///
     /// - Returns: The number of damaged rows that were left out.
     func enableSystem(_ path: String?) throws(Refusal) -> Int {
@@ -106,7 +106,7 @@ extension KeychainService {
             var damagedCount = 0
             if try hasContentsToMove() {
                 do throws(Refusal) { damagedCount = try moveIn(service, session) } catch {
-                    // It was reverted; where that failed, the record leads `disable` to what is left.
+                    // It was reverted; if that failed, the record leads `disable` to what is left.
                     if former == nil, try owner() == .embedded, (try? settleMove(service)) != nil {
                         ServiceRecord.remove(in: folder)
                     }
@@ -119,7 +119,7 @@ extension KeychainService {
                     if !isOwner { try embedded.handOver(to: .system, onlyIfEmpty: true) }
                     _ = try service.perform(.maintenance(.takeOver))
                 }
-                // Programs that only listen look at the owner when the record changes, and have looked too early.
+                // Subscribed programs check the owner when the record changes, and have checked too early.
                 try write(record, in: folder)
                 _ = try refusing { () throws(KeychainError) in try system.perform(.device(.status)) }
             } catch {
@@ -130,10 +130,10 @@ extension KeychainService {
         }
     }
 
-    /// The last step of `enable --system`, in words.
+    /// The last step of `enable --system`, as text.
     static let stepOfSettingPasscode = "set the passcode, which is asked for before anything else is done"
 
-    /// Sets the first passcode of the keychain that the system service has.
+    /// Sets the first passcode of the system service's keychain.
     func setPasscodeInSystem(_ passcode: SecretBytes) throws(Refusal) {
         do throws(KeychainError) { try system.device.setPasscode(passcode) } catch {
             let fix =
@@ -145,7 +145,7 @@ extension KeychainService {
         }
     }
 
-    /// Whether there is anything in the user's own store to be moved, once nothing is left of an earlier move.
+    /// Whether the user's own store has anything to move, once the remains of an earlier move are gone.
     private func hasContentsToMove() throws(Refusal) -> Bool {
         guard try owner() == .embedded else { return false }
         return try refusing { () throws(KeychainError) in try embedded.moveStatus().hasContents }
@@ -155,10 +155,10 @@ extension KeychainService {
         do { try record.write(in: folder) } catch { throw Refusal("\(error)") }
     }
 
-    /// Takes the keychain back from the system service, with its items unless it is to keep them.
+    /// Takes the keychain back from the system service, with its items unless they are to be left there.
     ///
-    /// The service refuses the keychain first, so that no program adds an item there that is out of reach later. If
-    /// this is interrupted then, neither side serves it until this, or `enable --system`, is repeated.
+    /// The service refuses the keychain first, so that no program adds an item there that is inaccessible later. If
+    /// this is interrupted afterwards, neither side serves it until this, or `enable --system`, is repeated.
     ///
     /// - Returns: The number of damaged rows that were left out.
     func disableSystem(
@@ -166,14 +166,14 @@ extension KeychainService {
         _ passcode: () throws(Refusal) -> SecretBytes
     ) throws(Refusal) -> Int {
         try alone { (folder) throws(Refusal) in
-            // The root key of what stays in the service is among that, even where the service cannot be asked.
+            // This includes the root key of what stays in the service, even if the service cannot be reached.
             try discardRemains()
             var damagedCount = 0
             if try isThere(orLeavesItems: leavesItems) {
                 let session = try settleMove(system)
                 if try owner() == .system { damagedCount = try takeBack(session, leavesItems: leavesItems, passcode) }
             } else {
-                // A service that is not there serves nobody; one that does not answer may serve others.
+                // An absent service serves no one; one that does not respond may still serve programs.
                 try refusing { () throws(KeychainError) in try asSystem.handOver(to: .embedded) }
             }
             ServiceRecord.remove(in: folder)
@@ -198,20 +198,20 @@ extension KeychainService {
             return 0
         }
         if theirs.owner == .embedded {
-            // It was given back without what it has.
+            // It was given back without its contents.
             _ = try refusing { () throws(KeychainError) in try system.perform(.maintenance(.takeOver)) }
         }
         return try moveOut(system, session, hasPasscode: theirs.hasPasscode, passcode)
     }
 
-    /// Has the service refuse the keychain, and then the user's own store serve one.
+    /// Makes the service refuse the keychain, and then the user's own store serve one.
     private func giveBack(by service: any KeychainBackend, leavesItems: Bool) throws(KeychainError) {
-        // A program that uses the service already may have stored an item there.
+        // A program that already uses the service may have stored an item there.
         _ = try service.perform(.maintenance(.giveBack(onlyIfEmpty: !leavesItems)))
         try asSystem.handOver(to: .embedded)
     }
 
-    /// Whether the service answers; one that is not there may be left out of account if items may stay there.
+    /// Whether the service responds; an absent one may be ignored if items may stay there.
     func isThere(orLeavesItems leavesItems: Bool) throws(Refusal) -> Bool {
         do throws(KeychainError) {
             _ = try system.moveStatus()
@@ -232,7 +232,7 @@ extension KeychainService {
         }
     }
 
-    /// What `disable` does, in words.
+    /// The steps of `disable`, as text.
     func stepsOfDisablingSystem(leavesItems: Bool) throws(Refusal) -> [String] {
         let end = ["hand the store back to the programs that use it", "make one call without the system service"]
         guard try isThere(orLeavesItems: leavesItems) else { return end }
@@ -249,7 +249,7 @@ extension KeychainService {
         ] + end
     }
 
-    /// The number of items of each class, in words.
+    /// The number of items of each class, as text.
     static func text(_ itemCounts: [Int]) -> String {
         zip(ItemClass.stored, itemCounts).map { "\($1) \($0.rawValue)" }.joined(separator: ", ")
     }

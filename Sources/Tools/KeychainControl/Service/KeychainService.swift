@@ -17,13 +17,13 @@ struct KeychainService: Sendable {
     /// The system service, as programs reach it once it owns the keychain.
     let system: DaemonOnDemand
 
-    /// The daemon of the user's keychain files, whoever owns the store.
+    /// The daemon of the user's keychain files, regardless of the owner of the store.
     let files: DaemonOnDemand
 
-    /// The systemd of the user; `nil` where the first program that needs the daemon starts it.
+    /// The user's systemd; `nil` if the first program that needs the daemon starts it.
     let manager: UserManager?
 
-    /// How long a daemon may take to stop: longer than it waits for calls in progress.
+    /// The time limit for a daemon to stop: longer than it waits for calls in progress.
     private static let patienceMilliseconds: Int32 = 30_000
 
     private static let lockName = "service.lock"
@@ -44,7 +44,7 @@ struct KeychainService: Sendable {
         }
     }
 
-    /// Refuses to set what is logged where the user has no say in it.
+    /// Refuses to configure logging where it is not under the user's control.
     func checkSetsAuditLog() throws(Refusal) {
         guard try owner() == .system else { return }
         throw Refusal(
@@ -63,19 +63,19 @@ struct KeychainService: Sendable {
         do { return try PrivateDirectory(existing: location) } catch { throw Refusal("\(error)") }
     }
 
-    /// Whether the folder is a copy of one that a service has, or had: what is recorded in it concerns that one.
+    /// Whether the folder is a copy of one that a service has or had: the records in it refer to the original.
     var isCopy: Bool {
         get throws(Refusal) { try folder().map { ServiceRecord.isCopied(in: $0) } ?? false }
     }
 
-    /// The systemd of the user, if it may listen for a folder: not for one that was named, nor for a copy.
+    /// The user's systemd, if it may listen for a folder: not for a folder named explicitly, nor for a copy.
     func manager(of folder: PrivateDirectory) -> UserManager? {
         guard !location.isNamed, !ServiceRecord.isCopied(in: folder) else { return nil }
         if let record = ServiceRecord(in: folder), record.unit == nil { return nil }
         return manager
     }
 
-    /// The process of the running daemon, also of one that has no record; `nil` if there is none.
+    /// The process of the running daemon, even if it has no record; `nil` if there is none.
     func runningProcess() throws(Refusal) -> Int32? { try folder().flatMap { DaemonRecord.process(in: $0) } }
 
     /// The folder of the daemon of keychain files; `nil` where there is none.
@@ -90,7 +90,7 @@ struct KeychainService: Sendable {
 
     /// Stops the daemon of keychain files, which locks them; the next command on one starts another.
     ///
-    /// - Returns: Whether one ran.
+    /// - Returns: Whether one was running.
     func stopFiles() throws(Refusal) -> Bool {
         guard try runningProcessForFiles() != nil else { return false }
         do {
@@ -120,7 +120,7 @@ struct KeychainService: Sendable {
 
     /// Stops the daemon, and prevents another one from serving the store while `body` runs.
     ///
-    /// Calls in progress are answered first.
+    /// Calls in progress are finished first.
     func whileStopped<Result>(
         _ folder: PrivateDirectory,
         _ body: () throws(Refusal) -> Result

@@ -3,9 +3,9 @@
 import KeychainCore
 import KeychainProtection
 
-/// A move of the user's keychain, as the system service knows it: no step of an earlier one is carried out any more.
+/// A move of the user's keychain, as the system service tracks it: steps of earlier moves are no longer carried out.
 struct MoveSession {
-    /// What the service had when this began.
+    /// The state of the service when this began.
     let theirs: MoveStatus
 
     private let service: any KeychainBackend
@@ -19,10 +19,10 @@ struct MoveSession {
         theirs = try service.moveStatus(.begin(identifier))
     }
 
-    /// Whether the service has given away its keychain, and was not told that it has arrived.
+    /// Whether the service has given away its keychain, without confirmation that it has arrived.
     var isFrozen: Bool { theirs.owner == .moving }
 
-    /// Has the service carry out a step.
+    /// Makes the service carry out a step.
     @discardableResult
     func perform(_ step: StoreMove.Step) throws(KeychainError) -> KeychainReply {
         try service.performMove(.step(step, of: identifier))
@@ -30,7 +30,7 @@ struct MoveSession {
 }
 
 extension KeychainBackend {
-    /// What the system service has of this user; nothing is made there.
+    /// The state of this user's keychain in the system service; nothing is created there.
     func moveStatus() throws(KeychainError) -> MoveStatus { try moveStatus(.status) }
 
     fileprivate func moveStatus(_ step: StoreMove) throws(KeychainError) -> MoveStatus {
@@ -42,7 +42,7 @@ extension KeychainBackend {
         do throws(KeychainError) {
             return try perform(.maintenance(.move(step)))
         } catch {
-            // A service of an earlier version refuses the message.
+            // A service of an earlier version rejects the message.
             guard error.kind == .transport, error.status == .internalComponent else { throw error }
             throw KeychainError(
                 .notAvailable,

@@ -93,10 +93,10 @@ extension EnableServiceCommand {
             surroundings.say(Steps.text(plan.steps + lastSteps))
             return surroundings.remarkOnGroups(groups)
         }
-        // Before anything is moved, so that nothing is if nobody can be asked.
+        // Before anything is moved, so that nothing is moved if the user cannot be prompted.
         let newPasscode = try setsPasscode ? readPasscode(surroundings) : nil
         let damagedCount = try service.enableSystem(socket)
-        // At once, because any program that sets the first one is the owner.
+        // Immediately, because any program that sets the first passcode becomes the owner.
         if let newPasscode { try service.setPasscodeInSystem(newPasscode) }
         try surroundings.remarkOnRemains(of: service)
         let isNew = plan.owner != .system
@@ -185,17 +185,17 @@ struct DisableServiceCommand: ParsableCommand {
 }
 
 extension Surroundings {
-    /// Says which items some programs will not reach.
+    /// Prints which items some programs can no longer access.
     fileprivate func remarkOnGroups(_ text: String?) {
         if let text { remark(text) }
     }
 
-    /// Says that a command left what the next one is to remove.
+    /// Prints that a command left remains for the next one to remove.
     fileprivate func remarkOnRemains(of service: KeychainService) throws {
         if let text = try service.remarkOnRemains(service.owner()) { remark("Not all was removed: \(text).") }
     }
 
-    /// Says that damaged rows were left out of a move.
+    /// Prints that damaged rows were left out of a move.
     fileprivate func sayLeftOut(_ damagedCount: Int) {
         guard damagedCount > 0 else { return }
         remark("\(Count.text(damagedCount, "damaged row")), which no store could open, did not go along.")

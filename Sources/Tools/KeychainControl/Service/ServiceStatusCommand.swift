@@ -8,7 +8,7 @@ import KeychainProtection
 import KeychainRouting
 import KeychainWire
 
-/// `keychainctl service status`: who owns the keychain, and the state of its daemon.
+/// `keychainctl service status`: the owner of the keychain, and the state of its daemon.
 ///
 /// It starts no daemon.
 struct ServiceStatusCommand: ParsableCommand {
@@ -27,20 +27,20 @@ struct ServiceStatusCommand: ParsableCommand {
     }
 }
 
-/// What is known of a keychain's daemon.
+/// The status of a keychain's daemon.
 struct ServiceStatus: Encodable {
-    /// `nil` where there is no store.
+    /// `nil` if there is no store.
     var owner: StoreOwner?
     var socket: String?
     var process: Int32?
     var version: String?
     var state: String?
-    /// What the system service has, where it matters.
+    /// The state of the system service, if relevant.
     var service: String?
-    /// What is left of a move that is under way or was interrupted; `nil` if nothing is.
+    /// The remains of a move in progress or interrupted; `nil` if there are none.
     var remains: String?
     var connections: Int?
-    /// The process of the daemon that serves keychain files, whoever owns the store.
+    /// The process of the daemon that serves keychain files, regardless of the owner of the store.
     var fileProcess: Int32?
     var fileVersion: String?
 
@@ -79,7 +79,7 @@ struct ServiceStatus: Encodable {
                 case nil: "has no keychain of this user"
                 default: "has a keychain\(theirs.isOccupied ? "" : " without items"), which it does not serve"
                 }
-            // Any other command makes a keychain where there is none.
+            // Any other command creates a keychain if there is none.
             guard owner == .system, theirs.owner == .system else { return }
             state = Self.state(try service.system.perform(.device(.status)))
         } catch {
@@ -133,7 +133,7 @@ struct ServiceStatus: Encodable {
 
 /// The kernel's table of Unix sockets (proc(5), `/proc/net/unix`).
 enum SocketTable {
-    /// How many connections to a listening socket there are; `nil` where the table cannot be read.
+    /// The number of connections to a listening socket; `nil` if the table cannot be read.
     static func connections(at path: String) -> Int? {
         guard let table = try? String(contentsOfFile: "/proc/net/unix", encoding: .utf8) else { return nil }
         return connections(at: path, in: table)

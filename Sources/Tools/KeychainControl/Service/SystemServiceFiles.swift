@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What systemd is given for the system service: its units (systemd.socket(5), systemd.service(5)), its user
-/// (sysusers.d(5)) and the folder of its socket (tmpfiles.d(5)).
+/// The system service's files for systemd: its units (systemd.socket(5), systemd.service(5)), its user (sysusers.d(5))
+/// and the folder of its socket (tmpfiles.d(5)).
 struct SystemServiceFiles {
     /// The absolute path of `keychaind`.
     let program: String
 
-    /// The user as whom the service runs.
+    /// The user that the service runs as.
     static let user = "swift-keychain"
 
     /// The files by their folders below `/usr/lib`, or `lib` in another prefix.
@@ -18,7 +18,7 @@ struct SystemServiceFiles {
         ]
     }
 
-    /// Writes the files into folders below a folder; all of them are made if they are missing.
+    /// Writes the files into folders below a folder; missing folders are created.
     func write(below folder: String) throws(Refusal) {
         for file in files { try SystemdUnits.write([(file.name, file.text)], to: "\(folder)/\(file.folder)") }
     }
@@ -45,16 +45,15 @@ struct SystemServiceFiles {
     // PrivateTmp=, ProtectKernelTunables= and others): it identifies programs by their files, so it has to see the same
     // ones. CAP_SYS_PTRACE (capabilities(7)) lets it inspect other users' processes.
     //
-    // With CAP_SYS_PTRACE it could read and write the memory of any process; it only reads files in /proc, and asks
-    // whether processes share memory (kcmp(2)), so that no call is permitted that takes memory of others (ptrace(2) is
-    // none of @system-service).
+    // With CAP_SYS_PTRACE it could read and write the memory of any process; it only reads files in /proc, and checks
+    // whether processes share memory (kcmp(2)), so no call is permitted that accesses other processes' memory
+    // (ptrace(2) is not in @system-service).
     //
-    // MemoryMax= and TasksMax= are beyond what the limits of the server add up to: 512 MiB of messages, four
-    // derivations of 256 MiB, some 140 MiB of authentication contexts of a user, and the stores; and some 200 threads,
-    // with one for each user who locks or subscribes, and a process with a thread for each one whose certificates are
-    // judged.
+    // MemoryMax= and TasksMax= exceed the sum of the server's limits: 512 MiB of messages, four derivations of 256 MiB,
+    // some 140 MiB of authentication contexts of a user, and the stores; and some 200 threads, one for each user who
+    // locks or subscribes, and a process with a thread for each user whose certificates are evaluated.
     //
-    // OOMPolicy=: a process that judges certificates is ended alone if it takes too much memory, before the service.
+    // OOMPolicy=: a process that evaluates certificates is killed alone if it uses too much memory, before the service.
     //
     // NoNewPrivileges= does not prevent checking passwords through PAM later: for any user but root, unix_chkpwd(8)
     // checks only that user's own password, so a separate program that runs as root is needed in any case.

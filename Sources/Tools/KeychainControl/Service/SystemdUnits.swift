@@ -19,7 +19,7 @@ struct SystemdUnits {
         ]
     }
 
-    /// The files of the daemon of keychain files, which programs start by themselves where systemd does not listen.
+    /// The files of the daemon of keychain files, which programs start themselves if systemd does not listen.
     var filesOfFileDaemon: [(name: String, text: String)] {
         [
             (Self.fileSocketUnit, socketText("Socket of keychain files", "keychaind-files.sock")),
@@ -48,9 +48,9 @@ struct SystemdUnits {
         """
     }
 
-    // Neither NoNewPrivileges= nor what implies it in a unit of a user (systemd.exec(5): SystemCallFilter=,
-    // RestrictNamespaces=, PrivateDevices= and others): a check of the user's password by PAM runs a program that has
-    // more rights (unix_chkpwd(8)).
+    // Neither NoNewPrivileges= nor anything that implies it in a user's unit (systemd.exec(5): SystemCallFilter=,
+    // RestrictNamespaces=, PrivateDevices= and others): checking the user's password with PAM runs a program with
+    // higher privileges (unix_chkpwd(8)).
     private func serviceText(_ description: String, _ socketUnit: String, _ options: String) -> String {
         """
         # SPDX-License-Identifier: Apache-2.0
@@ -75,8 +75,8 @@ struct SystemdUnits {
         """
     }
 
-    /// A crash must not put the keychain out of reach until somebody starts the socket again, which a start limit does
-    /// after five starts in ten seconds (systemd.unit(5), StartLimitIntervalSec=).
+    /// A crash must not make the keychain unavailable until the user restarts the socket, which a start limit would
+    /// require after five starts in ten seconds (systemd.unit(5), StartLimitIntervalSec=).
     static let startLimit = "StartLimitIntervalSec=0"
 
     /// Instead of the limit.
@@ -89,10 +89,10 @@ struct SystemdUnits {
         return "\"\(escaped)\""
     }
 
-    /// Writes the files into a folder, which is made if it is missing.
+    /// Writes the files into a folder, creating it if necessary.
     func write(to folder: String) throws(Refusal) { try Self.write(files, to: folder) }
 
-    /// Writes files into a folder, which is made if it is missing.
+    /// Writes files into a folder, creating it if necessary.
     static func write(_ files: [(name: String, text: String)], to folder: String) throws(Refusal) {
         for (name, text) in files {
             let path = "\(folder)/\(name)"

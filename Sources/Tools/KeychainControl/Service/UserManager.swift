@@ -3,21 +3,21 @@
 import Glibc
 import KeychainHost
 
-/// The systemd of the user (`systemctl --user`), where one runs.
+/// The user's systemd (`systemctl --user`), if one is running.
 struct UserManager: Sendable {
-    /// Where units of the user are (systemd.unit(5)).
+    /// The folder of the user's units (systemd.unit(5)).
     let unitFolder: String
 
-    /// Runs `systemctl --user` with arguments, and says whether it succeeded.
+    /// Runs `systemctl --user` with arguments, and returns whether it succeeded.
     let run: @Sendable ([String]) -> Bool
 
-    /// The systemd of the user who runs this; `nil` where none runs, as in a container.
+    /// The systemd of the current user; `nil` if none is running, as in a container.
     static func current(
         environment: (String) -> String? = ProcessEnvironment.value,
         homeOfUser: () -> String? = KeychainLocation.homeFromUserDatabase,
         output: @escaping @Sendable ([String]) throws(Refusal) -> String
     ) -> UserManager? {
-        // Its own socket, which systemctl talks to (sd_booted(3) tells of the system's only).
+        // The private socket that systemctl connects to (sd_booted(3) covers only the system's).
         guard let runtime = environment("XDG_RUNTIME_DIR"), access("\(runtime)/systemd/private", F_OK) == 0 else {
             return nil
         }

@@ -2,7 +2,7 @@
 
 /// A module that only Apple's platforms have, and what to use on Linux.
 ///
-/// BringingAnApplePackage has them in its table "What cannot work, and what to do".
+/// BringingAnApplePackage lists them in its table "What cannot work, and what to do".
 enum AppleOnlyModule: String, CaseIterable {
     case appKit = "AppKit"
     case cocoa = "Cocoa"
@@ -15,7 +15,7 @@ enum AppleOnlyModule: String, CaseIterable {
     case system = "System"
     case uiKit = "UIKit"
 
-    /// What to do about an import of it.
+    /// The remedy for an import of it.
     var remedy: String {
         switch self {
         case .appKit, .cocoa, .combine, .swiftUI, .uiKit: "put it into '#if canImport(\(rawValue))'"

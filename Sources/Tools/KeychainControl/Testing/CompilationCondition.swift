@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a condition of `#if` says on a platform.
+/// The value of an `#if` condition on a platform.
 ///
-/// Of flags only DEBUG is set, and every version of the compiler is recent enough.
+/// DEBUG is the only flag that is set, and every compiler version is recent enough.
 struct CompilationCondition {
-    /// Where a file is compiled.
+    /// The platform that a file is compiled for.
     enum Platform: String, CaseIterable {
         case iOS
         case macOS
@@ -31,7 +31,7 @@ struct CompilationCondition {
     /// The condition, without `#if`.
     let text: Substring
 
-    /// Whether it holds; `false` for one that cannot be read.
+    /// Whether it holds; `false` if it cannot be parsed.
     func holds(on platform: Platform) -> Bool {
         var parser = Parser(rest: text, platform: platform)
         return parser.disjunction() ?? false

@@ -3,22 +3,22 @@
 import Foundation
 import KeychainPropertyLists
 
-/// An entitlements file of an Xcode project, made into what a signed app has.
+/// An entitlements file of an Xcode project, converted to the entitlements of a signed app.
 struct EntitlementsFile {
-    /// What the program is signed with.
+    /// The program's entitlements.
     let contents: [String: Any]
 
-    /// The build variables in it that stand for nothing known here, in their order.
+    /// The build variables in it whose values are unknown here, in order.
     let unknownVariables: [String]
 
     /// Reads a file.
     ///
     /// - Parameters:
     ///   - url: the property list, XML or binary.
-    ///   - prefix: what the build variables `AppIdentifierPrefix` and `TeamIdentifierPrefix` stand for, such as
+    ///   - prefix: the value of the build variables `AppIdentifierPrefix` and `TeamIdentifierPrefix`, such as
     ///     `TEAMID.`.
-    ///   - bundleIdentifier: that of the program.
-    /// - Throws: ``Refusal`` when it is not a property list with a dictionary.
+    ///   - bundleIdentifier: the program's bundle identifier.
+    /// - Throws: ``Refusal`` if it is not a property list with a dictionary.
     init(_ url: URL, prefix: String, bundleIdentifier: String) throws(Refusal) {
         guard let data = try? Data(contentsOf: url), PropertyListShape.isHarmless(data),
             let list = try? PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any]
@@ -50,7 +50,7 @@ struct EntitlementsFile {
         text.matches(of: /\$[({](\w+)[^)}]*[)}]/).map { String($0.1) }
     }
 
-    /// Writes it where the keychain reads it.
+    /// Writes it to where the keychain reads it.
     func write(to path: String) throws(Refusal) {
         do {
             let data = try PropertyListSerialization.data(fromPropertyList: contents, format: .xml, options: 0)
@@ -58,7 +58,7 @@ struct EntitlementsFile {
         } catch { throw Refusal("\(path) cannot be written: \(error.localizedDescription)") }
     }
 
-    /// Whether a file names groups, the only thing that makes it worth choosing.
+    /// Whether a file names groups; otherwise there is no reason to choose it.
     static func namesGroups(_ url: URL) -> Bool {
         guard let data = try? Data(contentsOf: url), PropertyListShape.isHarmless(data),
             let list = try? PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any]

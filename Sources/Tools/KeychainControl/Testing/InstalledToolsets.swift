@@ -7,12 +7,12 @@ struct InstalledToolsets {
     /// Their folder, `share/swift-keychain` under the prefix.
     let folder: URL
 
-    /// The modules that have a toolset of their own, such as CryptoKit: a package gets them only when it asks.
+    /// The modules that have a toolset of their own, such as CryptoKit: a package gets them only on request.
     let modules: [String]
 
-    /// The toolsets of a folder, else of the prefix that this program is installed under.
+    /// The toolsets in a folder, or else in the prefix where this program is installed.
     ///
-    /// - Throws: ``Refusal`` when there are none.
+    /// - Throws: ``Refusal`` if there are none.
     init(folder: String?) throws(Refusal) {
         let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         let prefix = program.deletingLastPathComponent().deletingLastPathComponent()
@@ -26,7 +26,7 @@ struct InstalledToolsets {
             .filter { $0 != "explicit" }.sorted()
     }
 
-    /// The path of a toolset; the plain one is that of no name.
+    /// The path of a toolset; the plain toolset has no name.
     func path(_ name: String = "") -> String {
         folder.appendingPathComponent(name.isEmpty ? "toolset.json" : "toolset-\(name).json").path
     }

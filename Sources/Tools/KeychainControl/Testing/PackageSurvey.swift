@@ -2,39 +2,39 @@
 
 import Foundation
 
-/// What a test run needs to know of a package.
+/// Information about a package for a test run.
 struct PackageSurvey {
     /// Its name.
     let name: String
 
-    /// The identities of all packages that it is built with.
+    /// The identities of all packages in its graph.
     let dependencies: Set<String>
 
-    /// Whether one of them is this one: by its product, because a copy or a fork has another identity.
+    /// Whether one of them is this package: recognized by its product, because a copy or a fork has another identity.
     let dependsOnKeychain: Bool
 
-    /// What its sources and those of its dependencies say.
+    /// The findings from its sources and those of its dependencies.
     let sources: SourceSurvey
 
-    /// The entitlements in its folder, by their paths in it; those that lie nearest first.
+    /// The entitlements files in its folder, by relative path; the nearest ones first.
     let entitlements: [String]
 
-    /// The team that its Xcode projects name, where they name one.
+    /// The team in its Xcode projects, if they name one.
     let developmentTeam: String?
 
     /// Its folder.
     let folder: URL
 
-    /// Asks the package manager, and reads the sources.
+    /// Queries the package manager, and reads the sources.
     ///
     /// - Parameters:
-    ///   - arguments: those of `swift test`.
-    ///   - output: runs a program to its end, and returns what it writes.
-    /// - Throws: ``Refusal`` when there is no package.
+    ///   - arguments: the arguments of `swift test`.
+    ///   - output: runs a program to completion, and returns its output.
+    /// - Throws: ``Refusal`` if there is no package.
     init(_ arguments: SwiftTestArguments, output: ([String]) throws(Refusal) -> String) throws(Refusal) {
         let package = ["swift", "package"] + arguments.ofPackage
         let description = try Self.decode(Description.self, output(package + ["describe", "--type", "json"]))
-        // Not the folder that was asked for: the package manager finds the package of a folder in it.
+        // Not the requested folder: the package manager finds the package that contains it.
         folder = URL(fileURLWithPath: description.path).resolvingSymlinksInPath()
         var survey = SourceSurvey()
         for target in description.targets {
@@ -66,7 +66,7 @@ struct PackageSurvey {
         developmentTeam = teams.count == 1 ? teams.first : nil
     }
 
-    /// What `swift package describe` prints, as far as it matters here.
+    /// The parts of the output of `swift package describe` that are used here.
     private struct Description: Decodable {
         let name: String
         let path: String
@@ -81,7 +81,7 @@ struct PackageSurvey {
         struct Dependency: Decodable {}
     }
 
-    /// What `swift package show-dependencies` prints, as far as it matters here.
+    /// The parts of the output of `swift package show-dependencies` that are used here.
     private struct Graph: Decodable {
         let identity: String
         let path: String
@@ -89,7 +89,7 @@ struct PackageSurvey {
     }
 
     private static func decode<Value: Decodable>(_ type: Value.Type, _ text: String) throws(Refusal) -> Value {
-        // Messages may stand before it.
+        // Messages may precede it.
         guard let start = text.firstIndex(of: "{"),
             let value = try? JSONDecoder().decode(type, from: Data(text[start...].utf8))
         else { throw Refusal("the package manager does not describe the package; try 'swift package describe'") }
@@ -111,7 +111,7 @@ struct PackageSurvey {
         let folder = URL(fileURLWithPath: package.path)
         folders.append(folder)
         for path in files(in: folder, except: foldersOfOthers.union(["Tests"])) {
-            // Its demos and projects of Xcode are not compiled.
+            // Its demos and Xcode projects are not compiled.
             let isCompiled = path.hasPrefix("Sources/")
             read(folder.appendingPathComponent(path), "\(package.identity)/\(path)", isCompiled: isCompiled, &survey)
         }
@@ -127,7 +127,7 @@ struct PackageSurvey {
         }
     }
 
-    /// The one module with a toolset of its own that C includes.
+    /// The only module with a toolset of its own whose headers C includes.
     private static let moduleOfC = "CommonCrypto"
 
     private static func isC(_ path: String) -> Bool {

@@ -2,8 +2,8 @@
 
 import KeychainDoctor
 
-/// What the sources of a package say of the platform that they are compiled for: their imports, and the conditions
-/// around their keychain code.
+/// Scans the sources of a package for the platform that they target: their imports, and the conditions around their
+/// keychain code.
 struct SourceSurvey {
     /// A line of a source.
     struct Place: Hashable, CustomStringConvertible {
@@ -13,26 +13,26 @@ struct SourceSurvey {
         var description: String { "\(path):\(line)" }
     }
 
-    /// By module, the first import; one that a condition guards only where there is no other.
+    /// The first import of each module; a conditional one only if there is no other.
     private(set) var imports: [String: (place: Place, isGuarded: Bool)] = [:]
 
-    /// The imports that do not compile on Linux: of each module that only Apple's platforms have, the first.
+    /// The imports that do not compile on Linux: the first of each module that only Apple's platforms have.
     private(set) var appleOnlyImports: [(module: AppleOnlyModule, place: Place)] = []
 
-    /// The first `@objc` or `@objcMembers` that Linux compiles, which it cannot.
+    /// The first `@objc` or `@objcMembers` in a branch that Linux compiles, where it is an error.
     private(set) var objectiveCDeclaration: Place?
 
-    /// The conditions around keychain code of which Linux compiles the branch of iOS and not that of macOS.
+    /// The conditions around keychain code whose iOS branch, not whose macOS branch, is compiled on Linux.
     private(set) var iOSBranches: [Place] = []
 
-    /// The conditions around keychain code of which Linux compiles the branch of macOS and not that of iOS.
+    /// The conditions around keychain code whose macOS branch, not whose iOS branch, is compiled on Linux.
     private(set) var macOSBranches: [Place] = []
 
-    /// Takes note of a source in Swift.
+    /// Scans a Swift source.
     ///
     /// - Parameters:
     ///   - text: its contents.
-    ///   - path: where it is.
+    ///   - path: its path.
     ///   - isCompiled: whether it is known to be compiled, so that an import in it may fail.
     mutating func read(_ text: String, path: String, isCompiled: Bool = true) {
         var open: [Condition] = []
@@ -56,9 +56,9 @@ struct SourceSurvey {
         }
     }
 
-    /// Takes note of a source or a header in C, C++ or Objective-C: of those of the modules whose headers it includes.
+    /// Scans a source or a header in C, C++ or Objective-C for includes of the modules' headers.
     mutating func readC(_ text: String, path: String, modules names: [String]) {
-        // Whether each open condition asks for the platform or for headers.
+        // Whether each open condition tests for the platform or for headers.
         var open: [Bool] = []
         for (index, raw) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let line = raw.drop(while: \.isWhitespace)
@@ -108,7 +108,7 @@ struct SourceSurvey {
         appleOnlyImports.append((module, place))
     }
 
-    /// The module of an import, whatever attributes and kinds stand around it.
+    /// The module of an import, regardless of attributes and kinds around it.
     private static func importedModule(_ line: Substring) -> Substring? {
         var words = line.split(separator: " ")[...]
         while let word = words.first, word.hasPrefix("@") || accessLevels.contains(word) { words.removeFirst() }
@@ -133,7 +133,7 @@ struct SourceSurvey {
         line.split { $0.isWhitespace || $0 == "(" }.contains { $0 == "@objc" || $0 == "@objcMembers" }
     }
 
-    /// A chain of branches, which branch of it each platform compiles, and where it is.
+    /// A chain of branches, the branch of it that each platform compiles, and its place.
     private struct Condition {
         let place: Place
         var isAboutKeychain = false
@@ -157,10 +157,10 @@ struct SourceSurvey {
             }
         }
 
-        /// Whether Linux compiles the branch that was begun last.
+        /// Whether Linux compiles the current branch.
         var isCompiled: Bool { isReached && taken[.linux] == branchNumber }
 
-        /// Whose keychain code Linux compiles, where it is not the same for all.
+        /// The platform whose keychain code Linux compiles; `nil` if it is the same for all.
         var branch: CompilationCondition.Platform? {
             guard isReached, isAboutKeychain, taken[.iOS] != taken[.macOS] else { return nil }
             if taken[.linux] == taken[.macOS] { return .macOS }

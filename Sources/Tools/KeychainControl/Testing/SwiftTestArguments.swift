@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The arguments for `swift test`, and those of them that say which package is meant and where it is built.
+/// The arguments for `swift test`, and those that determine the package and its build folder.
 struct SwiftTestArguments {
     /// All of them.
     let all: [String]
 
-    /// What `swift package` is to be told as well.
+    /// The arguments that also apply to `swift package`.
     var ofPackage: [String] { options(Self.packageOptions) }
 
-    /// What `swift build` is to be told as well.
+    /// The arguments that also apply to `swift build`.
     var ofBuild: [String] { options(Self.packageOptions.union(Self.buildOptions)) }
 
     private static let packageOptions: Set<Substring> = [
@@ -20,7 +20,7 @@ struct SwiftTestArguments {
         "--sanitize", "--traits",
     ]
 
-    /// The options of these names with their values, as they were given.
+    /// The options with these names and their values, as they were given.
     private func options(_ names: Set<Substring>) -> [String] {
         var found: [String] = []
         var rest = all[...]

@@ -5,7 +5,7 @@ import Foundation
 import KeychainEngine
 import KeychainHost
 
-/// `keychainctl test`: runs a package's own tests with all that the keychain needs.
+/// `keychainctl test`: runs a package's own tests with everything that the keychain needs.
 struct TestCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "test",
@@ -20,14 +20,14 @@ struct TestCommand: ParsableCommand {
 
     @OptionGroup var options: TestOptions
 
-    // Not .postTerminator: the error of an option before -- would not say that it belongs after it.
+    // Not .postTerminator: the error for an option before -- would not say that it belongs after it.
     @Argument(
         parsing: .allUnrecognized,
         help: ArgumentHelp("Arguments for swift test, after --.", valueName: "arguments")
     )
     var words: [String] = []
 
-    /// Those for `swift test`.
+    /// The arguments for `swift test`.
     private var arguments: [String] { Array(words.drop { $0 != Self.separator }.dropFirst()) }
 
     private static let separator = "--"
@@ -61,7 +61,7 @@ struct TestCommand: ParsableCommand {
         guard status == 0 else { throw ExitCode(status) }
     }
 
-    /// Where the tests will be built.
+    /// The folder where the tests will be built.
     private func programFolder(
         _ arguments: SwiftTestArguments,
         _ surroundings: Surroundings

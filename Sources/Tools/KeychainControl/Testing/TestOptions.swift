@@ -2,7 +2,7 @@
 
 import ArgumentParser
 
-/// What a user says of a test run, in place of what `keychainctl test` would choose.
+/// The user's choices for a test run, in place of those of `keychainctl test`.
 struct TestOptions: ParsableArguments {
     @Option(help: "Whose front end answers: iOS or macOS.", transform: Self.platform)
     var platform: String?

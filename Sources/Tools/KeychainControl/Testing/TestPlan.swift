@@ -3,35 +3,35 @@
 import Foundation
 import KeychainHost
 
-/// How a package is tested, and why so.
+/// How a package is tested, with reasons.
 struct TestPlan {
     /// The toolsets to build with.
     private(set) var toolsets: [String] = []
 
-    /// The environment of the tests, beside that of this program.
+    /// The additional environment variables of the tests.
     private(set) var environment: [(name: String, value: String)] = []
 
-    /// The identifier that the tests are to have.
+    /// The bundle identifier for the tests.
     let bundleIdentifier: BundleIdentifier
 
-    /// What the program is signed with; `nil` for nothing.
+    /// The program's entitlements; `nil` for none.
     private(set) var entitlements: EntitlementsFile?
 
-    /// A line on each choice, with its reason.
+    /// One line for each choice, with its reason.
     private(set) var choices: [String] = []
 
     private let package: PackageSurvey
     private let options: TestOptions
     private let variable: (String) -> String?
 
-    /// Chooses.
+    /// Makes the choices.
     ///
     /// - Parameters:
-    ///   - package: what is tested.
-    ///   - present: the identifier that its programs have already.
-    ///   - options: what the user has chosen.
-    ///   - variable: the value of an environment variable.
-    /// - Throws: ``Refusal`` when there is no toolset, or the entitlements cannot be read.
+    ///   - package: the package to test.
+    ///   - present: the identifier that its programs already have.
+    ///   - options: the user's choices.
+    ///   - variable: returns the value of an environment variable.
+    /// - Throws: ``Refusal`` if there is no toolset, or the entitlements cannot be read.
     init(
         _ package: PackageSurvey,
         present: BundleIdentifier?,
@@ -81,15 +81,14 @@ struct TestPlan {
                 return
             }
         } else if found.isGuarded, module != "CoreFoundation" {
-            // The package has a way without it. Of CoreFoundation there is always one, whose names are ambiguous beside
-            // ours.
+            // The package can do without it. There is always a CoreFoundation, whose names are ambiguous beside ours.
             return
         }
         toolsets.append(path)
         choices.append("toolset for \(module): \(path), because \(found.place) imports it")
     }
 
-    /// What else a part of the toolset brings.
+    /// Other modules that a part of the toolset includes.
     private static let otherNames = ["os": ["OSLog"]]
 
     private mutating func warnOfWhatLinuxLacks() {

@@ -5,11 +5,11 @@ import KeychainCore
 import KeychainEngine
 import KeychainHost
 
-/// A folder for one test run, with its keychain in it.
+/// A temporary folder for one test run, with its keychain.
 struct ThrowAwayKeychain {
     private let folder: URL
 
-    /// Makes an empty folder that only this user may look into.
+    /// Creates an empty folder that only this user can access.
     init() throws(Refusal) {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("keychainctl-\(UUID().uuidString)")
         do {
@@ -21,13 +21,13 @@ struct ThrowAwayKeychain {
         } catch { throw Refusal("no folder for the keychain of the run: \(error.localizedDescription)") }
     }
 
-    /// Where the keychain is to be.
+    /// The path for the keychain.
     var path: String { folder.appendingPathComponent("keychain").path }
 
-    /// Where the program's entitlements can be kept.
+    /// The path for the program's entitlements.
     var entitlementsPath: String { folder.appendingPathComponent("program.entitlements").path }
 
-    /// Sets a passcode that nobody knows, and holds an unlock ready for the tests.
+    /// Sets a random passcode, and prepares an unlock for the tests.
     func setPasscode() throws(Refusal) -> UnlockOffer? {
         let passcode = SecretBytes(Array(UUID().uuidString.utf8))
         let keychain = EmbeddedKeychain(at: KeychainLocation(path: path))

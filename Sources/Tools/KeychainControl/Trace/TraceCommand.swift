@@ -8,7 +8,7 @@ import KeychainDoctor
 import KeychainHost
 import KeychainTrace
 
-/// `keychainctl trace`: the calls that programs made, from the trace that they left.
+/// `keychainctl trace`: shows the calls that programs recorded in a trace.
 struct TraceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "trace",
@@ -49,7 +49,7 @@ struct TraceCommand: ParsableCommand {
                 show(line, &counts, places, surroundings)
             }
             guard follow else { break }
-            // Into a pipe, lines would wait for others.
+            // In a pipe, lines would otherwise be buffered.
             fflush(nil)
             if try tracing({ () throws(TraceError) in try reader.followReplacement() }) { continue }
             usleep(Self.pauseMicroseconds)
@@ -97,7 +97,7 @@ struct TraceCommand: ParsableCommand {
     }
 }
 
-/// Which calls are shown.
+/// The options that select calls.
 struct TraceFilter: ParsableArguments {
     @Option(parsing: .unconditional, help: "Of this status: its name or number.")
     var status: String?

@@ -2,16 +2,16 @@
 
 import KeychainTrace
 
-/// Where a call came from: the file and the line of the innermost return address that is not of this package, looked up
-/// in the program that made it, while it is there unchanged.
+/// The place of a call: the file and the line of the innermost return address outside this package, looked up in the
+/// program that made the call, if it still exists unchanged.
 final class TracePlaces {
     private var known: [String: String?] = [:]
 
-    /// `FILE:LINE`; nothing where no line is found.
+    /// `FILE:LINE`; empty if no line is found.
     func place(of stack: [String]) -> String {
         for (index, address) in stack.enumerated() {
             if known[address] == nil {
-                // Further addresses in the same image take no time.
+                // Looking up further addresses in the same image costs nothing.
                 let image = ProgramAddress(address)?.image
                 lookUp(stack[index...].prefix { ProgramAddress($0)?.image == image }.filter { known[$0] == nil })
             }

@@ -5,7 +5,7 @@ import KeychainCore
 import KeychainDoctor
 import KeychainTrace
 
-/// A call of a trace as a line for people.
+/// A call of a trace as a line of text.
 enum TraceText {
     static func line(_ entry: TraceEntry, _ call: TracedCall, _ place: String) -> String {
         let duration = String(format: "%.1f ms", call.milliseconds)
@@ -16,7 +16,7 @@ enum TraceText {
         return DoctorReport.printable(parts.filter { !$0.isEmpty }.joined(separator: "  "))
     }
 
-    /// The name of the function and its dictionaries: the query, and what an update sets.
+    /// The name of the function and its dictionaries: the query, and the new attributes of an update.
     private static func text(_ operation: KeychainRequest.Operation) -> String {
         var text = "\(operation.functionName) \(Self.text(operation.mainDictionary))"
         switch operation {
@@ -72,7 +72,7 @@ extension Timestamp {
     }
 }
 
-/// How often which status came of calls from where.
+/// The number of calls by status and place.
 struct TraceCounts {
     private var counts: [Key: Int] = [:]
 
