@@ -8,7 +8,7 @@ public struct Linter: Sendable {
 
     package init(parser: any SourceParser) { self.parser = parser }
 
-    /// What to look for, and what to leave out.
+    /// The options of a run.
     public struct Options: Sendable {
         /// The rules to run, by name; nil for all.
         public var rules: Set<String>?
@@ -20,45 +20,45 @@ public struct Linter: Sendable {
         public var severities: [String: Severity] = [:]
         /// Patterns of the names of types that may call item functions, for `direct-secitem-in-business-logic`.
         public var stores: [String] = []
-        /// The keychain access groups of entitlements files before a change, by path; nil when that is not known.
+        /// The keychain access groups of entitlements files before a change, by path; nil if unknown.
         public var formerGroups: [String: [String]]?
 
         /// The default: all rules.
         public init() {}
     }
 
-    /// What a run found.
+    /// The outcome of a run.
     public struct Outcome: Sendable {
-        /// What was found, by file and line.
+        /// The findings, by file and line.
         public var findings: [Finding] = []
-        /// What could not be read, and why.
+        /// The files that could not be read, with reasons.
         public var skipped: [Skipped] = []
         /// The keychain access groups of entitlements files, by path.
         public var accessGroups: [String: [String]] = [:]
         /// Findings that comments in the code suppress.
         public var suppressedCount = 0
-        /// Files that were looked at.
+        /// The number of files examined.
         public var fileCount = 0
-        /// Files that were parsed.
+        /// The number of files parsed.
         public var parsedCount = 0
-        /// Lines of all files that were looked at.
+        /// The number of lines in all examined files.
         public var lineCount = 0
-        /// The time that reading took.
+        /// The time spent reading.
         public var readingTime = Duration.zero
-        /// The time that parsing took, added up over threads.
+        /// The time spent parsing, added up over threads.
         public var parsingTime = Duration.zero
-        /// The time that analysis took.
+        /// The time spent on analysis.
         public var analysisTime = Duration.zero
     }
 
-    /// A file that was left out, or a comment in one that suppresses nothing.
+    /// A file that was skipped, or a comment in one that suppresses nothing.
     public struct Skipped: Sendable, Hashable {
-        /// The file, relative to the path that was given; of a comment with its line.
+        /// The file, relative to the given path; for a comment with its line.
         public var file: String
-        /// Why.
+        /// The reason.
         public var reason: Reason
 
-        /// Why a file or a comment was left out.
+        /// Why a file or a comment was skipped.
         public enum Reason: Sendable, Hashable, CustomStringConvertible {
             /// There is no such file.
             case missing
@@ -70,7 +70,7 @@ public struct Linter: Sendable {
             case notUTF8
             /// A part of the file does not parse; the rest was linted.
             case unparsed
-            /// What is wrong with a comment.
+            /// The problem with a comment.
             case comment(String)
 
             /// The reason as the end of a sentence about the file.
@@ -93,7 +93,7 @@ public struct Linter: Sendable {
         return lint(files, options: options)
     }
 
-    /// A file that is read when its turn comes.
+    /// A file that is read on demand.
     package struct InputFile: Sendable {
         package enum Load: Sendable {
             case bytes([UInt8])
@@ -164,7 +164,7 @@ public struct Linter: Sendable {
         return outcome
     }
 
-    /// Reads all files, and parses those in which a rule may find something.
+    /// Reads all files, and parses those that may have findings.
     private func read(
         _ inputs: [InputFile],
         _ manifests: Manifests,
@@ -178,7 +178,7 @@ public struct Linter: Sendable {
         }
         var swift: [SourceFile] = []
         var texts: [Project.TextFile] = []
-        // Tests of a type that keeps things in the keychain need not name the keychain.
+        // Tests of a type that stores things in the keychain need not mention the keychain.
         let first = results.withLock { $0 }
         let names = Set(first.flatMap { $0.1.swift?.keychainTypes ?? [] }).subtracting([
             "String", "UserDefaults", "Error",
@@ -293,9 +293,9 @@ public struct Linter: Sendable {
     }
 }
 
-/// A name for a finding that stays when lines move.
+/// A name for a finding that does not change when lines move.
 enum Fingerprint {
-    /// FNV-1a with 64 bits: names things, and keeps nothing secret.
+    /// FNV-1a with 64 bits: for naming, not for security.
     static func of(_ parts: [String]) -> String {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for part in parts {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The members of types that hold an item function as a closure, so that tests can put another in its place:
-/// `Calls(add: { SecItemAdd($0, $1) }, delete: SecItemDelete)`.
+/// The members of types that hold an item function as a closure, so that tests can replace it: `Calls(add: {
+/// SecItemAdd($0, $1) }, delete: SecItemDelete)`.
 struct ClosureMembers: Sendable {
-    /// The functions by the name of the type and that of the member.
+    /// The functions, by type name and member name.
     private var functions: [String: [String: ItemFunction]] = [:]
 
     init(_ files: [SourceFile], types: Set<String>) {
@@ -37,7 +37,7 @@ struct ClosureMembers: Sendable {
         }
     }
 
-    /// The item function that a value is, or that a closure of one statement calls with what it is given.
+    /// The item function that a value refers to, or that a single-statement closure calls with its arguments.
     private static func function(_ value: Expression) -> ItemFunction? {
         guard case .closure(let closure) = value.bare.kind else {
             guard case .name(let name) = value.bare.kind else { return nil }

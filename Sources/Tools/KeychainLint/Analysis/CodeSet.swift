@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import KeychainCore
 
-/// A set of result codes: the ones that rules tell apart, and all others as one.
+/// A set of result codes: those that rules distinguish, and all others as one.
 package struct CodeSet: OptionSet, Sendable, Hashable {
     package let rawValue: UInt16
     package init(rawValue: UInt16) { self.rawValue = rawValue }
@@ -17,7 +17,7 @@ package struct CodeSet: OptionSet, Sendable, Hashable {
     package static let parameter = CodeSet(rawValue: 256)
     package static let decode = CodeSet(rawValue: 512)
     package static let other = CodeSet(rawValue: 1024)
-    /// Success with a result that is not what was expected; no code of the system, and not in ``all``.
+    /// Success with an unexpected result; not a code of the system, and not in ``all``.
     package static let undecodable = CodeSet(rawValue: 2048)
     package static let all = CodeSet(rawValue: 2047)
     package static let failures = all.subtracting(.success)
@@ -37,7 +37,7 @@ package struct CodeSet: OptionSet, Sendable, Hashable {
     private static let numbers: [String: Int32] =
         Dictionary(StatusTable.rows.map { ($0.name, $0.code) } + [("noErr", 0)]) { first, _ in first }
 
-    /// The set of one code; codes that no rule tells apart are ``other``.
+    /// The set of one code; codes that no rule distinguishes are ``other``.
     package init(code: Int) { self = Self.named[Int32(clamping: code)] ?? .other }
 
     /// The number of a constant such as `errSecItemNotFound`; nil for other names.

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is known at a point of a function.
+/// The facts known at a point of a function.
 package struct Environment {
     var variables: [String: Value] = [:]
     var codes: [Int: CodeSet] = [:]
     var heap: [Int: AbstractDictionary] = [:]
     var assumptions: [String: Bool] = [:]
-    /// The sites that lie on some way to here.
+    /// The sites on some path to this point.
     var passed: Set<Int> = []
 
-    /// Beyond so many conditions what is known of each helps no rule.
+    /// Beyond this number of conditions, tracking each one helps no rule.
     private static let maximumAssumptions = 48
 
-    /// Joins what is known on two ways; nil is a way that is never taken.
+    /// Joins the facts of two paths; nil is a path that is never taken.
     static func join(_ left: Environment?, _ right: Environment?) -> Environment? {
         guard var left else { return right }
         guard var right else { return left }
@@ -31,7 +31,7 @@ package struct Environment {
         return result
     }
 
-    /// Notes in dictionaries that differ on two ways which way each belongs to.
+    /// Records in dictionaries that differ on two paths which path each belongs to.
     private mutating func stamp(against other: inout Environment) {
         let differing = assumptions.filter { other.assumptions[$0.key] == !$0.value }
         guard !differing.isEmpty else { return }
@@ -42,7 +42,7 @@ package struct Environment {
         }
     }
 
-    /// Notes a condition; the dictionaries that were made under its opposite are left out.
+    /// Records a condition; dictionaries created under its opposite are dropped.
     func assuming(_ text: String?, _ isTrue: Bool) -> Environment? {
         guard let text else { return self }
         if let known = assumptions[text] { return known == isTrue ? self : nil }
@@ -61,7 +61,7 @@ package struct Environment {
         return result
     }
 
-    /// What a dictionary value is, behind a reference as well.
+    /// The dictionary of a value, also through a reference.
     func dictionary(_ value: Value) -> AbstractDictionary? {
         switch value {
         case .dictionary(let dictionary): return dictionary

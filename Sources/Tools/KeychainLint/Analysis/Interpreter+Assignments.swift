@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Values on their way into variables and members.
+/// Assignments to variables and members.
 extension Interpreter {
     func assign(_ target: Expression, _ source: Expression, _ range: ByteRange, _ environment: inout Environment) {
         let value = evaluate(source, &environment)

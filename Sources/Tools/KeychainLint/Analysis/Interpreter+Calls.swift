@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Calls: which function is meant, and what following it gives.
+/// Calls: resolving the function, and following it.
 extension Interpreter {
     func call(
         _ expression: Expression,
@@ -150,7 +150,7 @@ extension Interpreter {
 
     // MARK: Functions of the module
 
-    /// The function of the module that a call means, if there is one and only one.
+    /// The module's function that a call refers to, if it is unambiguous.
     func resolve(_ callee: Expression, _ arguments: [CallArgument], _ environment: inout Environment) -> FunctionSymbol?
     {
         guard let name = callee.lastName, let candidates = module.functions[name] else { return nil }
@@ -163,7 +163,7 @@ extension Interpreter {
             if here.count == 1 { return here[0] }
             let typed = symbols.filter { $0.takes(types) }
             if typed.count == 1 { return typed[0] }
-            // A function that calls one of its name means another one.
+            // A function that calls one of the same name calls another one.
             let others = symbols.filter { symbol in !frames.contains { $0.symbol === symbol } }
             return others.count == 1 ? others[0] : nil
         }
@@ -191,7 +191,8 @@ extension Interpreter {
         }
     }
 
-    /// The type of an argument, as far as it is written down: for functions that differ in their parameters only.
+    /// The type of an argument, as far as it is written down: to choose between functions that differ only in their
+    /// parameters.
     private func writtenType(_ argument: Expression, _ environment: Environment) -> String? {
         switch argument.bare.kind {
         case .string: return "String"
@@ -206,7 +207,7 @@ extension Interpreter {
         }
     }
 
-    /// The type of an expression, where it is written down nearby.
+    /// The type of an expression, if it is written down nearby.
     func type(of base: Expression, _ environment: inout Environment) -> String? {
         let bare = base.bare
         switch bare.kind {
@@ -385,7 +386,7 @@ extension Interpreter {
         let values = arguments.map { evaluate($0.value, &environment) }
         for value in values { markRead(value) }
         record(.call(describe(callee, arguments, isStatement, nil, &environment)), expression.range, environment)
-        // A wrapper around one dictionary stands for it.
+        // A wrapper around one dictionary is treated as that dictionary.
         if values.count == 1, arguments[0].label == nil, environment.dictionary(values[0]) != nil { return values[0] }
         for (argument, value) in zip(arguments, values) { runArgument(argument, value, [], &environment) }
         return .instance(type)
@@ -410,7 +411,7 @@ extension Interpreter {
                 if let dictionary = environment.dictionary(environment.variables[name] ?? .unknown) {
                     environment.variables[name] = .dictionary(Self.opened(dictionary))
                 } else if case .result? = environment.variables[name] {
-                    // The result goes on being what it was.
+                    // The result keeps its value.
                 } else {
                     environment.variables[name] = .symbol(name)
                 }
@@ -420,7 +421,7 @@ extension Interpreter {
             runArgument(argument, value, elements(of: callee, &environment), &environment)
         }
         if tryDepth > 0 { throwTargets[throwTargets.count - 1].append(environment) }
-        // The text of a short call stands for its value.
+        // The text of a short call serves as its value.
         if expression.range.end - expression.range.start < 80 {
             let text = module.files[frame.file].text(expression.range)
             if callee.lastName?.first?.isUppercase == true {
@@ -431,7 +432,7 @@ extension Interpreter {
         return .unknown
     }
 
-    /// What a closure that goes through a list of results is given.
+    /// The arguments of a closure that iterates over a list of results.
     private func elements(of callee: Expression, _ environment: inout Environment) -> [Value] {
         guard case .member(let base?, let name) = callee.kind, base.path != nil,
             ["map", "compactMap", "flatMap", "forEach", "filter", "first", "contains"].contains(name),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The two ways out of a condition; nil for one that is never taken.
+/// The environments of the two branches of a condition; nil for one that is never taken.
 typealias Ways = (Environment?, Environment?)
 
 extension Interpreter {
@@ -11,7 +11,7 @@ extension Interpreter {
         for condition in conditions {
             guard let current = yes else { break }
             if case .availability = condition {
-                // Several lists are for different platforms: on each, one of them decides.
+                // Several lists are for different platforms: on each platform, one of them applies.
                 if hasAvailability { continue }
                 hasAvailability = true
             }
@@ -63,13 +63,13 @@ extension Interpreter {
             return (bound(yes, .symbol(text)), start.assuming(text + " != nil", false))
         case .symbol(let text)
         where frames[0].symbol?.function.parameters.contains { $0.name == text && !$0.isOptional } == true:
-            // An argument of the function that is analysed, which is no optional there.
+            // An argument of the analysed function, which is not optional there.
             return (bound(start, value), nil)
         case .outcome(let site, let nilWhen, let someWhen, let inner):
             markRead(value)
             return (bound(start.refined(site, someWhen), inner), start.refined(site, nilWhen))
         case .dictionary, .reference, .string, .pattern, .constant, .accessControl, .kind, .instance:
-            // A value that is known to be there; a call that may fail is not.
+            // A value that is known to exist; the result of a call that may fail is not.
             if case .accessControl(let index) = value {
                 accessControls[index].handling = .bound
                 return (bound(start, value), start)
@@ -81,7 +81,7 @@ extension Interpreter {
             return (bound(start, inner), start)
         case .result(let site, _):
             markRead(value)
-            // Success, but with something else than was asked for.
+            // Success, but with an unexpected result.
             var no = start
             if let codes = start.codes[site], codes.contains(.success) {
                 no.codes[site] = codes.subtracting(.success).union(.undecodable)
@@ -151,7 +151,7 @@ extension Interpreter {
         }
     }
 
-    /// A text by which a condition is known again.
+    /// A text that identifies a condition.
     private func conditionText(_ expression: Expression) -> String? {
         guard expression.range.end - expression.range.start < 120 else { return nil }
         return module.files[frame.file].text(expression.range)
@@ -195,7 +195,7 @@ extension Interpreter {
         if case .either(let values) = first, let set = Self.codes(second),
             values.allSatisfy({ if case .status = $0 { true } else { false } })
         {
-            // One of several calls: what is known of the last holds for the way that made it.
+            // One of several calls: facts about the last one hold for the path that made it.
             return eitherCompared(values, set, environment)
         }
         if let left = first.identityText, let right = second.identityText, !left.contains("\\") {
@@ -217,7 +217,7 @@ extension Interpreter {
 
     private func compared(_ site: Int, _ set: CodeSet, _ value: Value, _ environment: Environment) -> Ways {
         markRead(value)
-        // "Other" stands for many codes: one of them is not all.
+        // "Other" stands for many codes: one of them is not all of them.
         let rest = set == .other ? .all : CodeSet.all.subtracting(set)
         return (environment.refined(site, set), environment.refined(site, rest))
     }
@@ -226,7 +226,7 @@ extension Interpreter {
         var yes: Environment? = environment
         var no: Environment? = environment
         if case .status(let last)? = values.last {
-            // The last call was not made on some ways; on those its codes say nothing.
+            // The last call was not made on some paths; there its codes say nothing.
             yes = environment.refined(last, set) ?? environment
             no = environment.refined(last, CodeSet.all.subtracting(set)) ?? environment
         }
@@ -240,7 +240,7 @@ extension Interpreter {
         return (yes, no)
     }
 
-    /// The codes that a value stands for; nil when it is no code.
+    /// The codes that a value stands for; nil if it is not a code.
     static func codes(_ value: Value) -> CodeSet? {
         switch value {
         case .constant(let name): CodeSet.number(named: name).map { CodeSet(code: $0) }
@@ -253,9 +253,9 @@ extension Interpreter {
 
     // MARK: switch
 
-    /// Where the body of a case begins by its patterns; nil when they cannot match.
+    /// The environment of a case's body, given its patterns; nil if they cannot match.
     ///
-    /// `rest` is what no case has taken yet.
+    /// `rest` is the set of codes that no case has matched yet.
     func enter(
         _ item: Statement.Case,
         _ subject: Expression,

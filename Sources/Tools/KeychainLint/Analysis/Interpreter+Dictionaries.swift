@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Interpreter {
-    /// A method of a dictionary; nil when the receiver is none.
+    /// A method of a dictionary; nil if the receiver is not one.
     func dictionaryCall(
         _ base: Expression,
         _ name: String,
@@ -85,7 +85,7 @@ extension Interpreter {
         "reduce", "forEach", "map", "flatMap",
     ]
 
-    /// Which of two values the closure of `merging` takes.
+    /// The value that the closure of `merging` chooses.
     private static func takesNew(_ argument: CallArgument) -> Bool {
         guard case .closure(let closure) = argument.value.kind, let last = closure.body.last else { return true }
         let taken: Expression? =
@@ -217,7 +217,7 @@ extension Interpreter {
             switch entry.value {
             case .null where !isLiteral: result.variants[index].entries[name] = nil
             case .optionalSymbol(let text) where !isLiteral:
-                // Assigning nil takes the key out.
+                // Assigning nil removes the key.
                 var without = result.variants[index]
                 without.entries[name] = nil
                 without.assumptions[text + " != nil"] = false

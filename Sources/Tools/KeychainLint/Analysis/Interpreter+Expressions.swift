@@ -24,7 +24,7 @@ extension Interpreter {
         case .forceUnwrap(let inner):
             let value = evaluate(inner, &environment)
             if case .accessControl(let index) = value {
-                // After the error was looked at, `!` on the variable is safe.
+                // Once the error has been checked, `!` on the variable is safe.
                 let isChecked = accessControls[index].passesError && inner.path != nil
                 if !isChecked { accessControls[index].handling = .forced }
             }
@@ -98,7 +98,7 @@ extension Interpreter {
         return merge(values, &environment)
     }
 
-    /// One value and environment from those of several ways.
+    /// One value and environment from those of several paths.
     func merge(_ values: [(Value, Environment)], _ environment: inout Environment) -> Value {
         guard let first = values.first else { return .unknown }
         guard values.count > 1 else {
@@ -118,7 +118,7 @@ extension Interpreter {
         return value
     }
 
-    /// A condition on the status of a site, from values that differ by it.
+    /// A condition on the status of a site, from values that depend on it.
     func test(_ values: [(Value, Environment)]) -> Value? {
         let booleans = values.map { value, way -> (Bool, Environment)? in
             if case .boolean(let known) = value { (known, way) } else { nil }
@@ -198,12 +198,12 @@ extension Interpreter {
         return result ?? value
     }
 
-    /// An optional whose being nil depends on the status of a site.
+    /// An optional that is nil depending on the status of a site.
     func outcome(some: [(Value, Environment)], none: [Environment]) -> Value? {
         guard !none.isEmpty else { return nil }
         var some = some
         var none = none
-        // What was optional before stays so.
+        // A value that was optional before stays so.
         if some.count == 1, case .outcome(let site, let nilWhen, let someWhen, let inner) = some[0].0 {
             if let way = some[0].1.refined(site, nilWhen) { none.append(way) }
             some = some[0].1.refined(site, someWhen).map { [(inner, $0)] } ?? []
@@ -310,7 +310,7 @@ extension Interpreter {
 
     // MARK: Dictionaries
 
-    /// The key that a value names; nil when it cannot be seen.
+    /// The key that a value names; nil if it is unknown.
     static func keyName(_ value: Value) -> String? {
         switch value {
         case .constant(let name): KeyTable.canonical(name)
@@ -335,7 +335,7 @@ extension Interpreter {
         return .dictionary(result)
     }
 
-    /// An access control that goes into a dictionary without being unwrapped.
+    /// Marks an access control that is put into a dictionary without being unwrapped.
     func markStored(_ value: Value) {
         markRead(value)
         for case .accessControl(let index) in value.alternatives where accessControls[index].handling == .unknown {

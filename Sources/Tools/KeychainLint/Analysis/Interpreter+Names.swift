@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Interpreter {
-    /// The property of a type, of a type above it or of the file, by name.
+    /// The property with a name, of a type, of one of its supertypes or of the file.
     func property(_ name: String, of typeName: String?) -> PropertySymbol? {
         guard let candidates = module.properties[name] else { return nil }
         if let typeName {
@@ -13,7 +13,7 @@ extension Interpreter {
         return preferred(candidates.filter { $0.typeName == nil })
     }
 
-    /// One of several with the same name: the one of this file, else the one under no contrary condition, else none.
+    /// One of several with the same name: that of this file, else one under no contrary condition, else none.
     private func preferred(_ symbols: [PropertySymbol]) -> PropertySymbol? {
         if symbols.count == 1 { return symbols[0] }
         let here = symbols.filter { $0.file == frame.file }
@@ -47,7 +47,7 @@ extension Interpreter {
         return .symbol(name)
     }
 
-    /// The value of a property: what its getter returns, what it was initialised with, else only its name.
+    /// The value of a property: that of its getter, else its initial value, else only its name.
     func evaluate(
         _ symbol: PropertySymbol,
         receiver: String,
@@ -136,7 +136,7 @@ extension Interpreter {
         ].contains(text)
     }
 
-    /// Dictionaries that come back from a call belong to the caller.
+    /// Dictionaries that a call returns belong to the caller.
     func lower(_ value: inout Value, _ depth: Int) {
         switch value {
         case .dictionary(var dictionary):
@@ -189,7 +189,7 @@ extension Interpreter {
             }
             return typedMember(text, value, name, &environment) ?? .symbol(text + "." + name)
         case .constant, .string, .pattern:
-            // `kSecClass.string` and its like say the same in another type.
+            // `kSecClass.string` and similar properties are the same value with another type.
             if ["count", "isEmpty", "hashValue", "length"].contains(name) { return .kind(.number) }
             return name == "utf8" ? .kind(.data) : value
         case .status:
@@ -227,7 +227,7 @@ extension Interpreter {
         }
     }
 
-    /// A member of something whose type was written down.
+    /// A member of a base whose type is written down.
     private func typedMember(
         _ text: String,
         _ value: Value,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Calls of the item functions and of `SecAccessControlCreateWithFlags`: what the rules look at.
+/// Calls of the item functions and of `SecAccessControlCreateWithFlags`: the sites that rules check.
 extension Interpreter {
     func itemFunction(_ callee: Expression, _ environment: inout Environment) -> ItemFunction? {
         switch callee.kind {

@@ -2,8 +2,8 @@
 
 /// Follows one function with abstract values: dictionaries, statuses, results.
 ///
-/// Ways part at conditions and come together after them; functions of the module are followed where they are called, to
-/// a limited depth. What happens on the way is kept as ``Site`` and ``Event``, which the rules read.
+/// Paths fork at conditions and join after them; functions of the module are followed where they are called, to a
+/// limited depth. The results are recorded as ``Site`` and ``Event``, which the rules read.
 package final class Interpreter {
     let module: Module
     package internal(set) var sites: [Site] = []
@@ -14,7 +14,7 @@ package final class Interpreter {
     var readLog: [Int] = []
     var throwTargets: [[Environment]] = [[]]
     var breakTargets: [[Environment]] = []
-    /// Types of parameters and variables, by the text that stands for them.
+    /// Types of parameters and variables, by the text that refers to them.
     var symbolTypes: [String: String] = [:]
     var identities = 0
     var budget = 20_000
@@ -22,22 +22,22 @@ package final class Interpreter {
     var closureDepth = 0
     var rootPlace: Place?
     var optionalTryDepth = 0
-    /// How many `try` are around what is evaluated.
+    /// The number of `try` expressions around the current one.
     var tryDepth = 0
     var discarding = false
-    /// What closures are being followed, so that one that calls itself ends.
+    /// The closures being followed, so that a closure that calls itself terminates.
     var activeClosures: [ObjectIdentifier] = []
 
     static let maximumDepth = 4
 
-    /// A function that is being followed.
+    /// A function being followed.
     final class Frame {
         let symbol: FunctionSymbol?
         let typeName: String?
         let file: Int
         /// Where it was called.
         let callPlace: Place?
-        /// The value of `self`, where it is known.
+        /// The value of `self`, if known.
         let selfValue: Value?
         var returns: [(value: Value, environment: Environment, expression: Expression?)] = []
 
@@ -68,7 +68,7 @@ package final class Interpreter {
         finish(symbol.function.body ?? [], environment)
     }
 
-    /// Follows statements that belong to no function: those of a file, the value of a property, an accessor.
+    /// Follows statements outside functions: those of a file, the value of a property, an accessor.
     package func run(
         _ statements: [Statement],
         typeName: String?,
@@ -116,13 +116,13 @@ package final class Interpreter {
 
     func execute(_ statements: [Statement], _ start: Environment, isBody: Bool = false) -> Environment? {
         var environment = start
-        // A body of one expression returns it.
+        // A body with a single expression returns it.
         if isBody, statements.count == 1, case .expression(let expression) = statements[0].kind,
             frame.symbol?.function.result != nil || frame.callPlace != nil
         {
             if depth == 0 { rootPlace = place(statements[0].range) }
             let value = evaluate(expression, &environment)
-            // A helper's status is the caller's to read.
+            // The caller has to read a helper's status.
             if depth == 0 { markRead(value) }
             record(.returned(value, expression), expression.range, environment)
             frame.returns.append((value, environment, expression))
@@ -214,7 +214,7 @@ package final class Interpreter {
         }
     }
 
-    /// An expression whose value nobody takes.
+    /// An expression whose value is discarded.
     private func executeExpression(_ expression: Expression, _ start: Environment) -> Environment? {
         var environment = start
         switch expression.kind {
@@ -247,7 +247,7 @@ package final class Interpreter {
             if binding.type?.hasSuffix("?") == true { return .null }
             return binding.name.map { .symbol($0) } ?? .unknown
         }
-        // A dictionary that is annotated as mutable is shared by those that hold it.
+        // A dictionary that is annotated as mutable is shared by all references to it.
         if case .dictionary(let dictionary) = value, binding.type.map(Self.isMutableType) == true {
             return allocate(dictionary, &environment)
         }
@@ -318,7 +318,7 @@ package final class Interpreter {
         case .bind(let inner): bind(inner, value, &environment)
         case .tuple(let patterns): for inner in patterns { bind(inner, nil, &environment) }
         case .expression(let expression):
-            // `case let .failure(status)`: what is bound lies in the arguments.
+            // `case let .failure(status)`: the bound value is in the arguments.
             if case .call(_, let arguments) = expression.kind {
                 for argument in arguments {
                     if case .name(let name) = argument.value.kind { environment.variables[name] = .symbol(name) }
@@ -347,7 +347,7 @@ package final class Interpreter {
             if let caught = caughtCodes(clause) {
                 for (site, codes) in entered.codes where !codes.isDisjoint(with: caught) {
                     entered.codes[site] = codes.intersection(caught)
-                    // "Other" stands for many codes: one of them is not all.
+                    // "Other" stands for many codes: one of them is not all of them.
                     failed?.codes[site] = codes.subtracting(caught.subtracting(.other))
                 }
             }
@@ -360,7 +360,7 @@ package final class Interpreter {
         return result
     }
 
-    /// The codes that a `catch` clause says it takes, by the name of an error or by a comparison; else nil.
+    /// The codes that a `catch` clause handles, by the name of an error or by a comparison; else nil.
     private func caughtCodes(_ clause: Statement.Catch) -> CodeSet? {
         func saysNotFound(_ name: String) -> Bool {
             let name = name.lowercased()
@@ -405,7 +405,7 @@ package final class Interpreter {
         )
     }
 
-    /// The sites whose status is read while something is done.
+    /// The sites whose status is read during an action.
     func mentions(_ action: () -> Void) -> Set<Int> {
         let before = readLog.count
         action()

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import KeychainCore
 
-/// What the linter knows of the keys of keychain dictionaries, from the tables that the engine has.
+/// The linter's view of the keys of keychain dictionaries, from the engine's tables.
 package enum KeyTable {
     private static let names = Set(ConstantTable.rows.map(\.name))
 
-    /// Keys by their strings: what `"acct"` means as a key.
+    /// Keys by their strings: the meaning of `"acct"` as a key.
     private static let keysByString: [String: String] = {
         let groups: [ConstantTable.Group] = [.match, .returnKey, .valueKey, .useKey, .attribute]
         let rows = groups.flatMap { ConstantTable.rows(in: $0) }.filter { !isValue($0.name) }
@@ -19,7 +19,7 @@ package enum KeyTable {
             || name == "kSecUseAuthenticationUIFail" || name == "kSecUseAuthenticationUISkip"
     }
 
-    /// Names with the same string as the one that stands for them here.
+    /// Names with the same string as the canonical name here.
     private static let aliases = [
         "kSecAttrKeyCreator": "kSecAttrCreator", "kSecAttrPersistantReference": "kSecAttrPersistentReference",
         "kSecUseDataProtectionKeychainKey": "kSecUseDataProtectionKeychain",
@@ -32,7 +32,7 @@ package enum KeyTable {
         name.hasPrefix("kSec") || name.hasPrefix("errSec") || name == "noErr" || name.hasPrefix("kCFBoolean")
     }
 
-    /// The name under which a constant is known here.
+    /// The canonical name of a constant.
     package static func canonical(_ name: String) -> String { aliases[name] ?? name }
 
     /// The key that a string stands for, such as `acct`.
@@ -66,12 +66,12 @@ package enum KeyTable {
         "kSecValueRef", "kSecValuePersistentRef", "kSecMatchItemList", "kSecUseItemList",
     ]
 
-    /// The four-character column of an attribute's key, where it has one.
+    /// The four-character column of an attribute's key, if it has one.
     package static func column(_ key: String) -> AttributeName? {
         ConstantTable.value(named: key).flatMap { AttributeName($0) }
     }
 
-    /// Attributes that are columns but that clients do not name as such, or that every class takes.
+    /// Attributes that are columns but that clients do not name as such, or that every class accepts.
     private static let everywhere: Set<String> = [
         "kSecAttrPersistentReference", "kSecAttrAccess", "kSecAttrTokenID", "kSecAttrAccessGroup",
         "kSecAttrSynchronizable", "kSecAttrAccessible", "kSecAttrAccessControl", "kSecAttrLabel",
@@ -94,7 +94,7 @@ package enum KeyTable {
         return ItemSchema.of(itemClass)[column]?.isPrimaryKey ?? false
     }
 
-    /// Which columns are missing for a dictionary to name exactly one item; empty when it does.
+    /// The columns that a dictionary lacks to name exactly one item; empty if it does.
     package static func missingIdentity(_ variant: AbstractDictionary.Variant, _ itemClass: ItemClass) -> [String] {
         if referenceKeys.contains(where: { variant.has($0) }) { return [] }
         func lacking(_ keys: [String]) -> [String] { keys.filter { !variant.has($0) } }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A function with what it belongs to.
+/// A function and its context.
 package final class FunctionSymbol: Sendable {
     package let function: Function
     package let typeName: String?
@@ -14,7 +14,7 @@ package final class FunctionSymbol: Sendable {
         self.conditions = conditions
     }
 
-    /// Whether arguments of these types, nil for one that is not known, fit the parameters; at least one is to decide.
+    /// Whether arguments of these types (nil if unknown) match the parameters; at least one has to decide.
     func takes(_ types: [String?]) -> Bool {
         guard types.count == function.parameters.count else { return false }
         var isDecided = false
@@ -29,7 +29,7 @@ package final class FunctionSymbol: Sendable {
     package var isStatic: Bool { function.modifiers.contains("static") || function.modifiers.contains("class") }
     package var qualifiedName: String { (typeName.map { $0 + "." } ?? "") + function.name }
 
-    /// Whether a call with these labels can mean the function.
+    /// Whether a call with these labels can refer to the function.
     func accepts(_ arguments: [CallArgument]) -> Bool {
         var index = 0
         for parameter in function.parameters {
@@ -77,7 +77,7 @@ package struct TypeSymbol: Sendable {
     package var isTest = false
 }
 
-/// The files of one program, and what can be found in them by name.
+/// The files of one program, and lookup by name.
 package final class Module: Sendable {
     package let files: [SourceFile]
     package let functions: [String: [FunctionSymbol]]
@@ -91,8 +91,8 @@ package final class Module: Sendable {
     let closureMembers: ClosureMembers
     private let ancestors: [String: Set<String>]
     private let conformers: [String: String]
-    /// Functions and accessors from which an item function can be reached: by name, their types.
-    // Set once, at the end of init: finding them takes all other members.
+    /// Functions and accessors from which an item function can be reached: their types by name.
+    // Set once, at the end of init: computing them requires all other members.
     private nonisolated(unsafe) var reaching: [String: Set<String>] = [:]
     package let allFunctions: [FunctionSymbol]
     package let allProperties: [PropertySymbol]
@@ -138,7 +138,7 @@ package final class Module: Sendable {
     /// The types that a type inherits from or conforms to, with those of the types above it.
     package func inherited(_ name: String) -> Set<String> { ancestors[name] ?? [] }
 
-    /// What a body mentions, as numbers of names of the module: there are many bodies.
+    /// The names that a body mentions, as numbers of the module's names: there are many bodies.
     private struct Mentions {
         var name: String
         var typeName: String?

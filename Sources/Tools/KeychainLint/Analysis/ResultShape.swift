@@ -13,7 +13,7 @@ enum ResultShape {
         let text = plain(type)
         if ["NSArray", "CFArray", "NSMutableArray"].contains(text) || text.hasPrefix("Array<") { return true }
         guard text.hasPrefix("["), text.hasSuffix("]") else { return false }
-        // A colon at the first level makes it a dictionary.
+        // A colon at the top level makes it a dictionary.
         var depth = 0
         for character in text.dropFirst() {
             switch character {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Code that is followed from its start: a function, an accessor, the statements of a file.
+/// Code that is analysed from its start: a function, an accessor, the statements of a file.
 struct Root: Sendable {
     enum Body: Sendable {
         case function(FunctionSymbol)

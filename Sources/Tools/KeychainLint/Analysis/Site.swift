@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import KeychainCore
 
-/// A call of an item function, with what is known of its arguments and of what becomes of its results.
+/// A call of an item function, with the known facts about its arguments and the use of its results.
 package struct Site: Sendable {
     package var index: Int
     package var function: ItemFunction
@@ -9,7 +9,7 @@ package struct Site: Sendable {
     package var place: Place
     /// The call where the dictionary stops being a bare parameter; findings point here.
     package var reportPlace: Place
-    /// How deep in the calls of the analysed function the site lies; 0 is in the function itself.
+    /// The call depth of the site relative to the analysed function; 0 is in the function itself.
     package var depth: Int
     package var reportDepth: Int
     /// The call in the analysed function through which the site is reached.
@@ -20,16 +20,16 @@ package struct Site: Sendable {
     /// The variable that the query was in, if it was in one.
     package var queryName: String?
     package var symbol: FunctionSymbol?
-    /// The names of the functions on the way to the call.
+    /// The names of the functions on the path to the call.
     package var callers: [String]
     package var codes: [Int: CodeSet]
     package var assumptions: [String: Bool]
-    /// The sites that lie on some way to this one.
+    /// The sites on some path to this one.
     package var passed: Set<Int>
     package var discards: [Discard] = []
     package var isStatusRead = false
     package var statusVariable: String?
-    /// How deep in the calls that variable is.
+    /// The call depth of that variable.
     package var statusDepth = 0
     package var casts: [CastUse] = []
     package var isResultRead = false
@@ -60,13 +60,13 @@ package struct Site: Sendable {
     /// Whether findings about the dictionary belong to the function that is analysed.
     package var isReported: Bool { reportDepth == 0 }
 
-    /// The classes that the query may mean; empty when that is not known.
+    /// The classes that the query may refer to; empty if unknown.
     package func classes(_ variant: AbstractDictionary.Variant) -> [ItemClassValue] {
         (variant.value("kSecClass")?.alternatives ?? []).map { KeyTable.itemClass($0) }
     }
 }
 
-/// Something else that happens on the way through a function.
+/// Something else that happens on a path through a function.
 package struct Event: Sendable {
     package enum Kind: Sendable {
         case site(Int)
@@ -111,7 +111,7 @@ package struct AccessControlUse: Sendable {
 
     package enum Handling: Sendable { case unknown, forced, optionalValue, bound }
 
-    /// Whether its flags, as far as they are known, have the owner asked for.
+    /// Whether its flags, as far as they are known, require the owner's presence.
     package var asksForPresence: Bool { !flags.isDisjoint(with: Self.presenceFlags) }
 
     private static let presenceFlags: Set<String> = [

@@ -135,7 +135,7 @@ package struct SyntaxWalk {
 }
 
 extension Expression {
-    /// The parts of `a.b.c`, nil when it is no plain path; `self.a` and `a?.b` count as paths.
+    /// The parts of `a.b.c`, nil if it is not a plain path; `self.a` and `a?.b` count as paths.
     package var path: [String]? {
         switch kind {
         case .name(let name): return [name]
@@ -146,7 +146,7 @@ extension Expression {
         }
     }
 
-    /// The last name of what is called or referred to: `delete` of `try? store.items.delete(x)`.
+    /// The last name of a called or referenced expression: `delete` of `try? store.items.delete(x)`.
     package var lastName: String? {
         switch kind {
         case .name(let name), .member(_, let name): name

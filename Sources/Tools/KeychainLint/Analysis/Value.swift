@@ -8,10 +8,10 @@ package enum ItemFunction: String, Sendable, Hashable, CaseIterable {
     case delete = "SecItemDelete"
 }
 
-/// What is known of a value before the program runs.
+/// A value as far as it is known before the program runs.
 package indirect enum Value: Hashable, Sendable {
     case unknown
-    /// Something unknown that has a stable name: the text by which the program calls it.
+    /// An unknown value with a stable name: the text by which the program refers to it.
     case symbol(String)
     /// The same, known to be nil or a value: an optional parameter.
     case optionalSymbol(String)
@@ -20,7 +20,7 @@ package indirect enum Value: Hashable, Sendable {
     case integer(Int)
     /// A string literal.
     case string(String)
-    /// A string with interpolations: its text with `\()` for each, and the names of what is put in.
+    /// A string with interpolations: its text with `\()` for each, and the names of the interpolated values.
     case pattern(String, [String])
     /// A constant of the Security framework, by name.
     case constant(String)
@@ -33,9 +33,9 @@ package indirect enum Value: Hashable, Sendable {
     case status(Int)
     /// A condition on the status of a site: true for some codes, false for some.
     case test(site: Int, whenTrue: CodeSet, whenFalse: CodeSet)
-    /// An optional whose being nil depends on the status of a site.
+    /// An optional that is nil depending on the status of a site.
     case outcome(site: Int, nilWhen: CodeSet, someWhen: CodeSet, Value)
-    /// What a site wrote through its result pointer, or a part of it.
+    /// The output of a site through its result pointer, or a part of it.
     case result(Int, isWhole: Bool)
     case function(ItemFunction)
     /// A pointer to a variable.
@@ -47,7 +47,7 @@ package indirect enum Value: Hashable, Sendable {
     case either([Value])
 }
 
-/// The kind of a value, where the value itself is not known.
+/// The kind of a value that is itself unknown.
 package enum ValueKind: Hashable, Sendable {
     case data, string, number, boolean, date, context
 }
@@ -60,21 +60,21 @@ package final class ClosureValue: Hashable, Sendable {
     package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(closure)) }
 }
 
-/// What is known of a dictionary: for each way in which it may have been built, its entries.
+/// The known facts about a dictionary: its entries for each way in which it may have been built.
 package struct AbstractDictionary: Hashable, Sendable {
     package var variants: [Variant]
-    /// How deep in the calls the dictionary was made; 0 is the function that is analysed.
+    /// The call depth at which the dictionary was created; 0 is the analysed function.
     package var depth: Int
-    /// Where it was made.
+    /// Where it was created.
     package var origin: Place?
-    /// Tells literals apart that are one dictionary in several calls.
+    /// Distinguishes literals that are one dictionary in several calls.
     package var identity: Int
 
     package struct Variant: Hashable, Sendable {
         package var entries: [String: Entry]
-        /// May hold keys that cannot be seen.
+        /// Whether it may contain unknown keys.
         package var isOpen: Bool
-        /// What was assumed on the way, such as "group != nil".
+        /// The assumptions on the path, such as "group != nil".
         package var assumptions: [String: Bool]
 
         package init(entries: [String: Entry] = [:], isOpen: Bool = false, assumptions: [String: Bool] = [:]) {
@@ -86,7 +86,7 @@ package struct AbstractDictionary: Hashable, Sendable {
         package func has(_ key: String) -> Bool { entries[key] != nil }
         package func value(_ key: String) -> Value? { entries[key]?.value }
 
-        /// Whether the flag is there and may be true.
+        /// Whether the flag is present and may be true.
         package func isTrue(_ key: String) -> Bool {
             switch entries[key]?.value {
             case nil: false
@@ -96,7 +96,7 @@ package struct AbstractDictionary: Hashable, Sendable {
             default: true
             }
         }
-        /// Whether the flag is there and certainly true.
+        /// Whether the flag is present and certainly true.
         package func isCertainlyTrue(_ key: String) -> Bool {
             switch entries[key]?.value {
             case .boolean(let value)?: value
@@ -114,7 +114,7 @@ package struct AbstractDictionary: Hashable, Sendable {
 
     static let limit = 48
 
-    /// Joins what is known on two ways.
+    /// Joins the facts of two paths.
     func joined(_ other: AbstractDictionary) -> AbstractDictionary {
         var result = self
         var seen = Set(variants)
@@ -139,7 +139,7 @@ extension Value {
         if case .either(let values) = self { values } else { [self] }
     }
 
-    /// Joins what is known on two ways.
+    /// Joins the facts of two paths.
     func joined(_ other: Value) -> Value {
         if self == other { return self }
         if case .unknown = self { return .unknown }
@@ -161,7 +161,7 @@ extension Value {
         return values.count > 12 ? .unknown : .either(values)
     }
 
-    /// A text by which two values of one program can be compared; nil when nothing is known.
+    /// A text by which two values of one program can be compared; nil if nothing is known.
     package var identityText: String? {
         switch self {
         case .symbol(let text), .optionalSymbol(let text): text

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Findings that are known, how many of each fingerprint, and the access groups of entitlements, one line each.
+/// Known findings, as the count of each fingerprint, and the access groups of entitlements, one line each.
 public struct Baseline: Sendable {
     private var counts: [String: Int] = [:]
 
@@ -9,7 +9,7 @@ public struct Baseline: Sendable {
 
     private static let groupWord = "access-group"
 
-    /// Reads a baseline file; lines that begin with `#` say what the next ones are about.
+    /// Reads a baseline file; lines that begin with `#` describe the lines after them.
     public init(_ text: String) {
         for line in text.split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {
             let words = line.split(separator: " ", maxSplits: 2)
@@ -32,7 +32,7 @@ public struct Baseline: Sendable {
         return text
     }
 
-    /// Leaves out what is known.
+    /// Removes known findings.
     public func apply(_ outcome: inout Linter.Outcome) {
         var left = counts
         outcome.findings.removeAll { finding in

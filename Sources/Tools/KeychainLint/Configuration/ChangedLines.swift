@@ -8,7 +8,7 @@ public struct ChangedLines: Sendable {
     ///
     /// - Parameters:
     ///   - diff: The text of the diff.
-    ///   - added: Files that are new as a whole, and that the diff does not have.
+    ///   - added: Files that are entirely new and not in the diff.
     public init(diff: String, added: [String] = []) {
         for path in added { ranges[path] = [1...Int.max] }
         var file = ""
@@ -26,7 +26,7 @@ public struct ChangedLines: Sendable {
         }
     }
 
-    /// Leaves out findings that lie on no added line; `prefix` is the linted folder's path in the repository.
+    /// Removes findings that are not on an added line; `prefix` is the linted folder's path in the repository.
     public func apply(_ outcome: inout Linter.Outcome, prefix: String) {
         let aboutChange = Set(Rule.all.filter(\.isAboutChange).map(\.id))
         outcome.findings.removeAll { finding in

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// What a `.keychain-lint.yml` says.
+/// The contents of a `.keychain-lint.yml`.
 ///
 /// ```yaml
 /// disabled_rules: [biometric-flag-choice]
@@ -19,7 +19,7 @@ public struct Configuration: Sendable {
     public var onlyRules: Set<String>?
     /// Severities that replace those of rules.
     public var severities: [String: Severity] = [:]
-    /// Patterns of paths that are left out.
+    /// Patterns of paths to exclude.
     public var excluded: [String] = []
     /// Whether notes of medium confidence, and findings of low confidence, are reported.
     public var isPedantic = false
@@ -28,12 +28,12 @@ public struct Configuration: Sendable {
     /// Rules that do not run under some paths.
     public var disabledByPath: [(pattern: String, rules: Set<String>)] = []
 
-    /// The configuration that says nothing.
+    /// The default configuration.
     public init() {}
 
-    /// A configuration that cannot be understood.
+    /// An invalid configuration.
     public struct Failure: Error, CustomStringConvertible {
-        /// What is wrong, with the line.
+        /// The problem, with the line.
         public var description: String
     }
 
@@ -112,7 +112,7 @@ extension Linter {
 }
 
 extension Linter.Outcome {
-    /// Leaves out what a configuration disables under some paths.
+    /// Removes findings that a configuration disables under some paths.
     public mutating func apply(_ configuration: Configuration) {
         guard !configuration.disabledByPath.isEmpty else { return }
         findings.removeAll { finding in

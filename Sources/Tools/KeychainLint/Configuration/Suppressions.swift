@@ -8,7 +8,7 @@ struct Suppressions {
     }
 
     private var rules: [String: [Rule]] = [:]
-    /// Comments that say nothing understandable, or no reason.
+    /// Comments that are malformed, or that give no reason.
     private(set) var problems: [Linter.Skipped] = []
 
     init(_ files: [String: SourceFile]) {
@@ -26,7 +26,7 @@ struct Suppressions {
         for comment in file.tree.comments {
             let line = file.lines.line(comment.offset)
             let text = comment.text.dropFirst("keychain-lint:".count)
-            // An interpolation is part of a string that speaks of such comments.
+            // A comment text with an interpolation is part of a string about such comments.
             guard text.hasPrefix("disable") || text.hasPrefix("enable"), !text.contains("\\(") else { continue }
             let parts = text.split(separator: " ", maxSplits: 1)
             let command = String(parts.first ?? "")

@@ -5,13 +5,13 @@ public struct Finding: Sendable, Hashable {
     /// The rule's name.
     public var rule: String
 
-    /// How bad it is.
+    /// The severity.
     public var severity: Severity
 
-    /// How sure it is.
+    /// The confidence.
     public var confidence: Confidence
 
-    /// The file, relative to the path that was given.
+    /// The file, relative to the given path.
     public var file: String
 
     /// The first line, from 1.
@@ -26,25 +26,25 @@ public struct Finding: Sendable, Hashable {
     /// The column after the end.
     public var endColumn: Int
 
-    /// What is wrong, in a sentence.
+    /// The problem, in one sentence.
     public var message: String
 
-    /// Other places that have to do with it.
+    /// Related places.
     public var related: [Related] = []
 
-    /// An edit that puts it right.
+    /// An edit that fixes it.
     public var fix: Fix?
 
-    /// What stays the same when lines move: the rule, the function, and what the finding is about.
+    /// An identifier that does not change when lines move: from the rule, the function, and the subject.
     public var fingerprint: String
 
-    /// A place that has to do with a finding.
+    /// A place related to a finding.
     public struct Related: Sendable, Hashable {
-        /// The file, relative to the path that was given.
+        /// The file, relative to the given path.
         public var file: String
         /// The line, from 1.
         public var line: Int
-        /// What is there.
+        /// A description of the place.
         public var message: String
     }
 
@@ -52,25 +52,25 @@ public struct Finding: Sendable, Hashable {
     public struct Fix: Sendable, Hashable {
         /// Whether it can only make the code stricter or more explicit.
         public var isSafe: Bool
-        /// What it does.
+        /// A description of the edit.
         public var title: String
-        /// The bytes that it replaces.
+        /// The start of the bytes to replace.
         public var start: Int
-        /// The end of the bytes that it replaces.
+        /// The end of the bytes to replace.
         public var end: Int
-        /// What it puts there.
+        /// The replacement text.
         public var replacement: String
     }
 }
 
-/// Collects what one rule finds.
+/// Collects the findings of one rule.
 package struct Report {
     let rule: Rule
     private(set) var findings: [Found] = []
 
     struct Found {
         var place: Place?
-        /// For files that are not Swift's: the path, the line, the column and the last line.
+        /// For files other than Swift: the path, the line, the column and the last line.
         var position: (path: String, line: Int, column: Int, endLine: Int)?
         var severity: Severity
         var confidence: Confidence
@@ -105,7 +105,7 @@ package struct Report {
         )
     }
 
-    /// Reports a place in a file of Swift from a rule that looks at whole projects.
+    /// Reports a place in a Swift file from a rule that checks whole projects.
     mutating func add(
         _ place: Place,
         in module: Module,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Edits that findings bring.
+/// The edits of findings.
 public enum Fixes {
-    /// Applies the safe edits to the texts of files; edits that overlap an earlier one wait for the next run.
+    /// Applies the safe edits to the text of a file; edits that overlap an earlier one wait for the next run.
     ///
     /// - Parameters:
     ///   - findings: The findings of one file.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How findings are written.
+/// The output format of findings.
 public enum Format: String, Sendable, CaseIterable {
     /// For people at a terminal.
     case human
@@ -13,7 +13,7 @@ public enum Format: String, Sendable, CaseIterable {
     /// Checkstyle's XML.
     case checkstyle
 
-    /// The text of an outcome; `source` gives the lines of a file, for excerpts.
+    /// The text of an outcome; `source` returns the lines of a file, for excerpts.
     public func text(_ outcome: Linter.Outcome, source: (String) -> [Substring]? = { _ in nil }) -> String {
         switch self {
         case .human: HumanOutput.text(outcome, source)

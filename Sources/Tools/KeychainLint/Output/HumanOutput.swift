@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Findings for people: an excerpt with a mark under what is meant, why it is wrong, and how to put it right.
+/// Human-readable findings: a marked excerpt, the reason, and the remedy.
 enum HumanOutput {
     static func text(_ outcome: Linter.Outcome, _ source: (String) -> [Substring]?) -> String {
         var result = ""
@@ -16,7 +16,7 @@ enum HumanOutput {
             for related in finding.related {
                 result += "    \(related.file):\(related.line): \(related.message)\n"
             }
-            // What a rule says of itself is said once.
+            // A rule's explanation is printed once.
             if explained.insert(finding.rule).inserted, let rule = rules[finding.rule] {
                 result += "  why: \(rule.reason)\n  fix: \(rule.remedy)\n  see: \(rule.documentationAddress)\n"
             }

@@ -68,7 +68,7 @@ enum SARIFOutput {
     }
 
     private static func result(_ finding: Finding, _ index: Int, _ rules: [Rule]) -> JSONValue {
-        // Columns are left out: a region of whole lines says the same in every encoding.
+        // Columns are omitted: a region of whole lines is the same in every encoding.
         let region: [(String, JSONValue)] = [
             ("startLine", .number(finding.line)), ("endLine", .number(max(finding.line, finding.endLine))),
         ]

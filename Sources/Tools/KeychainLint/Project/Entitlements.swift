@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a program is entitled to, as far as the keychain asks for it.
+/// The entitlements of a program that concern the keychain.
 struct Entitlements {
     var path: String
     private var list: PropertyListLines
@@ -15,26 +15,26 @@ struct Entitlements {
 
     var applicationGroups: [(text: String, line: Int)] { list.strings("com.apple.security.application-groups") }
 
-    /// Whether the file is one of a program for macOS.
+    /// Whether the file belongs to a program for macOS.
     var isMac: Bool {
         list.has("com.apple.security.app-sandbox") || list.has("com.apple.security.cs.allow-jit")
             || list.has("com.apple.security.cs.disable-library-validation")
             || list.has("com.apple.application-identifier")
     }
 
-    /// Whether the data protection keychain of macOS takes the program: with an application identifier or a group.
+    /// Whether the data protection keychain of macOS accepts the program: with an application identifier or a group.
     var opensDataProtectionKeychain: Bool {
         !groups.isEmpty || !applicationGroups.isEmpty || list.has("com.apple.application-identifier")
             || list.has("application-identifier") || list.has("com.apple.developer.team-identifier")
     }
 
-    /// The line of the list of groups; nil when there is none.
+    /// The line of the list of groups; nil if there is none.
     var groupsLine: Int? { list.entries.first { $0.key == "keychain-access-groups" }?.line }
 }
 
 /// The name of a keychain access group or of an app group.
 struct GroupName: Hashable {
-    /// The name as it stands in the file or in the code.
+    /// The name as written in the file or in the code.
     var text: String
 
     private static let prefixVariables = [
@@ -43,13 +43,13 @@ struct GroupName: Hashable {
 
     private var variable: String? { Self.prefixVariables.first { text.hasPrefix($0) } }
 
-    /// Whether ten characters of a team identifier and a dot come first.
+    /// Whether it begins with a ten-character team identifier and a dot.
     var hasTeam: Bool {
         let prefix = text.prefix { $0 != "." }
         return prefix.count == 10 && prefix.count < text.count && prefix.allSatisfy { $0.isUppercase || $0.isNumber }
     }
 
-    /// Whether a variable for the prefix, or a team identifier, comes first.
+    /// Whether it begins with a prefix variable or a team identifier.
     var hasPrefix: Bool { variable != nil || hasTeam }
 
     /// `com.example` of `$(AppIdentifierPrefix)com.example` and of `A1B2C3D4E5.com.example`.
@@ -63,7 +63,8 @@ struct GroupName: Hashable {
         "enterprise", "internal", "test", "testing", "release", "production", "prod", "appstore", "local", "canary",
     ]
 
-    /// The name without what tells configurations of one product apart: `com.example` of `com.example.debug`.
+    /// The name without the suffix that distinguishes configurations of a product: `com.example` of
+    /// `com.example.debug`.
     var withoutConfiguration: String {
         name.split(separator: ".").map { part in
             part.split(separator: "-").filter { !Self.configurationWords.contains($0.lowercased()) }

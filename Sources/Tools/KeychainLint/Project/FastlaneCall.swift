@@ -5,7 +5,7 @@ struct FastlaneCall {
     var name: String
     var arguments: [String: String]
     var line: Int
-    /// Whether it runs whatever happened before: in `ensure`, `after_all` or `error`.
+    /// Whether it always runs: in `ensure`, `after_all` or `error`.
     var isAlways: Bool
 
     static func all(_ file: Project.TextFile) -> [FastlaneCall] {

@@ -14,7 +14,7 @@ struct Manifests: Sendable {
 
     /// The deepest first.
     private var packages: [Package] = []
-    /// The folders of targets that need UIKit, and are built for no Mac, whatever their package says.
+    /// The folders of targets that need UIKit, and are never built for macOS, regardless of their package.
     private var foldersWithUIKit: Set<String> = []
 
     init(_ inputs: [Linter.InputFile]) {
@@ -38,7 +38,7 @@ struct Manifests: Sendable {
 
     private static func platforms(_ manifest: String) -> Platforms {
         var result: Platforms = []
-        // Only what stands in the list of platforms of the package.
+        // Only the package's list of platforms.
         guard let start = manifest.range(of: "platforms:") else { return [] }
         let list = manifest[start.upperBound...].prefix { $0 != "]" }
         if list.contains(".macOS") { result.insert(.macOS) }
@@ -66,7 +66,7 @@ struct Manifests: Sendable {
         return package.executables.contains { path.hasPrefix(package.folder + $0 + "/") }
     }
 
-    /// The program that a file is part of: a target of a package, else all that belongs to no package.
+    /// The program that a file is part of: a target of a package, or else everything that belongs to no package.
     func module(of path: String) -> String {
         guard let package = package(of: path) else { return "" }
         let parts = path.dropFirst(package.folder.count).split(separator: "/")
@@ -87,7 +87,7 @@ struct Manifests: Sendable {
         return package(of: file.path)?.platforms ?? []
     }
 
-    /// Learns from the files that were parsed which targets need UIKit.
+    /// Determines from the parsed files which targets need UIKit.
     mutating func note(_ files: [SourceFile]) {
         var withAppKit: Set<String> = []
         for file in files where !file.isTest {

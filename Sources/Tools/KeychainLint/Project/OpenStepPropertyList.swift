@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A property list in the text format of OpenStep, in which Xcode keeps projects.
+/// A property list in OpenStep's text format, which Xcode uses for projects.
 ///
 /// Source: Apple, "Old-Style ASCII Property Lists" (Property List Programming Guide).
 indirect enum OpenStepPropertyList: Sendable {
@@ -14,7 +14,7 @@ indirect enum OpenStepPropertyList: Sendable {
         var line: Int
     }
 
-    /// nil when the text is no property list of this format.
+    /// nil if the text is not a property list in this format.
     init?(_ text: String) {
         var reader = Reader(bytes: Array(text.utf8))
         guard let value = reader.value(depth: 0) else { return nil }
@@ -31,7 +31,7 @@ indirect enum OpenStepPropertyList: Sendable {
         if case .string(let text) = self { text } else { nil }
     }
 
-    /// The strings of an array, or the one that stands in its place.
+    /// The strings of an array, or a single string in its place.
     var strings: [String] {
         switch self {
         case .string(let text): [text]
@@ -92,7 +92,7 @@ private struct Reader {
         return nil
     }
 
-    /// The next byte that is no space and in no comment; the index stays on it.
+    /// The next byte outside whitespace and comments; the index stays on it.
     private mutating func next() -> UInt8? {
         while index < bytes.count {
             switch bytes[index] {

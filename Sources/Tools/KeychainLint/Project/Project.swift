@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Files other than Swift's, and the programs that the Swift files make up.
+/// Files other than Swift's, and the programs that the Swift files form.
 package struct Project: Sendable {
     package var files: [TextFile]
     package var modules: [ModuleFacts]
@@ -33,7 +33,7 @@ package struct Project: Sendable {
         package var name: Substring { path.split(separator: "/").last ?? "" }
     }
 
-    /// The entitlements of the programs that compile a Swift file; none where that is not known of all of them.
+    /// The entitlements of the programs that compile a Swift file; empty if unknown for any of them.
     func entitlements(of path: String) -> [Entitlements] {
         guard !entitlements.isEmpty else { return [] }
         var result: [Entitlements] = []
@@ -49,7 +49,7 @@ package struct Project: Sendable {
         return result
     }
 
-    /// Calls of item functions outside of tests, with the functions and programs that they belong to.
+    /// Calls of item functions outside of tests, with their functions and programs.
     var sites: [(site: Site, facts: FunctionFacts)] {
         modules.flatMap { module in
             module.functions.filter { !$0.isTest }.flatMap { facts in facts.reported.map { ($0, facts) } }

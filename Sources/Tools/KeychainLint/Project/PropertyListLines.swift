@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An XML property list, read for its keys and strings with the lines that they stand on.
+/// An XML property list, read for its keys and strings with their lines.
 struct PropertyListLines {
     struct Entry {
         var key: String

@@ -12,7 +12,7 @@ package struct ShellJob: Sendable {
         commands.filter { command in command.verb.map { verbs.contains($0) } ?? false }
     }
 
-    /// Whether a program is run that signs or tests.
+    /// Whether it runs a program that signs or tests.
     package var signsOrTests: Bool {
         commands.contains { command in
             ["xcodebuild", "codesign", "fastlane", "productbuild", "productsign", "xcrun"].contains {
@@ -22,7 +22,7 @@ package struct ShellJob: Sendable {
         }
     }
 
-    /// The jobs of a file; none when it is no file of commands.
+    /// The jobs of a file; empty if it is not a file of commands.
     static func jobs(_ file: Project.TextFile, _ parser: any SourceParser) -> [ShellJob] {
         if file.path.hasSuffix(".sh") || file.name == "Makefile" {
             guard mentionsCommands(file) else { return [] }
@@ -96,7 +96,7 @@ package struct ShellCommand: Sendable {
     package var words: [String]
     package var text: String
     package var line: Int
-    /// Whether it runs whatever happened before.
+    /// Whether it always runs.
     package var isAlways: Bool
 
     /// The verb of a `security` command.
@@ -113,7 +113,7 @@ package struct ShellCommand: Sendable {
         return words[index + 1]
     }
 
-    /// The commands of a text that stands in a file from about a line on.
+    /// The commands of a text that begins near a line of a file.
     static func parse(_ text: String, in lines: [String], near start: Int, isAlways: Bool) -> [ShellCommand] {
         var result: [ShellCommand] = []
         var next = max(0, start - 1)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The targets of an Xcode project, with the build settings that rules ask for.
+/// The targets of an Xcode project, with the build settings that rules use.
 package struct XcodeProject: Sendable {
     /// The path of the `project.pbxproj`.
     var path: String
@@ -10,7 +10,7 @@ package struct XcodeProject: Sendable {
         var name: String
         /// Such as `com.apple.product-type.application`.
         var productType: String
-        /// Where its entry stands in the project file.
+        /// The line of its entry in the project file.
         var line: Int
         var configurations: [Configuration]
         /// The names of the Swift files that it compiles.
@@ -41,7 +41,7 @@ package struct XcodeProject: Sendable {
     struct Configuration: Sendable {
         var name: String
         var settings: [String: String]
-        /// Whether a file of settings is named that is not there: then what is missing may stand in it.
+        /// Whether a settings file is referenced but missing: then missing settings may be in it.
         var isIncomplete: Bool
 
         func supports(_ platform: String, deployment: String) -> Bool {
@@ -50,7 +50,7 @@ package struct XcodeProject: Sendable {
             return settings[deployment] != nil
         }
 
-        /// A text with the settings in the place of `$(NAME)`; what is not known stays.
+        /// A text in which settings replace `$(NAME)`; unknown ones stay.
         func expanded(_ text: String, depth: Int = 0) -> String {
             guard depth < 8 else { return text }
             var result = ""
@@ -79,7 +79,7 @@ package struct XcodeProject: Sendable {
         return parts.isEmpty ? "" : parts.joined(separator: "/") + "/"
     }
 
-    /// The path of the entitlements of a configuration; nil when it names none, or not in a way that is known.
+    /// The path of a configuration's entitlements; nil if it names none, or in an unknown way.
     func entitlementsPath(_ configuration: Configuration) -> String? {
         guard let setting = configuration.settings["CODE_SIGN_ENTITLEMENTS"], !setting.isEmpty else { return nil }
         var path = configuration.expanded(setting)
@@ -90,7 +90,7 @@ package struct XcodeProject: Sendable {
         return path.contains("$") ? nil : folder + path
     }
 
-    /// nil when the file cannot be read as a project.
+    /// nil if the file cannot be read as a project.
     init?(_ file: Project.TextFile, in files: [Project.TextFile]) {
         guard let root = OpenStepPropertyList(file.text), let objects = root["objects"] else { return nil }
         path = file.path
@@ -158,7 +158,7 @@ private struct ProjectReader {
 enum BuildSettingsFile {
     /// Reads a file, with those that it includes, into settings.
     ///
-    /// - Returns: Whether the file and what it includes was found.
+    /// - Returns: Whether the file and everything that it includes was found.
     static func read(
         _ path: String,
         in files: [Project.TextFile],
@@ -167,7 +167,7 @@ enum BuildSettingsFile {
     ) -> Bool {
         let name = path.split(separator: "/").last.map(String.init) ?? path
         let candidates = files.filter { $0.name == name[...] }
-        // What CocoaPods writes is seldom checked in, and sets search paths.
+        // CocoaPods' generated files are seldom checked in, and set search paths.
         if candidates.isEmpty { return path.contains("Pods") }
         guard depth < 8,
             let file = candidates.first(where: { ("/" + $0.path).hasSuffix("/" + path) }) ?? candidates.first

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What was found out about a function.
+/// The facts about a function.
 package struct FunctionFacts: Sendable {
     package var module: Module
     package var symbol: FunctionSymbol?
-    /// The type that the function belongs to, for code outside of functions too.
+    /// The type that the function belongs to, also for code outside of functions.
     package var typeName: String?
     package var file: Int
     package var sites: [Site]
@@ -19,14 +19,13 @@ package struct FunctionFacts: Sendable {
     /// The sites whose dictionaries belong to this function.
     package var reported: [Site] { sites.filter(\.isReported) }
 
-    /// Whether a function that is analysed, or one that it is called from there, is named for what it does to many
-    /// items.
+    /// Whether the analysed function, or one called from there, has a name that suggests an operation on many items.
     package func isBulk(_ site: Site) -> Bool {
         BulkNames.matches(name) || site.callers.contains { BulkNames.matches($0) }
     }
 }
 
-/// Names of functions that mean to touch many items.
+/// Names of functions that are intended to affect many items.
 package enum BulkNames {
     private static let words = [
         "deleteall", "removeall", "clear", "reset", "wipe", "purge", "logout", "signout", "teardown", "eraseall",
@@ -39,7 +38,7 @@ package enum BulkNames {
     }
 }
 
-/// What was found out about a file.
+/// The facts about a file.
 package struct FileFacts: Sendable {
     package var module: Module
     package var file: Int
@@ -48,7 +47,7 @@ package struct FileFacts: Sendable {
     package var source: SourceFile { module.files[file] }
 }
 
-/// What was found out about a program.
+/// The facts about a program.
 package struct ModuleFacts: Sendable {
     package var module: Module
     package var functions: [FunctionFacts]
@@ -56,7 +55,7 @@ package struct ModuleFacts: Sendable {
     package var stores: [String] = []
 }
 
-/// The platforms that a file is built for; empty when that is not known.
+/// The platforms that a file is built for; empty if unknown.
 package struct Platforms: OptionSet, Sendable, Hashable {
     package let rawValue: Int
     package init(rawValue: Int) { self.rawValue = rawValue }

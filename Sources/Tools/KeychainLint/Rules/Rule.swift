@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Cases that stand in their order.
+/// Cases ordered by declaration.
 protocol Ordered: Comparable, CaseIterable {}
 
 extension Ordered {
@@ -11,47 +11,47 @@ extension Ordered {
     }
 }
 
-/// How bad a finding is.
+/// The severity of a finding.
 public enum Severity: String, Sendable, Hashable, Comparable, CaseIterable, Ordered {
     /// Worth knowing.
     case note
     /// Probably wrong.
     case warning
-    /// Loses data, crashes, opens a hole, or cannot work.
+    /// Loses data, crashes, creates a vulnerability, or cannot work.
     case error
 }
 
-/// How sure a finding is.
+/// The confidence in a finding.
 public enum Confidence: String, Sendable, Hashable, Comparable, CaseIterable, Ordered {
-    /// Rests on guesses about other files.
+    /// Based on assumptions about other files.
     case low
-    /// Rests on one helper that was followed, or on names.
+    /// Based on one followed helper, or on names.
     case medium
-    /// Everything that it rests on was seen.
+    /// Based only on code that was analysed.
     case high
 }
 
-/// A rule: what it looks for, why, and how code is put right.
+/// A rule: what it detects, why, and how to fix the code.
 public struct Rule: Sendable {
     /// The name in findings and in comments that suppress it.
     public let id: String
 
-    /// How bad its findings are, unless a finding says otherwise.
+    /// The severity of its findings, unless a finding overrides it.
     public let severity: Severity
 
-    /// How sure its findings are, unless a finding says otherwise.
+    /// The confidence in its findings, unless a finding overrides it.
     public let confidence: Confidence
 
-    /// Where the documentation lists it.
+    /// The section of the documentation that lists it.
     public let family: Family
 
-    /// What it finds, in a line.
+    /// A one-line description of what it detects.
     public let title: String
 
-    /// Why that is wrong.
+    /// Why this is a problem.
     public let reason: String
 
-    /// How to put it right.
+    /// How to fix it.
     public let remedy: String
 
     /// Code that it reports, for its page; the tests have more.
@@ -65,9 +65,9 @@ public struct Rule: Sendable {
 
     /// Groups of rules.
     public enum Family: String, Sendable, CaseIterable {
-        /// What is asked for in a call.
+        /// The contents of queries.
         case query = "Queries"
-        /// What becomes of statuses and results.
+        /// The handling of statuses and results.
         case results = "Statuses and results"
         /// Access control, LocalAuthentication and the Secure Enclave.
         case accessControl = "Access control and authentication"
@@ -77,11 +77,11 @@ public struct Rule: Sendable {
         case tests = "Tests"
         /// Entitlements, projects and continuous integration.
         case project = "Projects and continuous integration"
-        /// Matters of taste, off unless asked for.
+        /// Matters of style, off by default.
         case style = "Style"
     }
 
-    /// Code that shows a rule at work.
+    /// Code that demonstrates a rule.
     public struct Example: Sendable, ExpressibleByStringLiteral {
         /// Files by their paths.
         public let files: [String: String]
@@ -92,7 +92,7 @@ public struct Rule: Sendable {
         /// A Swift file of a program.
         public init(stringLiteral code: String) { files = ["Sources/App/Example.swift": code] }
 
-        /// Files by their paths.
+        /// Creates an example of several files, by path.
         public init(_ files: [String: String]) { self.files = files }
 
         /// Entitlements that list these keychain access groups, and those that they listed before a change.
@@ -105,7 +105,7 @@ public struct Rule: Sendable {
         /// A file at a path.
         public init(_ path: String, _ code: String) { files = [path: code] }
 
-        /// A Swift file of a program, as text that was put together.
+        /// A Swift file of a program, as concatenated text.
         static func code(_ parts: String...) -> Example {
             Example("Sources/App/Example.swift", parts.joined(separator: "\n"))
         }
@@ -126,21 +126,21 @@ public struct Rule: Sendable {
     enum Scope: Sendable { case sources, tests, all }
 
     enum Check: Sendable {
-        /// Looks at each call whose dictionary belongs to the function that is analysed.
+        /// Checks each call whose dictionary belongs to the analysed function.
         case site(@Sendable (Site, FunctionFacts, inout Report) -> Void)
-        /// Looks at what happens in a function.
+        /// Checks the events of a function.
         case function(@Sendable (FunctionFacts, inout Report) -> Void)
-        /// Looks at the syntax of a file that has one of some words; of each file when there are none.
+        /// Checks the syntax of a file that contains one of some words; of every file if there are none.
         case file(mentioning: [String], @Sendable (FileFacts, inout Report) -> Void)
-        /// Looks at all functions of a program together.
+        /// Checks all functions of a program together.
         case module(@Sendable (ModuleFacts, inout Report) -> Void)
-        /// Looks at files other than Swift's, and at both together.
+        /// Checks files other than Swift's, and both together.
         case project(@Sendable (Project, inout Report) -> Void)
-        /// Compares entitlements with their access groups before a change, by path; runs when those are known.
+        /// Compares entitlements with their access groups before a change, by path; runs if those are known.
         case change(@Sendable (Project, [String: [String]], inout Report) -> Void)
     }
 
-    /// Whether the rule compares with what was before a change: its findings lie on no line of that change.
+    /// Whether the rule compares with the state before a change: its findings are not on a line of that change.
     var isAboutChange: Bool { if case .change = check { true } else { false } }
 
     init(

@@ -2,7 +2,7 @@
 import KeychainCore
 
 extension AbstractDictionary.Variant {
-    /// Whether it is made only where the file-based keychain of macOS is meant.
+    /// Whether it is only built for the file-based keychain of macOS.
     var isFileBased: Bool {
         has("kSecUseKeychain") || has("kSecAttrAccess") || has("kSecMatchSearchList")
             || assumptions.contains { condition, isTrue in
@@ -21,7 +21,7 @@ extension AbstractDictionary.Variant {
             || condition == "#if canImport(UIKit)" || (condition.contains("os(iOS)") && condition.contains("||"))
     }
 
-    /// The one class that it means; nil when that is not known.
+    /// The only class that it refers to; nil if unknown.
     var itemClass: ItemClass? {
         guard let value = value("kSecClass") else { return nil }
         let classes = value.alternatives.map { KeyTable.itemClass($0) }
@@ -29,7 +29,7 @@ extension AbstractDictionary.Variant {
         return first
     }
 
-    /// Whether a list is asked for; nil when that is not known.
+    /// Whether a list is requested; nil if unknown.
     var asksForMany: Bool? {
         switch value("kSecMatchLimit") {
         case nil: false
@@ -40,14 +40,14 @@ extension AbstractDictionary.Variant {
         }
     }
 
-    /// Whether the limit is two at most: that is how code sees whether there is more than one item.
+    /// Whether the limit is at most two: code does that to check for more than one item.
     var looksForASecond: Bool {
         if case .integer(let number)? = value("kSecMatchLimit") { number <= 2 } else { false }
     }
 
     var hasReference: Bool { KeyTable.referenceKeys.contains { has($0) } }
 
-    /// The columns that name the item, as texts that can be compared; nil for one that is not known.
+    /// The columns that name the item, as comparable texts; nil for an unknown one.
     func identity() -> [String: String?] {
         var result: [String: String?] = [:]
         for (key, entry) in entries where Self.identityKeys.contains(key) {
@@ -63,7 +63,7 @@ extension AbstractDictionary.Variant {
         "kSecAttrLabel",
     ]
 
-    /// Whether two dictionaries surely mean the same item: what names it in both is equal, and something names it.
+    /// Whether two dictionaries certainly name the same item: their identifying columns are equal, and not empty.
     func meansSameItem(as other: Self) -> Bool {
         guard let mine = itemClass ?? other.itemClass, let theirs = other.itemClass ?? itemClass, mine == theirs else {
             return false
@@ -79,7 +79,7 @@ extension AbstractDictionary.Variant {
                 isNamed = true
             }
         }
-        // An account that only one of them names means another set of items.
+        // An account that only one of them names makes them different sets of items.
         for key in ["kSecAttrAccount", "kSecAttrService", "kSecAttrServer", "kSecAttrApplicationTag"]
         where has(key) != other.has(key) {
             return false
@@ -89,21 +89,21 @@ extension AbstractDictionary.Variant {
 }
 
 extension Site {
-    /// The ways in which the query may have been built, as far as all of its keys are known.
+    /// The ways in which the query may have been built whose keys are all known.
     var closed: [AbstractDictionary.Variant] { query.variants.filter { !$0.isOpen } }
 
-    /// What stays the same of a site when lines move.
+    /// An identifier of the site that does not change when lines move.
     var context: String {
         (symbol?.qualifiedName ?? "") + " "
             + Set(query.variants.flatMap(\.entries.keys)).sorted().joined(separator: ",")
     }
 
-    /// Where the query was made, for a finding about the call.
+    /// Where the query was created, for a finding about the call.
     var originRelated: [(place: Place, message: String)] {
         query.origin.map { [($0, "the dictionary is made here")] } ?? []
     }
 
-    /// A key with its entry in any way of building the query.
+    /// A key with its entry in any variant of the query.
     func entries(_ dictionary: AbstractDictionary) -> [(key: String, entry: AbstractDictionary.Entry)] {
         var seen: Set<String> = []
         var result: [(String, AbstractDictionary.Entry)] = []
@@ -121,5 +121,5 @@ extension ItemClass {
     var isPassword: Bool { self == .genericPassword || self == .internetPassword }
 }
 
-/// Names of keys for people.
+/// Names of keys, as text.
 func list(_ keys: some Sequence<String>) -> String { keys.sorted().joined(separator: ", ") }

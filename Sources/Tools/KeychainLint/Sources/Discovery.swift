@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// Finds the files of a tree that rules look at.
+/// Finds the files of a tree that rules check.
 public struct Discovery: Sendable {
-    /// The files, their paths relative to the root that was given.
+    /// The files, their paths relative to the given root.
     var files: [Linter.InputFile] = []
 
-    /// What was left out.
+    /// The skipped files.
     var skipped: [Linter.Skipped] = []
 
     private static let skippedFolders: Set<String> = [
@@ -14,11 +14,11 @@ public struct Discovery: Sendable {
         "vendor", "SourcePackages", "checkouts", ".mirror",
     ]
 
-    /// Looks through files and folders.
+    /// Searches files and folders.
     ///
     /// - Parameters:
     ///   - paths: Files and folders.
-    ///   - excluded: Patterns of paths to leave out: parts of the path, with `*` for anything.
+    ///   - excluded: Patterns of paths to exclude: parts of the path, with `*` for anything.
     init(_ paths: [String], excluded: [String] = []) {
         var seen: Set<String> = []
         for path in paths {
@@ -46,7 +46,7 @@ public struct Discovery: Sendable {
         depth: Int
     ) {
         let folder = relative.isEmpty ? root : root + "/" + relative
-        // A folder that is reached by symbolic links twice is looked at once.
+        // A folder that symbolic links reach twice is searched once.
         let real = URL(fileURLWithPath: folder).resolvingSymlinksInPath().path
         guard depth < 64, visited.insert(real).inserted else { return }
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
@@ -70,14 +70,14 @@ public struct Discovery: Sendable {
         }
     }
 
-    /// Whether rules look at files of a name.
+    /// Whether rules check files with this name.
     static func isLintable(_ name: String, _ path: String) -> Bool {
         let endings = [".swift", ".entitlements", ".xcconfig", ".pbxproj", ".yml", ".yaml", ".sh", ".plist"]
         if endings.contains(where: { name.hasSuffix($0) }) { return true }
         return name == "Fastfile" || name == "Makefile" || name == "Matchfile"
     }
 
-    /// Whether a path has a part that is like a pattern.
+    /// Whether a part of a path matches a pattern.
     static func matches(_ path: String, _ pattern: String) -> Bool {
         let pattern = pattern.hasSuffix("/") ? String(pattern.dropLast()) : pattern
         if path == pattern || path.hasPrefix(pattern + "/") { return true }

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// What became of a file that was given.
+/// The result of reading a file.
 struct FileResult: Sendable {
     var swift: SourceFile?
     var text: Project.TextFile?
     var skipped: Linter.Skipped?
-    /// The bytes of a Swift file in which no word of the rules is found, for a second look.
+    /// The bytes of a Swift file that contains none of the rules' words, for a second pass.
     var waiting: [UInt8]?
     var lineCount = 0
     var parsingTime = Duration.zero
 
     var isEmpty: Bool { swift == nil && text == nil && skipped == nil && lineCount == 0 }
 
-    /// Larger files are generated, and would hold up the rest.
+    /// Larger files are generated, and would delay the rest.
     static let maximumSize = 5_000_000
 
-    /// A Swift file without any of these has nothing for any rule.
+    /// A Swift file without any of these words has no findings.
     private static let words = ByteSearch.Words([
         "SecItem", "kSec", "SecAccessControl", "SecKey", "SecIdentity", "SecPKCS12", "LAContext", "SecureEnclave",
         "isProtectedData",
@@ -63,7 +63,7 @@ struct FileResult: Sendable {
         parse(bytes, input.path, parser, manifests)
     }
 
-    /// Parses a file that waited, because it names a type that reaches the keychain.
+    /// Parses a deferred file, because it names a type that reaches the keychain.
     mutating func parse(_ bytes: [UInt8], _ path: String, _ parser: any SourceParser, _ manifests: Manifests) {
         waiting = nil
         guard String(validating: bytes, as: UTF8.self) != nil else {

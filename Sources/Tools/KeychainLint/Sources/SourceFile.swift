@@ -2,14 +2,14 @@
 
 /// A Swift file that was parsed.
 package final class SourceFile: Sendable {
-    /// The path as findings show it.
+    /// The path as shown in findings.
     package let path: String
     package let text: [UInt8]
     package let tree: SwiftTree
     package let lines: LineTable
     package let imports: Set<String>
     package let isTest: Bool
-    /// The folder of the package or project whose targets are one program's.
+    /// The folder of the package or project whose targets form one program.
     package let module: String
 
     package init(path: String, text: [UInt8], tree: SwiftTree, module: String, isTestTarget: Bool) {
@@ -34,7 +34,7 @@ package final class SourceFile: Sendable {
         }
     }
 
-    /// Whether a folder of the path says that it holds tests.
+    /// Whether a folder in the path is named for tests.
     static func isTestPath(_ path: String) -> Bool {
         path.split(separator: "/").contains { part in
             ["Tests", "UITests", "Specs", "TestSupport", "Mocks"].contains { part.hasSuffix($0) }
@@ -52,7 +52,7 @@ package final class SourceFile: Sendable {
 
 /// Where the lines of a text start.
 package struct LineTable: Sendable {
-    /// Small numbers: there are many lines.
+    /// Small integers, because there are many lines.
     private let starts: [UInt32]
 
     package init(_ text: [UInt8]) {
@@ -63,7 +63,7 @@ package struct LineTable: Sendable {
                 if bytes[index] == 10 {
                     starts.append(UInt32(clamping: index + 1))
                 } else if bytes[index] == 13 {
-                    // Of CRLF the LF ends the line.
+                    // In CRLF, the LF ends the line.
                     if index + 1 == bytes.count || bytes[index + 1] != 10 {
                         starts.append(UInt32(clamping: index + 1))
                     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What turns text into trees; ``KeychainLint`` itself has no parser of Swift and YAML.
+/// Parses text into trees; ``KeychainLint`` itself has no Swift or YAML parser.
 package protocol SourceParser: Sendable {
-    /// Parses a Swift file; what does not parse becomes a tree with the parts that do.
+    /// Parses a Swift file; if a part does not parse, the tree has the parts that do.
     func parse(swift text: [UInt8]) -> SwiftTree
 
     /// Parses a YAML document.

@@ -39,7 +39,7 @@ package struct YAMLNode: Sendable {
     }
 }
 
-/// A file that cannot be read: what a person is told.
+/// A file that cannot be read, with a message for the user.
 package struct SourceError: Error, CustomStringConvertible {
     package let description: String
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A range of UTF-8 offsets in a file; small, because trees hold many.
+/// A range of UTF-8 offsets in a file; small, because trees contain many.
 package struct ByteRange: Sendable, Hashable {
     private var low: UInt32
     private var high: UInt32
@@ -16,7 +16,7 @@ package struct ByteRange: Sendable, Hashable {
     package func contains(_ other: ByteRange) -> Bool { low <= other.low && other.high <= high }
 }
 
-/// An expression: what the rules need of Swift's syntax, with operators folded.
+/// An expression: the subset of Swift's syntax that the rules need, with operators folded.
 package final class Expression: Sendable {
     package let kind: Kind
     package let range: ByteRange

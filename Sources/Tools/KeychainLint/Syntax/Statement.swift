@@ -173,7 +173,7 @@ package final class Function: Sendable {
     /// nil for a requirement of a protocol.
     package let body: [Statement]?
     package let range: ByteRange
-    /// Where a finding about the function points.
+    /// The place for findings about the function.
     package let nameRange: ByteRange
 
     package init(
@@ -276,7 +276,7 @@ package struct SwiftTree: Sendable {
         self.hasErrors = hasErrors
     }
 
-    /// A comment that speaks to the linter.
+    /// A comment with a directive for the linter.
     package struct Comment: Sendable {
         package var text: String
         package var offset: Int

@@ -42,7 +42,7 @@ extension Rule {
     )
 }
 
-/// A number that is written out, or computed from such.
+/// A literal number, or one computed from literals.
 private func number(_ expression: Expression) -> Double? {
     switch expression.bare.kind {
     case .integer(let value?): return Double(value)

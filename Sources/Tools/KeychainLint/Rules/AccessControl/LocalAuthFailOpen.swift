@@ -57,7 +57,7 @@ extension Rule {
     )
 }
 
-/// Whether a condition asks if a policy can be evaluated, alone, and whether it is negated.
+/// Whether a condition tests only if a policy can be evaluated, and whether it is negated.
 private func evaluability(_ conditions: [Statement.Condition]) -> (isNegated: Bool, expression: Expression)? {
     for condition in conditions {
         guard case .expression(let expression) = condition else { continue }
@@ -75,7 +75,7 @@ private func evaluability(_ conditions: [Statement.Condition]) -> (isNegated: Bo
 
 private let openNames = ["unlock", "authenticated", "authorized", "authorised", "loggedin", "signedin", "isauth"]
 
-/// The statement of a branch that lets the user in.
+/// The statement of a branch that grants access.
 private func letsIn(_ body: [Statement]) -> ByteRange? {
     for statement in body {
         switch statement.kind {

@@ -38,7 +38,7 @@ extension Rule {
             """,
         check: .module { all, report in
             let module = all.module
-            // Where the module binds anything to the owner, the variable may follow from that.
+            // If the module binds anything to the owner, the variable may depend on that.
             let bound = [
                 "kSecUseAuthenticationContext", "kSecAttrAccessControl", "authenticationContext", "SecureEnclaveValet",
                 "Valet(",
@@ -77,7 +77,7 @@ extension Rule {
     )
 }
 
-/// Variables that say that somebody is in.
+/// Variables that record that the user is authenticated.
 private enum UnlockName {
     static func matches(_ target: Expression) -> Bool {
         let name = (target.lastName ?? "").lowercased()
@@ -87,7 +87,7 @@ private enum UnlockName {
             && !name.contains("unlocking") && !name.contains("failed")
     }
 
-    /// Whether such a variable is set to the answer, or to true when the answer is yes.
+    /// Whether such a variable is set to the result, or to true if the result is true.
     static func isSet(in body: [Statement], by answer: String) -> Bool {
         SyntaxWalk.expressions(body).contains { expression in
             guard case .assign(let target, let value) = expression.kind, matches(target) else { return false }

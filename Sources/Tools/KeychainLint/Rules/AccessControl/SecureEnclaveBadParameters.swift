@@ -60,7 +60,7 @@ extension Rule {
                 guard case .dictionary(let elements) = expression.kind else { continue }
                 check(elements.map { ($0.key, $0.value, $0.range) })
             }
-            // What is written into one variable of a function, after the literal that it starts with.
+            // The entries written to a variable of a function, after the literal that it starts with.
             for statement in SyntaxWalk.statements(facts.source.tree.statements) {
                 guard case .function(let function) = statement.kind, let body = function.body else { continue }
                 var written: [String: [(key: Expression, value: Expression, range: ByteRange)]] = [:]
@@ -87,7 +87,7 @@ extension Rule {
     )
 }
 
-/// The one call in the function around an entry that makes a key.
+/// The only call in the function around an entry that creates a key.
 private func creatingCall(around range: ByteRange, _ facts: FileFacts) -> Place? {
     let names = ["SecKeyCreateRandomKey", "SecKeyGeneratePair", "SecKeyCreateWithData", "SecItemAdd"]
     let around = SyntaxWalk.statements(facts.source.tree.statements).last { statement in

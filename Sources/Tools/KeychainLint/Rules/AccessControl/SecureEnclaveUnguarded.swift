@@ -26,7 +26,7 @@ extension Rule {
             """,
         check: .file(mentioning: ["SecureEnclave"]) { facts, report in
             if facts.module.types["SecureEnclave"] != nil { return }
-            // A project that asks anywhere in the file, or decides by the platform, knows.
+            // A project that checks anywhere in the file, or decides by the platform, is accepted.
             let text = facts.source.text(ByteRange(0, facts.source.text.count))
             let guards = [
                 "SecureEnclave.isAvailable", "targetEnvironment(simulator)", "isSecureEnclaveAvailable",
@@ -36,7 +36,7 @@ extension Rule {
             if guards.contains(where: { text.contains($0) }) { return }
             var excused: [ByteRange] = []
             for statement in SyntaxWalk.statements(facts.source.tree.statements) {
-                // A failure that is caught there and then.
+                // A failure that is caught immediately.
                 if case .attempt(let body, let catches) = statement.kind, !catches.isEmpty, let first = body.first,
                     let last = body.last
                 {
@@ -73,7 +73,7 @@ private func isEnclave(_ call: Expression, _ facts: FileFacts) -> Bool {
     return facts.source.text(around.range).contains("kSecAttrTokenIDSecureEnclave")
 }
 
-/// Whether the type around a call is made only in files that ask whether there is a Secure Enclave.
+/// Whether the type around a call is only created in files that check for a Secure Enclave.
 private func isMadeUnderGuard(_ call: Expression, _ facts: FileFacts, _ guards: [String]) -> Bool {
     let types = SyntaxWalk.statements(facts.source.tree.statements).compactMap { statement -> String? in
         guard case .type(let type) = statement.kind, statement.range.contains(call.range) else { return nil }

@@ -22,10 +22,10 @@ extension Rule {
             "App/App.entitlements": PropertyListLines.entitlements(["$(AppIdentifierPrefix)com.example.shared"]),
         ]),
         check: .project { project, report in
-            /// The groups of some entitlements; nil when they have none, or one that is not known.
+            /// The groups of some entitlements; nil if they have none, or an unknown one.
             func groups(_ entitlements: [Entitlements]) -> Set<String>? {
                 let all = entitlements.flatMap { $0.groups + $0.applicationGroups }.map { GroupName(text: $0.text) }
-                // What stands for the prefix says nothing; any other variable could be the group.
+                // A prefix variable is ignored; any other variable could be the group.
                 let names = Set(all.map(\.name))
                 return names.isEmpty || names.contains { $0.contains("$") || $0.contains("*") } ? nil : names
             }
@@ -35,7 +35,7 @@ extension Rule {
                     guard case .string(let text) = entry.value, text != "com.apple.token" else { continue }
                     let group = GroupName(text: text)
                     guard group.hasPrefix || text.hasPrefix("group.") else { continue }
-                    // Those of the targets that compile the file, where that is known.
+                    // Those of the targets that compile the file, if known.
                     let owners = project.entitlements(of: facts.source.path)
                     guard let known = owners.isEmpty ? anywhere : groups(owners), !known.contains(group.name) else {
                         continue

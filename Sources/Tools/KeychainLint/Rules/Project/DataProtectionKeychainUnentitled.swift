@@ -70,14 +70,14 @@ extension Rule {
 }
 
 extension XcodeProject {
-    /// Whether no configuration of a program is entitled to the data protection keychain, as far as that can be seen.
+    /// Whether no configuration of a program is entitled to the data protection keychain, as far as is known.
     fileprivate func lacksKeychainEntitlement(_ target: Target, _ entitlements: [Entitlements]) -> Bool {
         guard target.isApplication || target.isExtension || target.productType == "com.apple.product-type.tool",
             !target.isIOS, !target.configurations.isEmpty
         else { return false }
         return target.configurations.allSatisfy { configuration in
             guard let path = entitlementsPath(configuration) else {
-                // A setting that cannot be followed may name any file.
+                // An unresolved setting may name any file.
                 return (configuration.settings["CODE_SIGN_ENTITLEMENTS"] ?? "").isEmpty && !configuration.isIncomplete
             }
             guard let file = entitlements.first(where: { $0.path == path }) else { return false }

@@ -62,7 +62,8 @@ extension Rule {
                                 let text = files[path]?.groups.first?.text
                             else { continue }
                             let own = configuration.expanded(configuration.settings["PRODUCT_BUNDLE_IDENTIFIER"] ?? "")
-                            // Of several apps an extension belongs to that whose identifier begins its own.
+                            // If there are several apps, an extension belongs to the one whose identifier is a prefix
+                            // of its own.
                             guard
                                 apps.count == 1 || target.name == app.name
                                     || (!identifier.isEmpty && own.hasPrefix(identifier + "."))
@@ -85,11 +86,11 @@ extension Rule {
     )
 }
 
-/// What names of entitlements files say.
+/// Information in the names of entitlements files.
 private enum EntitlementsName {
     private static let words = ["debug", "development", "dev", "beta", "staging", "internal", "adhoc", "local", "qa"]
 
-    /// The file of the configuration that is shipped, for one of another configuration of the same product.
+    /// The file of the shipped configuration, for a file of another configuration of the same product.
     static func release(of path: String, among paths: some Collection<String>) -> String? {
         let folder = path.prefix(path.count - (path.split(separator: "/").last?.count ?? 0))
         let name = stem(path, folder)

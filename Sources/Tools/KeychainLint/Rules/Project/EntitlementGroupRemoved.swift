@@ -40,7 +40,7 @@ extension Rule {
                     message +=
                         "'\(first.text)' comes first instead of '\(oldFirst)': it becomes the default for new items"
                 }
-                // The group that stands where the first one was that is gone.
+                // The group now in the place of the first removed one.
                 let index = isReordered ? 0 : before.firstIndex { removed.contains($0) } ?? 0
                 let line = groups.indices.contains(index) ? groups[index].line : groups.last?.line ?? file.groupsLine
                 report.add(path: file.path, line: line ?? 1, message, context: removed.joined(separator: ","))

@@ -53,7 +53,7 @@ extension Rule {
             """,
         ]),
         check: .project { project, report in
-            // Only where there is an app whose Info.plist is seen.
+            // Only if there is an app whose Info.plist is known.
             let isApp = project.files.contains { file in
                 (file.path.hasSuffix("Info.plist") && file.text.contains(">APPL<"))
                     || (file.path.hasSuffix(".pbxproj") && file.text.contains("com.apple.product-type.application"))
@@ -86,7 +86,7 @@ extension Rule {
     )
 }
 
-/// Whether the nearest Info.plist above a file is a framework's: the apps that use it are asked elsewhere.
+/// Whether the nearest Info.plist above a file is a framework's: the apps that use it show the prompt.
 private func isInFramework(_ path: String, _ project: Project) -> Bool {
     var folder = path[...]
     while let slash = folder.lastIndex(of: "/") {

@@ -43,7 +43,7 @@ extension Rule {
             for (name, type) in all.module.types.sorted(by: { $0.key < $1.key }) where !type.isTest {
                 for (declaration, file) in type.declarations {
                     let source = all.module.files[file]
-                    // On macOS deleting an app is not what people do to begin again.
+                    // On macOS, users do not delete an app to start over.
                     guard declaration.attributes.contains(where: { ["main", "UIApplicationMain"].contains($0.name) }),
                         source.imports.contains("UIKit") || source.imports.contains("SwiftUI"),
                         !source.imports.contains("AppKit"), !source.path.contains("Test")
@@ -78,7 +78,7 @@ private enum FirstLaunch {
         "installed", "installation", "launched",
     ]
 
-    /// Whether a function asks a flag that goes with the app.
+    /// Whether a function reads a flag that is deleted with the app.
     static func isAsked(_ facts: FunctionFacts) -> Bool {
         guard let function = facts.symbol?.function else { return false }
         let text = facts.source.text(function.range)

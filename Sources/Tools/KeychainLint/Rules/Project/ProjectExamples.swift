@@ -4,7 +4,7 @@
 extension Rule.Example {
     struct Target {
         var name: String
-        /// What follows `com.apple.product-type.`.
+        /// The suffix after `com.apple.product-type.`.
         var type: String
         var sources: [String] = []
         /// Settings by configuration.

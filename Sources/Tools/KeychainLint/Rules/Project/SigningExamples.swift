@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a signing keychain is set up on a CI machine: what the rules on CI flag and accept alike.
+/// Examples of setting up a signing keychain on a CI machine, shared by the CI rules.
 extension Rule.Example {
-    /// With the mistakes that each of these rules is about.
+    /// With the mistakes that these rules report.
     static let carelessSigning = Rule.Example(
         ".github/workflows/ci.yml",
         """

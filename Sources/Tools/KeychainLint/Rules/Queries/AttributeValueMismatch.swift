@@ -39,7 +39,7 @@ extension Rule {
     )
 }
 
-/// Which values a key takes.
+/// The values that a key accepts.
 private enum ValueDomain {
     private static let groups: [String: ConstantTable.Group] = [
         "kSecClass": .itemClass, "kSecAttrAccessible": .accessibility, "kSecAttrKeyClass": .keyClass,
@@ -51,7 +51,7 @@ private enum ValueDomain {
         Set(ConstantTable.rows(in: group).map(\.name)).subtracting(["kSecClass"])
     }
 
-    /// What is wrong with a value; nil when nothing is known to be.
+    /// The problem with a value; nil if none is known.
     static func problem(_ key: String, _ value: Value, _ symbol: FunctionSymbol?) -> String? {
         if let allowed = names[key] {
             guard case .constant(let name) = value, name.hasPrefix("kSec"), !allowed.contains(name),

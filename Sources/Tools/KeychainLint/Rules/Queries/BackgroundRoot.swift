@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Code that the system runs while the device is most often locked.
+/// Code that the system typically runs while the device is locked.
 enum BackgroundRoot {
     private static let taskTypes: Set<String> = [
         "BGTask", "BGAppRefreshTask", "BGProcessingTask", "BGContinuedProcessingTask",
@@ -17,7 +17,7 @@ enum BackgroundRoot {
         "handleEventsForBackgroundURLSession",
     ]
 
-    /// What makes a function one that runs in the background; nil for others.
+    /// The reason why a function runs in the background; nil if it does not.
     static func reason(_ facts: FunctionFacts) -> String? {
         guard let function = facts.symbol?.function else { return nil }
         for parameter in function.parameters {
@@ -49,7 +49,7 @@ enum BackgroundRoot {
     }
 }
 
-/// A store, and code that reads it, for the examples of rules on background code.
+/// A store, and code that reads it, for the examples of rules about background code.
 extension Rule.Example {
     enum Reader {
         case refresh, screen

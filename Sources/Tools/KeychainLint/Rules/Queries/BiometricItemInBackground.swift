@@ -18,8 +18,8 @@ extension Rule {
         flagged: .background("kSecAttrAccessControl: control", control: ".biometryAny", .refresh),
         accepted: .background("kSecAttrAccessControl: control", control: ".biometryAny", .screen),
         check: .module { all, report in
-            // The flags that a module uses with its access controls; only when all of them ask is it sure that this one
-            // does.
+            // The flags of the module's access controls; only if all of them require authentication does this one for
+            // sure.
             let uses = all.functions.filter { !$0.isTest }.flatMap(\.accessControls)
             guard !uses.isEmpty, uses.allSatisfy(\.asksForPresence) else { return }
             for (add, root, read, reason) in BackgroundRoot.meetings(all) {

@@ -40,7 +40,7 @@ extension Rule {
                         let two = add.query.variants.first(where: { one.meansSameItem(as: $0) })
                             ?? (add.hasSameVariable(as: delete) ? add.query.variants.first : nil)
                     else { continue }
-                    // Both belong to a helper that is looked at by itself.
+                    // Both belong to a helper that is analysed separately.
                     if add.depth > 0, delete.depth > 0, add.rootCall == delete.rootCall { continue }
                     if facts.sites.contains(where: { $0.function == .update && $0.index < delete.index }) { continue }
                     if add.codes[delete.index]?.isDisjoint(with: [.success, .notFound]) == true { continue }
@@ -64,7 +64,7 @@ extension Rule {
 }
 
 extension Site {
-    /// Whether two calls get the dictionary of one parameter: whatever it names, both mean it.
+    /// Whether two calls use the dictionary of one parameter: they then refer to the same items.
     fileprivate func hasSameVariable(as other: Site) -> Bool {
         queryName != nil && queryName == other.queryName && depth == 0 && other.depth == 0
             && query.identity != 0 && query.identity == other.query.identity

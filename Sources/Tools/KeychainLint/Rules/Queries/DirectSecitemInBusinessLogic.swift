@@ -41,7 +41,7 @@ extension Rule {
         """
 }
 
-/// Types that show something.
+/// User interface types.
 private enum Interface {
     private static let ancestors: Set<String> = [
         "View", "App", "Scene", "UIViewController", "UIView", "UITableViewController", "UIResponder",

@@ -2,9 +2,9 @@
 
 /// Edits of the entries of a dictionary.
 enum EntryEdit {
-    /// Takes an entry out: of a literal with its comma, or the statement that writes it.
+    /// Removes an entry: from a literal with its comma, or the statement that writes it.
     ///
-    /// - Returns: nil when what stands around the entry is not understood.
+    /// - Returns: nil if the code around the entry is not understood.
     static func removal(_ place: Place, _ module: Module, title: String) -> Finding.Fix? {
         let text = module.files[place.file].text
         var start = place.range.start
@@ -15,7 +15,7 @@ enum EntryEdit {
         var before = start
         while before > 0, isBlank(text[before - 1]) { before -= 1 }
         if after < text.count, text[after] == UInt8(ascii: ",") {
-            // An entry with another behind it.
+            // An entry followed by another one.
             end = after + 1
             while end < text.count, isBlank(text[end]) { end += 1 }
         } else if before > 0, text[before - 1] == UInt8(ascii: ",") {
@@ -39,9 +39,9 @@ enum EntryEdit {
         return Finding.Fix(isSafe: true, title: title, start: start, end: end, replacement: "")
     }
 
-    /// Puts an entry at the end of a dictionary literal.
+    /// Appends an entry to a dictionary literal.
     ///
-    /// - Returns: nil when the literal is not in the file of the finding, is empty, or mixes how keys are written.
+    /// - Returns: nil if the literal is not in the file of the finding, is empty, or has keys in mixed styles.
     static func insertion(
         _ key: String,
         _ value: String,

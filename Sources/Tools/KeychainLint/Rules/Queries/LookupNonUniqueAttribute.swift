@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import KeychainCore
 
-/// Attributes that are outside of every primary key, and by which a query misses an item once they differ.
+/// Attributes outside every primary key, which make a query miss an item once they differ.
 enum NarrowingKeys {
     static let all: Set<String> = [
         "kSecAttrAccessible", "kSecAttrAccessControl", "kSecAttrGeneric", "kSecAttrComment", "kSecAttrDescription",
@@ -16,7 +16,7 @@ enum NarrowingKeys {
         return variant.entries.compactMap { key, entry -> String? in
             if entry.value.isNull { return nil }
             if all.contains(key) { return key }
-            // By a label, keys and certificates are commonly told apart.
+            // Keys and certificates are commonly distinguished by a label.
             if isPassword, ["kSecAttrLabel", "kSecAttrType", "kSecAttrCreator"].contains(key) { return key }
             return nil
         }
@@ -71,7 +71,7 @@ extension Rule {
                         let one = look.query.variants.first, let two = add.query.variants.first,
                         one.meansSameItem(as: two)
                     else { continue }
-                    // What every add writes the same way cannot differ.
+                    // An attribute that every add writes the same way cannot differ.
                     let differing = keys.filter { key in
                         guard let mine = one.value(key), let theirs = two.value(key) else { return true }
                         if case .constant = mine { return mine != theirs }

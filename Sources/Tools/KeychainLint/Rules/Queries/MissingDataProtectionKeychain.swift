@@ -29,7 +29,7 @@ extension Rule {
             let names = (facts.name + " " + (facts.typeName ?? "") + " " + (site.symbol?.function.name ?? ""))
                 .lowercased()
             if ["legacy", "migrat", "filebased", "precatalina"].contains(where: { names.contains($0) }) { return }
-            // A file that says who may use an item means the file-based keychain.
+            // A file that sets access lists intends the file-based keychain.
             if [
                 "kSecAttrAccess]", "kSecAttrAccess ", "kSecAttrAccess:", "kSecUseKeychain", "kSecMatchSearchList",
                 "SecKeychain",
@@ -61,7 +61,7 @@ extension Rule {
     )
 }
 
-/// What conditions of compilation say about macOS.
+/// The meaning of compilation conditions for macOS.
 enum PlatformCondition {
     /// Whether code under a condition is not built for native macOS.
     static func excludesMac(_ condition: String, _ isTrue: Bool) -> Bool {
@@ -77,7 +77,7 @@ enum PlatformCondition {
                 ]
                 .contains { text.contains($0) }
         }
-        // The other branch of what was built for macOS.
+        // The other branch of code that was built for macOS.
         return namesMac && !text.hasPrefix("!") && !text.contains("&&") && !text.contains("||")
     }
 }

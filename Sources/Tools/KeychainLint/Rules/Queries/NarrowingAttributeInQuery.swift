@@ -33,7 +33,7 @@ extension Rule {
             guard !site.query.variants.contains(where: \.hasReference) else { return }
             let keys = Set(site.query.variants.flatMap { NarrowingKeys.found(in: $0) })
             guard !keys.isEmpty else { return }
-            // A class and a label alone are a search for many, which other rules look at.
+            // A class and a label alone are a search for many items, which other rules check.
             let named = site.query.variants.contains { variant in
                 variant.isOpen || variant.itemClass.map { KeyTable.missingIdentity(variant, $0).count < 2 } ?? true
             }

@@ -59,7 +59,7 @@ extension Rule {
     )
 }
 
-/// Keys that were meant for another call.
+/// Keys intended for another call.
 private func leaks(_ function: ItemFunction, _ query: AbstractDictionary) -> Set<String> {
     Set(
         query.variants.flatMap { variant -> [String] in

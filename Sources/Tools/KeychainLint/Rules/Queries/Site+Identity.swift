@@ -2,10 +2,9 @@
 import KeychainCore
 
 extension Site {
-    /// The key columns that the query lacks on every way, where all of its keys are known; nil when it may name one
-    /// item.
+    /// The key columns that the query lacks on every path, if all of its keys are known; nil if it may name one item.
     ///
-    /// A column whose absence hangs on a condition counts as given: the caller decides there.
+    /// A column that is absent only under a condition counts as given: the caller decides.
     func missingIdentity() -> (keys: [String], itemClass: ItemClass)? {
         guard !query.variants.isEmpty, closed.count == query.variants.count else { return nil }
         var lacking: Set<String>?
@@ -34,7 +33,7 @@ extension Site {
             }
     }
 
-    /// Whether a service, a server, a group or a mark of the program narrows the query.
+    /// Whether a service, a server, a group or a tag of the program narrows the query.
     var hasScope: Bool {
         query.variants.allSatisfy { variant in
             [
@@ -47,8 +46,8 @@ extension Site {
 }
 
 extension ModuleFacts {
-    /// Whether every add of a class by a type that is seen leaves the same columns out: then they do not tell its items
-    /// apart.
+    /// Whether all known adds of a class by a type omit the same columns: then those columns do not distinguish its
+    /// items.
     func addsOmit(_ keys: [String], of itemClass: ItemClass, type: String?, file: Int) -> Bool {
         let variants = functions.filter { $0.typeName == type && (type != nil || $0.file == file) }
             .flatMap(\.reported).filter { $0.function == .add }.flatMap(\.query.variants)
@@ -59,13 +58,13 @@ extension ModuleFacts {
 }
 
 extension ModuleFacts {
-    /// Reports calls of a function that may touch many items, because columns of the primary key are not given.
+    /// Reports calls of a function that may affect many items, because primary key columns are missing.
     ///
     /// - Parameters:
-    ///   - function: The function whose calls are meant.
-    ///   - verb: What it does to items, as a finding says it.
-    ///   - report: Where findings go.
-    ///   - isMeant: Whether a call means many items.
+    ///   - function: The function whose calls to check.
+    ///   - verb: The operation on items, as worded in a finding.
+    ///   - report: Receives the findings.
+    ///   - isMeant: Whether a call is intended for many items.
     func reportIncompleteIdentity(
         of function: ItemFunction,
         verb: String,

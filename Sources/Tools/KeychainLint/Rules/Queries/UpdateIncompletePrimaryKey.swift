@@ -27,7 +27,7 @@ extension Rule {
             """,
         check: .module { all, report in
             all.reportIncompleteIdentity(of: .update, verb: "updates", to: &report) { site, facts in
-                // A move of items to another group may mean all of them.
+                // Moving items to another group may be intended for all of them.
                 let changed = Set((site.attributes?.variants ?? []).flatMap(\.entries.keys))
                 return facts.isBulk(site) || changed == ["kSecAttrAccessGroup"]
             }

@@ -47,22 +47,22 @@ extension Rule {
 }
 
 extension CodeSet {
-    /// Whether it is made of codes that the program names, not of all but some.
+    /// Whether it contains only codes that the program names, rather than all except some.
     var isNamedOnly: Bool { !contains(.other) }
 }
 
 extension FunctionFacts {
-    /// Deletes to which the status of a call before leads.
+    /// Deletes that depend on the status of an earlier call.
     ///
-    /// - Parameter leads: Whether a delete that is reached with these codes of a call is one of those that are sought.
-    /// - Returns: Where each is reported, the delete, and the call whose status leads to it.
+    /// - Parameter leads: Whether to include a delete that is reached with these codes of a call.
+    /// - Returns: The reported place, the delete, and the call whose status leads to it.
     func deletes(where leads: (Site, CodeSet) -> Bool) -> [(place: Place, delete: Site, cause: Site)] {
         var reported: Set<Place> = []
         var result: [(place: Place, delete: Site, cause: Site)] = []
         for site in sites where site.function == .delete {
             for cause in sites.prefix(site.index) {
                 guard site.passed.contains(cause.index), let codes = site.codes[cause.index], leads(cause, codes),
-                    // Else the whole lies in a helper, which is looked at by itself.
+                    // Otherwise all of it is in a helper, which is analysed separately.
                     site.depth == 0 || cause.depth == 0 || site.rootCall != cause.rootCall
                 else { continue }
                 let place = site.depth == 0 ? site.place : site.rootCall

@@ -46,7 +46,7 @@ extension Rule {
                     return !codes.contains(.success) && codes.contains(.other)
                 }
                 guard let site = failed.last, mentions.isDisjoint(with: failed.map(\.index)) else { continue }
-                // The error is passed on, or was made from the status before.
+                // The error is rethrown, or was created from the status before.
                 if case .name = thrown.kind { continue }
                 let names = SyntaxWalk.expressions([Statement(.expression(thrown), thrown.range)]).compactMap(
                     \.lastName

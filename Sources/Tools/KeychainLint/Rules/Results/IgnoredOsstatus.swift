@@ -67,7 +67,7 @@ private let statusFunctions: Set<String> = [
     "SecItemImport", "SecItemExport", "SecKeyGeneratePair", "SecCertificateCopyCommonName",
 ]
 
-/// The calls of such functions whose status nobody takes.
+/// The calls of such functions whose status is discarded.
 private func droppedCalls(_ statements: [Statement]) -> [(name: String, range: ByteRange)] {
     // The only expression of a body is what it returns.
     var returned: Set<ByteRange> = []

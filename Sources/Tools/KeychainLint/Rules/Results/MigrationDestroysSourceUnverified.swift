@@ -46,7 +46,7 @@ extension Rule {
 
 /// Statements in which a value moves from one place to another.
 enum MigrationBlock {
-    /// A body and the bodies in it, each by itself.
+    /// A body and its nested bodies, each separately.
     static func blocks(_ body: [Statement]) -> [[Statement]] {
         var result = [body]
         for statement in body {

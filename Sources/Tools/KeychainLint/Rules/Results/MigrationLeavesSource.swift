@@ -29,7 +29,7 @@ extension Rule {
             """,
         check: .file(mentioning: ["Defaults"]) { facts, report in
             let text = facts.source.text(ByteRange(0, facts.source.text.count))
-            // Removed in the file, by whomever.
+            // The file removes it somewhere.
             if text.contains("removeObject(") || text.contains("removePersistentDomain") || text.contains("set(nil") {
                 return
             }

@@ -32,7 +32,7 @@ extension Rule {
             }
             """,
         check: .module { all, report in
-            // Reads that background code reaches: there the keychain is locked on ordinary days.
+            // Reads that background code reaches: there a locked keychain is normal.
             let background = Set(
                 all.functions.filter { BackgroundRoot.reason($0) != nil }.flatMap(\.sites).map(\.place)
             )
@@ -54,16 +54,16 @@ extension Rule {
         }
     )
 
-    /// Whether a locked keychain and an item that is not there have a function return the same.
+    /// Whether a function returns the same for a locked keychain and for a missing item.
     private static func collapses(_ site: Site, _ facts: FunctionFacts) -> Bool {
-        // The codes for which an answer is given, by the answer: two returns of nil are one answer.
+        // The codes for each returned value: two returns of nil count as one.
         var answers: [Value: CodeSet] = [:]
         for event in facts.events where event.depth == 0 {
             guard case .returned(let value, _) = event.kind else { continue }
             switch value {
             case .test(site.index, _, let no): answers[.boolean(false), default: []].formUnion(no)
             case .null, .boolean(false), .array([]), .string(""):
-                // After a success it is the result that cannot be read.
+                // After a success, it is the result that cannot be read.
                 guard let codes = event.codes[site.index], !codes.contains(.success) else { continue }
                 answers[value, default: []].formUnion(codes)
             default: continue

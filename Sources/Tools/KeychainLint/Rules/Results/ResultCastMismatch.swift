@@ -34,7 +34,7 @@ extension Rule {
             """,
         check: .function { facts, report in
             for site in facts.sites where site.function == .copy {
-                // A cast that is tried beside others asks which it is.
+                // A cast that is tried next to others determines the type.
                 let wholes = site.casts.filter { $0.isWhole && $0.depth == 0 }
                 guard Set(wholes.map(\.type)).count == 1, let cast = wholes.first, site.depth == 0 || site.isReported
                 else { continue }
@@ -45,7 +45,7 @@ extension Rule {
     )
 }
 
-/// What the result is instead, if it never is what it is cast to.
+/// The actual type of the result, if the cast never succeeds.
 private func mismatch(_ site: Site, _ type: String) -> String? {
     var answers: Set<String> = []
     for variant in site.query.variants {
@@ -61,7 +61,7 @@ private func mismatch(_ site: Site, _ type: String) -> String? {
                 answers.insert("an array, because many are asked for")
             }
         } else if ResultShape.isArray(type) {
-            // A read without a limit is the matter of another rule.
+            // Another rule reports reads without a limit.
             guard variant.has("kSecMatchLimit") else { return nil }
             answers.insert("one item, because one is asked for")
         } else if isDictionary {

@@ -59,14 +59,14 @@ extension Rule {
                         !codes.contains(.success),
                         codes.contains(.notFound)
                     else { continue }
-                    // It is stored, on the same way.
+                    // It is stored on the same path.
                     let stores = facts.sites.filter { site in
                         (site.function == .add || site.function == .update)
                             && (site.codes[read.index].map { $0.contains(.interactionNotAllowed) } ?? false)
                     }
                     guard let store = stores.first else { continue }
                     let isAnonymous = call.name == "UUID"
-                    // An add alone fails where the old secret is, unless that was deleted before.
+                    // An add alone fails if the old secret exists, unless that was deleted before.
                     let isAddOnly = stores.allSatisfy { store in
                         store.function == .add
                             && !facts.sites.contains { $0.function == .delete && store.passed.contains($0.index) }
@@ -85,7 +85,7 @@ extension Rule {
     )
 }
 
-/// Whether a call makes something random.
+/// Whether a call creates random data.
 private func makesSecret(_ call: Event.Call) -> Bool {
     switch call.name {
     case "SymmetricKey": return call.arguments.first?.label == "size"

@@ -29,7 +29,7 @@ extension Rule {
         check: .function { facts, report in
             for site in facts.sites where site.function == .add && site.isReported {
                 if site.query.variants.contains(where: { $0.has("kSecValueRef") }) { continue }
-                // Something is done about a duplicate: a read does, where only a duplicate leads to it.
+                // A duplicate is handled: by a read that only a duplicate leads to.
                 let isHandled = facts.sites.contains { later in
                     let codes = later.codes[site.index] ?? .all
                     return later.index > site.index && codes.contains(.duplicate)

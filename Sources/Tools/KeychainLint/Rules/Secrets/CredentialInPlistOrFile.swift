@@ -50,7 +50,7 @@ extension Rule {
                 report.add(path: path, line: line, "'\(name)' stands in the file", context: name)
             }
             for file in project.files {
-                // The keys of Firebase name a project; they open nothing.
+                // Firebase's keys identify a project; they grant no access.
                 if file.text.contains("<key>GOOGLE_APP_ID</key>") { continue }
                 if file.path.hasSuffix(".plist") {
                     for entry in PropertyListLines(file).entries {

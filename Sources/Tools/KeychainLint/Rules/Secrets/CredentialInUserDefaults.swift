@@ -42,7 +42,7 @@ extension Rule {
 /// A write to user defaults.
 struct DefaultsUse {
     var range: ByteRange
-    /// What is written, and under which key.
+    /// The written value, and its key.
     var names: [String]
     var isEncrypted: Bool
 
@@ -144,7 +144,7 @@ struct DefaultsUse {
             if let literal = expression.literalText { return literal }
             guard let path = expression.bare.path else { return nil }
             let parts = path.filter { $0 != "rawValue" }
-            // What a constant of the module says.
+            // The value of a constant of the module.
             if let last = parts.last {
                 let symbols = facts.module.properties[last] ?? []
                 if symbols.count == 1, let value = symbols[0].binding.value?.literalText { return value }

@@ -62,9 +62,9 @@ extension Rule {
     )
 }
 
-/// What literals look like secrets.
+/// Detects literals that look like secrets.
 enum SecretText {
-    /// Whose secret a text is, by its format; nil for other texts.
+    /// The provider of a secret, recognized by its format; nil for other texts.
     static func provider(_ text: String) -> String? {
         let trimmed = text.drop { $0 == "\n" || $0 == " " }
         let formats: [(prefix: String, count: Int, name: String)] = [
@@ -84,12 +84,12 @@ enum SecretText {
         return nil
     }
 
-    /// Whether a text is a key that a provider means to be in programs: of PostHog, and the publishable ones of Stripe.
+    /// Whether a text is a key that its provider intends to be public: PostHog's, and Stripe's publishable keys.
     static func isPublishable(_ text: String) -> Bool {
         ["phc_", "pk_live_", "pk_test_"].contains { text.hasPrefix($0) }
     }
 
-    /// Whether a text looks like made at random, not like words or a name.
+    /// Whether a text looks random, not like words or a name.
     static func looksRandom(_ text: String) -> Bool {
         guard text.count >= 8, text.count < 4096, !text.contains(" "), !text.contains("\n") else { return false }
         let lower = text.lowercased()
@@ -105,12 +105,12 @@ enum SecretText {
         guard digits > 1, letters.count > 2 else { return false }
         let isName = text.allSatisfy { $0.isLetter || $0 == "_" || $0 == "." || $0 == "-" }
         if isName || text.contains(".") && lower.hasPrefix("com.") { return false }
-        // A version or an identifier with a little number at its end.
+        // A version, or an identifier with a small number at its end.
         if text.prefix(while: { $0.isLetter || "._-".contains($0) }).count + 2 >= text.count { return false }
         return entropy(text) > 3
     }
 
-    /// The entropy of a text's characters, in bits for each.
+    /// The entropy of a text, in bits per character.
     static func entropy(_ text: String) -> Double {
         var counts: [Character: Int] = [:]
         for character in text { counts[character, default: 0] += 1 }

@@ -60,13 +60,13 @@ enum LogCall {
         }
     }
 
-    /// Whether the text of a call says that the token names a device for notifications, which opens nothing.
+    /// Whether the text of a call shows that the token identifies a device for notifications, which is not a secret.
     static func isAboutDeviceToken(_ text: String) -> Bool {
         let text = text.lowercased()
         return ["device token", "push token", "apns", "fcm", "registration token"].contains { text.contains($0) }
     }
 
-    /// The name of a secret that an argument shows.
+    /// The name of a secret that an argument contains.
     static func secret(_ value: Expression) -> String? {
         switch value.kind {
         case .string(let parts):
@@ -81,7 +81,7 @@ enum LogCall {
         }
     }
 
-    /// A secret that is shown as it is, not by a property or a comparison.
+    /// A secret that is logged directly, not through a property or a comparison.
     private static func plainSecret(_ expression: Expression) -> String? {
         let bare = expression.bare
         switch bare.kind {

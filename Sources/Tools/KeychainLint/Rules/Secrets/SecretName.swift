@@ -12,7 +12,7 @@ enum SecretName {
         "authentication",
     ]
 
-    /// Words after which a name says something about a secret, not the secret.
+    /// Suffixes that make a name describe a property of a secret, not the secret.
     private static let qualities: Set<String> = [
         "count", "length", "type", "field", "hint", "enabled", "tags", "label", "title", "name", "id", "identifier",
         "date",
@@ -69,7 +69,7 @@ enum SecretName {
         return false
     }
 
-    /// Whether a name only sounds like that of a secret.
+    /// Whether a name only resembles that of a secret.
     static func isExcused(_ name: String) -> Bool {
         let words = words(name)
         if let first = words.first, excuses.contains(first) { return true }

@@ -82,13 +82,13 @@ extension TypeSymbol {
 }
 
 private enum KeychainStandIn {
-    // What is a secret itself is no store of secrets.
+    // A type that is itself a secret is not a store of secrets.
     private static let words = [
         "keychain", "vault", "secretstor", "secretprovid", "secretmanag", "credentialstor", "credentialmanag",
         "securestor", "securestorage", "tokenstor", "secureitem",
     ]
 
-    /// Whether a protocol is one for the keychain: by its name, or by what conforms to it.
+    /// Whether a protocol abstracts the keychain: by its name, or by its conforming types.
     static func isAboutSecrets(_ name: String, _ module: Module) -> Bool {
         let lower = name.lowercased()
         if words.contains(where: { lower.contains($0) }) { return true }
@@ -103,7 +103,7 @@ private enum KeychainStandIn {
         }
     }
 
-    /// Whether methods throw, or a member says how the next call fails.
+    /// Whether methods throw, or a member sets the failure of the next call.
     static func fails(_ type: TypeSymbol) -> Bool {
         let names = ["error", "fail", "status", "throw", "mode", "result", "handler", "stub", "behavior", "behaviour"]
         for statement in SyntaxWalk.statements(type.members) {

@@ -43,7 +43,7 @@ extension Rule {
             """,
         ]),
         check: .module { all, report in
-            // Suites by the types that they test: what throws, and has an item function called.
+            // Suites by the tested types that throw and call an item function.
             var suites: [String: [TestSuite]] = [:]
             for suite in TestSuite.all(all) {
                 for facts in suite.functions {
@@ -101,7 +101,7 @@ private enum ErrorPaths {
         return words.contains { lower.contains($0) }
     }
 
-    /// The failures that calls of these functions bring.
+    /// The possible failures of calls of these functions.
     static func missing(_ functions: [ItemFunction]) -> [String] {
         var result: [String] = []
         if functions.contains(.add) { result.append("errSecDuplicateItem") }

@@ -69,7 +69,7 @@ private enum SetUp {
 
     private static let words = ["delete", "remove", "clear", "reset", "wipe", "purge", "clean", "erase"]
 
-    /// Whether a suite removes what is left over before each test.
+    /// Whether a suite removes leftovers before each test.
     static func cleans(_ suite: TestSuite) -> Bool {
         suite.type.declarations.flatMap(\.declaration.members).contains { member in
             guard case .function(let function) = member.kind, isSetUp(function.name) else { return false }

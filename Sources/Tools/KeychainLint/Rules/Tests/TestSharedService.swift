@@ -68,7 +68,7 @@ extension Rule {
 }
 
 extension Rule.Example {
-    /// A store under the service of the app that is shipped.
+    /// A store that uses the service of the shipped app.
     static let productionVault = """
         import Security
         struct Vault {

@@ -4,7 +4,7 @@
 struct TestSuite {
     var name: String
     var type: TypeSymbol
-    /// Where its name stands: findings about it point there.
+    /// The place of its name, which findings about it point to.
     var place: Place
     /// Its text with that of its extensions.
     var text: String
@@ -34,7 +34,7 @@ struct TestSuite {
         [".keychain", "withKeychain", "KeychainDevice"].contains { text.contains($0) }
     }
 
-    /// Whether it says what it does on a simulator, or when something is not there.
+    /// Whether it handles running on a simulator, or something being unavailable.
     var asksWhereItRuns: Bool {
         ["targetEnvironment(simulator)", "XCTSkip", ".enabled(if:", ".disabled("].contains { text.contains($0) }
     }
