@@ -18,7 +18,7 @@ public struct SyntaxParser: SourceParser {
         return SwiftTree(statements: statements, comments: Self.comments(text), hasErrors: parsed.hasError)
     }
 
-    /// The comments that speak to the linter, found without another walk over the tree.
+    /// The comments with directives for the linter, found without another traversal of the tree.
     private static func comments(_ text: [UInt8]) -> [SwiftTree.Comment] {
         let marker = Array("keychain-lint:".utf8)
         var result: [SwiftTree.Comment] = []

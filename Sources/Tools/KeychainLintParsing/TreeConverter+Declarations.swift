@@ -4,7 +4,7 @@ import KeychainLint
 import SwiftSyntax
 
 extension TreeConverter {
-    /// The declarations of a node: several for a `#if` in an enumeration, none for what no rule asks for.
+    /// The declarations of a node: several for an `#if` in an enumeration, none for declarations that no rule uses.
     mutating func declaration(_ node: DeclSyntax) -> [Statement] {
         let place = range(node)
         switch node.as(DeclSyntaxEnum.self) {
@@ -199,7 +199,7 @@ extension TreeConverter {
 
     private mutating func variable(_ node: VariableDeclSyntax) -> Variable {
         var later: String?
-        // `let a, b: Int`: the annotation of the last counts for those before it.
+        // `let a, b: Int`: the annotation of the last applies to those before it.
         var bindings: [Variable.Binding] = []
         for binding in node.bindings.reversed() {
             let pattern = self.pattern(binding.pattern)

@@ -146,7 +146,7 @@ extension TreeConverter {
         return .binary(operation.operator.trimmedDescription, left, right)
     }
 
-    /// What operator folding left, because it does not know an operator: the parts, in order.
+    /// The result of incomplete operator folding, because of an unknown operator: the parts, in order.
     private mutating func unfolded(_ sequence: SequenceExprSyntax) -> Expression.Kind {
         .unknown(sequence.elements.map { expression($0) })
     }

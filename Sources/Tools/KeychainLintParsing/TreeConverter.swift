@@ -3,14 +3,14 @@
 import KeychainLint
 import SwiftSyntax
 
-/// Turns the trees of SwiftSyntax into the linter's own, which are smaller and have operators folded.
+/// Converts SwiftSyntax's trees to the linter's own, which are smaller and have operators folded.
 struct TreeConverter {
-    /// The long names that were met: equal ones share their memory.
+    /// The long names found so far: equal ones share their memory.
     private var names: Set<String> = []
 
     mutating func name(_ token: TokenSyntax) -> String {
         let text = token.identifierText
-        // Up to fifteen bytes a string takes no memory of its own.
+        // A string of up to fifteen bytes allocates no memory.
         return text.utf8.count > 15 ? names.insert(text).memberAfterInsert : text
     }
 
@@ -128,7 +128,7 @@ struct TreeConverter {
 }
 
 extension TokenSyntax {
-    /// The name without the backticks that make a name of a keyword.
+    /// The name without the backticks that escape a keyword.
     var identifierText: String {
         let text = self.text
         guard text.count > 2, text.hasPrefix("`"), text.hasSuffix("`") else { return text }
