@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What one command of the table does.
+/// A command of the table.
 ///
-/// A new command is a file with such a type, and a row in ``CommandTable``.
+/// To add a command, add a file with such a type, and a row in ``CommandTable``.
 protocol Command: Sendable {
     /// The options, in the notation of getopt(3).
     var options: OptionSyntax { get }
@@ -10,30 +10,30 @@ protocol Command: Sendable {
     /// Runs the command.
     ///
     /// - Parameters:
-    ///   - invocation: what was typed.
-    ///   - session: the keychain and the streams to work with.
-    /// - Returns: 0, or the status of a failure that has been reported already.
+    ///   - invocation: the command as typed.
+    ///   - session: the keychain and the streams to use.
+    /// - Returns: 0, or the status of a failure that has already been reported.
     /// - Throws: ``CommandFailure``, which is then reported, and ``Output/Failure``, which ends the program.
     func run(_ invocation: Invocation, in session: Session) throws -> Int32
 }
 
 /// A command as it was typed.
 struct Invocation {
-    /// The name in full.
+    /// The full name.
     let name: String
 
-    /// The name as it was typed, which may be the beginning of it.
+    /// The name as typed, which may be a prefix.
     let typedName: Word
 
-    /// What follows the name.
+    /// The words after the name.
     let words: [Word]
 
-    /// The words as options and operands.
+    /// The parsed options and operands.
     let arguments: ParsedOptions
 
-    /// Stops at an option that is wrong.
+    /// Throws at an invalid option.
     ///
-    /// A command calls it after it has looked at the options before that one.
+    /// A command calls it after it has processed the options before that one.
     ///
     /// - Throws: ``CommandFailure/usage``
     func checkOptions(_ syntax: OptionSyntax) throws(CommandFailure) {

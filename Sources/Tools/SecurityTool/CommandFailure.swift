@@ -2,18 +2,18 @@
 
 import KeychainCore
 
-/// Why a command fails: its status, and a line for people.
+/// Why a command failed: its status, and a message.
 struct CommandFailure: Error {
-    /// What the command returns: a status of the Security framework, 1, or 2 for wrong usage.
+    /// The exit status of the command: a status of the Security framework, 1, or 2 for wrong usage.
     var status: Int32
 
-    /// What the keychain answered, where that is why; the command may return another status.
+    /// The status that the keychain returned, if that is the cause; the command may return another status.
     private(set) var cause: Status?
 
-    /// Whether the whole store is in trouble, rather than an item or a request.
+    /// Whether the problem is with the whole store, rather than an item or a request.
     private(set) var concernsStore = false
 
-    /// The line without its newline; `nil` when nothing is to be said.
+    /// The message without its newline; `nil` for none.
     var message: ByteText?
 
     init(status: Int32, _ message: ByteText? = nil) {
@@ -27,13 +27,13 @@ struct CommandFailure: Error {
     /// Wrong usage: the usage of the command is printed.
     static let usage = CommandFailure(status: 2)
 
-    /// A status of a function, as macOS reports it.
+    /// Creates a failure for a function's status, as macOS reports it.
     ///
     /// - Parameters:
-    ///   - status: what went wrong.
-    ///   - function: the function of macOS that does the same.
-    ///   - subject: the name of the keychain or file, where the message has one.
-    ///   - detail: what the user can do about it.
+    ///   - status: the status.
+    ///   - function: the corresponding function of macOS.
+    ///   - subject: the name of the keychain or file, if the message includes one.
+    ///   - detail: the remedy.
     init(_ status: Status, _ function: String, _ subject: ByteText? = nil, detail: String? = nil) {
         let subject = subject.map { " \($0)" as ByteText } ?? ""
         let detail: ByteText = detail.map { "\nsecurity: \($0)" } ?? ""
@@ -41,7 +41,7 @@ struct CommandFailure: Error {
         cause = status
     }
 
-    /// An error of the keychain; the reason is added when the store itself is in trouble.
+    /// Creates a failure for a keychain error; the reason is added if the store itself has a problem.
     init(_ error: KeychainError, _ function: String, _ subject: ByteText? = nil) {
         self.init(error.status, function, subject, detail: error.detail)
         concernsStore = error.concernsStore
@@ -49,21 +49,21 @@ struct CommandFailure: Error {
 }
 
 extension KeychainError {
-    /// The reason, where the store itself is in trouble.
+    /// The reason, if the store itself has a problem.
     var detail: String? { concernsStore ? reason : nil }
 
-    /// Whether the whole store is in trouble, rather than an item or a request.
+    /// Whether the problem is with the whole store, rather than an item or a request.
     fileprivate var concernsStore: Bool {
-        // A file that may not be written, or not even be read.
+        // A file that may not be written, or even read.
         if status == .writePermission, case .storage = kind { return true }
-        // Of several that were searched, which one.
+        // Identifies which of several searched keychains it is.
         if status == .invalidKeychain, case .storage(.damaged) = kind { return true }
         return Status.ofStores.contains(status)
     }
 }
 
 extension Status {
-    /// What a store that is in trouble as a whole answers, whatever it is asked for.
+    /// The statuses of a store with a problem, regardless of the request.
     fileprivate static let ofStores: Set<Status> = [
         .notAvailable, .readOnly, .io, .diskFull, .internalComponent, .internal,
     ]
@@ -78,7 +78,7 @@ func reporting<Result>(
     do { return try body() } catch { throw CommandFailure(error, function, subject) }
 }
 
-/// Calls the keychain for a command that has no other status than 0 and 1.
+/// Calls the keychain for a command whose only statuses are 0 and 1.
 func failing<Result>(
     _ function: String,
     _ subject: ByteText? = nil,
@@ -90,7 +90,7 @@ func failing<Result>(
 }
 
 extension CommandFailure {
-    /// The same message, from a command that has no other status.
+    /// The same message with status 1.
     var withStatusOne: CommandFailure {
         var failure = self
         failure.status = 1

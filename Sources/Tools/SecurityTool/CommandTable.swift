@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Every command that macOS has, in its order: a name may be shortened to what no earlier entry begins with.
+/// Every command of macOS, in its order: a name may be abbreviated to a prefix that no earlier entry has.
 ///
 /// Long, because it is a table.
 enum CommandTable {
@@ -11,7 +11,7 @@ enum CommandTable {
         /// One sentence about what the command does.
         let summary: String
 
-        /// What may follow the name; further lines explain it.
+        /// The arguments after the name; further lines explain them.
         let synopsis: String
 
         let kind: Kind
@@ -26,7 +26,7 @@ enum CommandTable {
         /// How the command is used.
         var usage: ByteText { "Usage: \(name) \(synopsis)\n" }
 
-        /// Why the command does not work; `nil` for one that does.
+        /// Why the command does not work; `nil` if it does.
         var remark: String? {
             switch kind {
             case .command: nil
@@ -35,18 +35,18 @@ enum CommandTable {
         }
     }
 
-    /// What there is behind a name.
+    /// The implementation of a command.
     enum Kind: Sendable {
         /// A command that works.
         case command(any Command)
-        /// A command for something that Linux does not have.
+        /// A command for something that does not exist on Linux.
         case noMeaning
     }
 
     /// The first command whose name begins with a word.
     static func entry(matching word: Word) -> Entry? { entries.first { word.isPrefix(of: $0.name) } }
 
-    /// The names with what they do, in two columns, and which of them do not work.
+    /// The names and summaries, in two columns, and the commands that do not work.
     static let list: ByteText = {
         let lines = entries.map { entry in
             let blanks = String(repeating: " ", count: max(36 - entry.name.utf8.count, 0))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What stands in front of the command.
+/// The options before the command.
 struct GlobalOptions {
     var asksForHelp = false
     var asksForVersion = false
@@ -10,10 +10,10 @@ struct GlobalOptions {
     var readsPasswordsFromInput = false
     var prompt: ByteText?
 
-    /// A wrong option; the others do not count then.
+    /// An invalid option; the others are then ignored.
     private(set) var problem: ParsedOptions.Problem?
 
-    /// Where the command begins.
+    /// The index of the command.
     private(set) var commandIndex: Int
 
     /// `l` and `R` have no effect here: there are no leaks to report, and no recovery system.
@@ -54,7 +54,7 @@ struct GlobalOptions {
         }
     }
 
-    /// What is printed when there is no command.
+    /// The usage, printed if there is no command.
     static let usage: ByteText = """
         Usage: security [-h] [-i] [-l] [-p prompt] [-q] [-v] [command] [opt ...]
             -h    List the commands, or show the usage of those that are named.

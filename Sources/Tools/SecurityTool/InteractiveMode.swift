@@ -3,14 +3,14 @@
 import Glibc
 import KeychainCore
 
-/// Commands from standard input, one a line.
+/// Reads commands from standard input, one per line.
 struct InteractiveMode {
     let session: Session
 
-    /// What is printed in front of each command that the user types.
+    /// The prompt before each command that the user types.
     let prompt: ByteText
 
-    /// What a command returns that could not ask for a name.
+    /// The status of a command that could not prompt for a name.
     private static let endsSession: Int32 = -1
 
     static let defaultPrompt: ByteText = "security> "
@@ -29,7 +29,7 @@ struct InteractiveMode {
                 status = try run(line)
                 if status == Self.endsSession { return 0 }
             case .tooLong:
-                // Differs from macOS, which runs its end as a command and shows it.
+                // Differs from macOS, which runs the rest of the line as a command and prints it.
                 try session.errors.write("security: a line is longer than \(LineReader.largestLine) bytes\n")
                 status = 1
             case .unfinished, .end, nil: return status
@@ -37,8 +37,8 @@ struct InteractiveMode {
         }
     }
 
-    /// The line and its words are gone when this returns: they may hold a secret, and the next line may not come for
-    /// days.
+    /// The line and its words are deallocated when this returns: they may hold a secret, and the next line may not come
+    /// for days.
     @inline(never)
     private func run(_ line: SecretBytes) throws -> Int32 {
         let words = LineSplitter.words(of: line)

@@ -3,31 +3,31 @@
 import KeychainCore
 import KeychainTrust
 
-/// What commands work with.
+/// The environment of commands.
 struct Session {
     let keychains: Keychains
 
-    /// Whom the user and the administrator trust.
+    /// The trust settings of the user and the administrator.
     let trustSettings: TrustSettingsStore
 
     let output: Output
     let errors: Output
 
-    /// Standard input: the commands of interactive mode, and passwords where there is no terminal.
+    /// Standard input: the commands of interactive mode, and passwords if there is no terminal.
     let input: LineReader
 
     let prompts: PasswordPrompt
 
-    /// Whether remarks are left out (`-q`).
+    /// Whether remarks are suppressed (`-q`).
     let isQuiet: Bool
 
-    /// Whether each command is repeated on standard error (`-v`).
+    /// Whether each command is echoed on standard error (`-v`).
     let isVerbose: Bool
 
     /// Runs a command.
     ///
-    /// - Parameter words: the name and what follows it; none does nothing.
-    /// - Returns: The status, of 32 bits.
+    /// - Parameter words: the name and its arguments; without words, nothing is done.
+    /// - Returns: The 32-bit status.
     /// - Throws: ``Output/Failure``
     func run(_ words: [Word]) throws -> Int32 {
         guard let name = words.first else { return 0 }
@@ -65,11 +65,11 @@ struct Session {
         }
     }
 
-    /// Says what to do about a status, where the lock of the data protection keychain is why.
+    /// Prints the remedy for a status caused by the lock of the data protection keychain.
     ///
     /// - Parameters:
-    ///   - status: what the keychain answered.
-    ///   - operands: the keychains that the command works on.
+    ///   - status: the status that the keychain returned.
+    ///   - operands: the keychains that the command uses.
     /// - Throws: ``Output/Failure``
     func explainLock(_ status: Status?, _ operands: [Word]) throws {
         guard status == .interactionNotAllowed, keychains.reachesDataProtection(by: operands) else { return }
@@ -78,13 +78,13 @@ struct Session {
         try errors.write(keychain.unlocksForAll() ? Self.lockedForAllRemark : Self.lockedRemark)
     }
 
-    /// Says why a list lacks items that keychains have and that cannot be shown, if it may.
+    /// Prints why a list may lack items that exist but cannot be shown.
     ///
     /// - Parameters:
     ///   - stores: the keychains.
-    ///   - classes: where what is listed may be.
-    ///   - function: the function of macOS that lists them.
-    ///   - operands: the keychains that the command works on.
+    ///   - classes: the listed classes.
+    ///   - function: the macOS function that lists them.
+    ///   - operands: the keychains that the command uses.
     /// - Throws: ``Output/Failure``
     func explainGaps(
         in stores: [any ItemStore],
@@ -99,15 +99,15 @@ struct Session {
         }
     }
 
-    /// What to do about items that need a passcode.
+    /// The remedy for items that need a passcode.
     private static let lockedRemark: ByteText =
         "security: the keychain is locked; to run a command unlocked: keychainctl device unlock -- security ...\n"
 
-    /// The same where a service keeps an unlock.
+    /// The same if a service keeps an unlock.
     private static let lockedForAllRemark: ByteText =
         "security: the keychain is locked; to unlock it: security unlock-keychain\n"
 
-    /// Shows the command in full.
+    /// Prints the full command.
     ///
     /// - Important: Differs from macOS: secret values appear as `***`.
     private func echo(_ entry: CommandTable.Entry, _ words: [Word]) throws {
@@ -117,6 +117,6 @@ struct Session {
 }
 
 extension Invocation {
-    /// Whether `-h` stands where options stand.
+    /// Whether `-h` is in the place of an option.
     fileprivate var asksForUsage: Bool { words.first.map { $0 == "-h" } ?? false }
 }

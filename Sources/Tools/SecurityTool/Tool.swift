@@ -11,19 +11,18 @@ import KeychainTrust
 package struct Tool {
     private let keychains: Keychains
 
-    /// Where passwords are asked for; `nil` to read them from standard input in any case.
+    /// The terminal for password prompts; `nil` to always read from standard input.
     private let terminal: String?
 
     private let trustSettings: TrustSettingsStore
 
-    /// A command that works on the keychains of a user.
+    /// Creates the command for the keychains of a user.
     ///
     /// - Parameters:
-    ///   - backend: what carries out requests, for keychain files as well.
-    ///   - preferences: the search list and the default keychain, and the home folder that they are of; those of this
-    ///     process unless others are given.
+    ///   - backend: performs requests, including those for keychain files.
+    ///   - preferences: the search list, the default keychain and their home folder; by default those of this process.
     ///   - terminal: the path of the terminal; `nil` for none.
-    ///   - trustSettings: whom the user and the administrator trust.
+    ///   - trustSettings: the trust settings of the user and the administrator.
     ///   - unlocksForAll: whether an unlock of the data protection keychain outlives this program.
     package init(
         backend: any KeychainBackend,
@@ -61,7 +60,7 @@ package struct Tool {
     ///   - input: the descriptor of standard input.
     ///   - output: that of standard output.
     ///   - errors: that of standard error.
-    /// - Returns: The status, of 32 bits.
+    /// - Returns: The 32-bit status.
     package func run(arguments: [[UInt8]], input: Int32, output: Int32, errors: Int32) -> Int32 {
         let words = [Word("security")] + arguments.map { Word(SecretBytes($0)) }
         return run(words, input: input, output: Output(descriptor: output), errors: Output(descriptor: errors))
@@ -74,12 +73,13 @@ package struct Tool {
     ///   - input: the descriptor of standard input.
     ///   - output: standard output.
     ///   - errors: standard error.
-    /// - Returns: The status, of 32 bits.
+    /// - Returns: The 32-bit status.
     func run(_ words: [Word], input: Int32, output: Output, errors: Output) -> Int32 {
         do {
             return try run(words, GlobalOptions(words), input, output, errors)
         } catch let failure as Output.Failure where failure.code == EPIPE {
-            // Who reads the output has seen enough, as `head` has. The status still says that not all was written.
+            // The reader of the output has seen enough, as with `head`. The status still shows that not all was
+            // written.
             return 1
         } catch let failure as Output.Failure {
             try? errors.write("security: the output cannot be written: \(String(cString: strerror(failure.code)))\n")
@@ -135,7 +135,7 @@ package struct Tool {
         return CommandFailure.usage.status
     }
 
-    /// The arguments of the process; secret ones are gone from its memory afterwards, but for what is returned.
+    /// The arguments of the process; secret ones are wiped from its memory afterwards, except for the returned copies.
     private static func takeArguments() -> [Word] {
         let arguments = UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc))
         let words = arguments.map { argument in

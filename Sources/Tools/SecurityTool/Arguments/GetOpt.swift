@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Options one after the other, as the getopt(3) of BSD reads them: it stops at the first operand.
+/// Parses options one at a time, as BSD's getopt(3) does: it stops at the first operand.
 struct GetOpt {
-    /// What was read.
+    /// A parsed option, or an error.
     enum Event {
         /// An option, with the place of its value if it takes one.
         case option(UInt8, Place?)
@@ -12,18 +12,18 @@ struct GetOpt {
         case missingValue(UInt8)
     }
 
-    /// Where a value stands: a word, from so many bytes on.
+    /// The place of a value: a word, and an offset in it.
     struct Place: Hashable {
         var word: Int
         var offset: Int
     }
 
-    /// The word that is read next; when there are no more options, the first operand.
+    /// The next word to be read; after the last option, the first operand.
     private(set) var index: Int
 
     private let words: [Word]
     private let syntax: OptionSyntax
-    // Where the next letter of a cluster stands; 0 outside of one.
+    // The offset of the next letter in a cluster; 0 outside of one.
     private var offset = 0
     private static let dash = UInt8(ascii: "-")
 

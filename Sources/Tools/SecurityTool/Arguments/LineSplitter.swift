@@ -3,10 +3,10 @@
 import KeychainAuthenticators
 import KeychainCore
 
-/// The words of a line of interactive mode.
+/// Splits a line of interactive mode into words.
 ///
-/// Blanks separate. A word that begins with a quote runs to the next quote of its kind, which ends it; a backslash
-/// takes the next character as it is, everywhere.
+/// Whitespace separates words. A word that begins with a quote ends at the next quote of the same kind; a backslash
+/// escapes the next character, everywhere.
 struct LineSplitter {
     private let line: UnsafeRawBufferPointer
     private var index = 0
@@ -43,6 +43,6 @@ struct LineSplitter {
 
     private var current: UInt8? { index < line.count ? line[index] : nil }
 
-    /// What isspace(3) calls a blank in the C locale.
+    /// Whether isspace(3) considers a byte whitespace in the C locale.
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 }

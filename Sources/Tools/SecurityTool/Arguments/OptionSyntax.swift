@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The options of a command, declared as getopt(3) takes them.
+/// The options of a command, declared in the notation of getopt(3).
 struct OptionSyntax: Sendable, ExpressibleByStringLiteral {
-    /// Whether getopt says nothing about a wrong option: a colon in front declares that.
+    /// Whether getopt reports nothing about an invalid option, which a leading colon declares.
     let isSilent: Bool
 
-    /// How many words in front of the options are operands; 1 for `import`.
+    /// The number of operands before the options; 1 for `import`.
     let leadingOperands: Int
 
     private let options: [UInt8: Bool]
@@ -15,10 +15,10 @@ struct OptionSyntax: Sendable, ExpressibleByStringLiteral {
     /// Options in the notation of getopt(3).
     ///
     /// - Parameters:
-    ///   - string: the letters, each with a colon after it when it takes a value.
+    ///   - string: the letters, each followed by a colon if it takes a value.
     ///   - secrets: the letters whose values must not be shown.
-    ///   - leadingOperands: how many operands come before the options.
-    ///   - pairs: the letters whose value is followed by another word that belongs to it.
+    ///   - leadingOperands: the number of operands before the options.
+    ///   - pairs: the letters whose value is followed by a second word.
     init(_ string: String, secrets: String = "", leadingOperands: Int = 0, pairs: String = "") {
         let letters = Array(string.utf8)
         let colon = UInt8(ascii: ":")
@@ -35,7 +35,7 @@ struct OptionSyntax: Sendable, ExpressibleByStringLiteral {
 
     init(stringLiteral string: String) { self.init(string) }
 
-    /// Whether an option takes a value; `nil` when there is no such option.
+    /// Whether an option takes a value; `nil` if there is no such option.
     func takesValue(_ letter: UInt8) -> Bool? { options[letter] }
 
     /// Whether another word follows the value of an option.

@@ -2,13 +2,13 @@
 
 /// The options and operands of a command.
 struct ParsedOptions {
-    /// The options in their order, up to the first that is wrong.
+    /// The options in order, up to the first invalid one.
     private(set) var options: [Option] = []
 
-    /// What is wrong with the option after ``options``.
+    /// The problem with the option after ``options``.
     private(set) var problem: Problem?
 
-    /// What follows the options; none after a wrong option.
+    /// The words after the options; empty after an invalid option.
     private(set) var operands: [Word] = []
 
     /// One option.
@@ -19,12 +19,12 @@ struct ParsedOptions {
         let value: Word
     }
 
-    /// An option that cannot be used.
+    /// An invalid option.
     enum Problem {
         case illegal(UInt8)
         case missingValue(UInt8)
 
-        /// What getopt(3) says about it.
+        /// The message of getopt(3) about it.
         var message: ByteText {
             switch self {
             case .illegal(let letter): "security: illegal option -- \(ByteText([letter]))"

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which parts of a command's words are secrets.
+/// Finds the secrets among a command's words.
 enum SecretArguments {
     /// The places of all secret values.
     ///
-    /// Looks beyond the first operand and beyond wrong options, too: a password in the wrong place is still one.
+    /// Also searches beyond the first operand and beyond invalid options: a password in the wrong place is still a
+    /// secret.
     ///
     /// - Parameters:
     ///   - words: the words of the command.
     ///   - start: the first word after the command's name.
     ///   - syntax: the options of the command.
-    /// - Returns: Where the values begin.
+    /// - Returns: The places where the values begin.
     static func places(in words: [Word], from start: Int, _ syntax: OptionSyntax) -> [GetOpt.Place] {
         var places: [GetOpt.Place] = []
         var start = start
@@ -19,7 +20,7 @@ enum SecretArguments {
             while let event = reader.next() {
                 if case .option(let letter, let place?) = event, syntax.isSecret(letter) { places.append(place) }
             }
-            // Behind two dashes there may be more; an operand is passed over.
+            // There may be more after two dashes; an operand is skipped.
             start = max(reader.index, start + 1)
         }
         return places

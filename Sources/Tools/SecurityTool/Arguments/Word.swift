@@ -2,7 +2,7 @@
 
 import KeychainCore
 
-/// A word of a command as it was typed: perhaps a secret, not necessarily UTF-8.
+/// A word of a command as it was typed: possibly a secret, not necessarily UTF-8.
 struct Word: Sendable, Hashable {
     let bytes: SecretBytes
 
@@ -37,7 +37,7 @@ struct Word: Sendable, Hashable {
     /// Whether the word begins with a text.
     func hasPrefix(_ text: String) -> Bool { bytes.withUnsafeBytes { $0.starts(with: text.utf8) } }
 
-    /// Lends the bytes as a string of C; the pointer is good only during the call.
+    /// Passes the bytes as a C string; the pointer is valid only during the call.
     func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: count + 1) { buffer in
             bytes.withUnsafeBytes { UnsafeMutableRawBufferPointer(buffer).copyMemory(from: $0) }

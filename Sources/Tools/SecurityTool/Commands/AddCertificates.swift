@@ -3,7 +3,7 @@
 import KeychainContainers
 import KeychainCore
 
-/// `add-certificates`: adds the certificates of files, and goes on with the next file after a failure.
+/// `add-certificates`: adds the certificates in files, and continues with the next file after a failure.
 struct AddCertificates: Command {
     let options: OptionSyntax = "hk:"
 
@@ -35,7 +35,7 @@ struct AddCertificates: Command {
         return status
     }
 
-    /// The certificates of a file; `nil` for one that cannot be read, or has none.
+    /// The certificates of a file; `nil` if it cannot be read, or has none.
     private static func certificates(_ path: Word) -> [ExternalItem]? {
         guard let bytes = try? InputFile.bytes(path), let file = try? ImportedFile(bytes, passphrase: nil) else {
             return nil
@@ -44,7 +44,7 @@ struct AddCertificates: Command {
         return certificates.isEmpty ? nil : certificates
     }
 
-    /// - Returns: Whether it was added; if not, that has been said.
+    /// - Returns: Whether it was added; if not, that has been reported.
     private func add(
         _ item: ExternalItem,
         to store: any ItemStore,

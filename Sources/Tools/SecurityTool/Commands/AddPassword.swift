@@ -5,7 +5,7 @@ import KeychainCore
 /// `add-generic-password` and `add-internet-password`.
 ///
 /// - Important: Differs from macOS: a keychain that does not exist is an error, and nothing is stored elsewhere; the
-///   access of `-T` and `-A` keeps nobody from the item (``RequestedAccess``).
+///   access list of `-T` and `-A` keeps no program from the item (``RequestedAccess``).
 struct AddPassword: Command {
     let kind: PasswordKind
 
@@ -27,7 +27,7 @@ struct AddPassword: Command {
             )
         }
         let subject = kind.subjectOfMessage(operands.first)
-        // Only what looks like the name of a keychain is repeated: it may be a password that was mistyped.
+        // Repeated only if it looks like the name of a keychain: it may be a mistyped password.
         let isName = operands.first.map { "\($0)" as ByteText }.map(Self.looksLikeName) ?? true
         let target = { () throws(CommandFailure) in
             try reporting(kind.addFunction, isName ? subject : nil) { () throws(KeychainError) in
@@ -38,7 +38,7 @@ struct AddPassword: Command {
             try add(request, to: try target(), subject)
             return 0
         }
-        // An update needs no default keychain: it goes through the search list.
+        // An update needs no default keychain: it uses the search list.
         if !operands.isEmpty { _ = try target() }
         let searched = try reporting(kind.addFunction, subject) { () throws(KeychainError) in
             try session.keychains.searched(by: operands)
@@ -47,21 +47,21 @@ struct AddPassword: Command {
         if case .updated = outcome { return 0 }
         let store = try target()
         guard let failure = failureToAdd(request, store, subject) else { return 0 }
-        // Another process may have added the item meanwhile.
+        // Another process may have added the item in the meantime.
         let isDuplicate = failure.status == Status.duplicateItem.rawValue
         if case .absent = outcome, isDuplicate,
             case .updated = try update(request, in: searched, session.errors)
         {
             return 0
         }
-        // That the item exists is no news where the store takes no change at all.
+        // A duplicate is not reported if the store accepts no changes at all.
         if case .failed(let cause) = outcome, cause.concernsStore, isDuplicate {
             return cause.status
         }
         throw failure
     }
 
-    /// Whether an operand is a path, or named as keychains are.
+    /// Whether an operand is a path, or named like a keychain.
     private static func looksLikeName(_ operand: ByteText) -> Bool {
         let text = String(decoding: operand.bytes, as: UTF8.self)
         return text.contains("/") || text.hasSuffix(".keychain") || text.hasSuffix(".keychain-db")
@@ -79,11 +79,11 @@ struct AddPassword: Command {
     private enum Outcome {
         case updated
         case absent
-        /// There is an item that did not take the change; that has been reported.
+        /// An item exists but could not be changed; that has been reported.
         case failed(CommandFailure)
     }
 
-    /// Changes the first item that is meant.
+    /// Changes the first matching item.
     private func update(_ request: Request, in stores: [any ItemStore], _ errors: Output) throws -> Outcome {
         let function = "SecKeychainItemModifyContent"
         let meant = request.fields.itemsToUpdate
@@ -112,12 +112,12 @@ struct AddPassword: Command {
     }
 
     /// Adds a new item, unless the keychain has one like it: in the data protection keychain in any group, because
-    /// macOS distinguishes items within a keychain, not a group.
+    /// macOS distinguishes items by keychain, not by group.
     private func add(_ request: Request, to store: any ItemStore, _ subject: ByteText) throws(CommandFailure) {
         let duplicates = request.fields.duplicates
         try reporting(kind.addFunction, subject) { () throws(KeychainError) in
             try store.checkCanAdd()
-            // The operators for conditions would lose the type of the error.
+            // The operators for conditions would lose the error type.
             for conditions in duplicates {
                 var isDuplicate = try !store.items(kind.itemClass, conditions).isEmpty
                 if !isDuplicate {
@@ -130,7 +130,7 @@ struct AddPassword: Command {
     }
 }
 
-/// What is to be added.
+/// The item to add.
 private struct Request {
     var fields: PasswordFields
     var password: SecretBytes?
@@ -158,10 +158,10 @@ private struct Request {
         }
     }
 
-    /// Whether the account and the service or server are given, if only as empty strings.
+    /// Whether the account and the service or server are given, even as empty strings.
     var isComplete: Bool { fields[.account] != nil && fields[fields.kind.subject] != nil }
 
-    /// What an update changes besides the password.
+    /// The attributes that an update changes besides the password.
     var changes: [String: PropertyValue] { Self.named(fields.changedValues) }
 
     var newItem: [String: PropertyValue] { Self.named(fields.newValues) }
@@ -172,7 +172,7 @@ private struct Request {
 }
 
 extension ParsedOptions.Problem {
-    /// Whether a password option stands last, without its value.
+    /// Whether a password option is last, without its value.
     fileprivate var isPrompt: Bool {
         guard case .missingValue(let letter) = self else { return false }
         return PasswordKind.promptLetters.contains(letter)

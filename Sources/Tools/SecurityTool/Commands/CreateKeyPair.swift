@@ -4,10 +4,10 @@ import KeychainContainers
 import KeychainCore
 import KeychainKeys
 
-/// `create-keypair`: adds both halves of a new pair of keys to a keychain.
+/// `create-keypair`: generates a key pair and adds both keys to a keychain.
 ///
-/// - Important: Differs from macOS: RSA keys have 2048 bits unless another size is given, and less is refused; there
-///   are keys on curves (`-a ec`), and none of the other algorithms; dates (`-f`, `-t`, `-d`) are not kept.
+/// - Important: Differs from macOS: RSA keys have 2048 bits unless another size is given, and smaller ones are refused;
+///   elliptic-curve keys are supported (`-a ec`), other algorithms are not; dates (`-f`, `-t`, `-d`) are not stored.
 struct CreateKeyPair: Command {
     let options: OptionSyntax = "ha:s:f:t:d:k:AT:"
 

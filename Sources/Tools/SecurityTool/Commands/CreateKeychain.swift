@@ -6,8 +6,8 @@ import KeychainMacFrontEnd
 
 /// `create-keychain`.
 ///
-/// - Important: Differs from macOS: a password that was asked for is that of every keychain, not of the first alone;
-///   `-P` asks as without it, as there is no window.
+/// - Important: Differs from macOS: a password from the prompt is used for every keychain, not only the first; `-P`
+///   prompts in the same way, because there is no window.
 struct CreateKeychain: Command {
     let options = OptionSyntax("hp:P", secrets: "p")
 
@@ -52,7 +52,7 @@ struct CreateKeychain: Command {
 }
 
 extension Session {
-    /// Asks for the name of a keychain, on standard input.
+    /// Prompts for the name of a keychain, on standard input.
     ///
     /// - Returns: The line; `nil` at the end of the input.
     fileprivate func askForName(_ question: ByteText) throws -> Word? {

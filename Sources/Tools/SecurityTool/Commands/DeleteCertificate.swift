@@ -4,9 +4,9 @@ import KeychainCertificates
 import KeychainCore
 import KeychainTrust
 
-/// `delete-certificate`, and `delete-identity`, which takes the private key along.
+/// `delete-certificate`, and `delete-identity`, which also deletes the private key.
 struct DeleteCertificate: Command {
-    /// Whether only a certificate whose private key is there is meant, and the key goes too.
+    /// Whether to delete only a certificate that has a private key, together with the key.
     let isIdentity: Bool
 
     let options: OptionSyntax = "hc:Z:t"
@@ -43,7 +43,7 @@ struct DeleteCertificate: Command {
         guard let found = try one(choice, certificates, session.errors) else { return 1 }
         try reporting("SecKeychainItemDelete") { () throws(KeychainError) in
             try found.item.store.delete(found.item)
-            // Another certificate of the same key, such as a renewed one, keeps it.
+            // Another certificate of the same key, such as a renewed one, keeps the key.
             guard let key = identities.first(where: { $0.certificate.isSameItem(as: found.item) })?.key else { return }
             let isShared = identities.contains {
                 $0.key.isSameItem(as: key) && !$0.certificate.isSameItem(as: found.item)
@@ -54,7 +54,7 @@ struct DeleteCertificate: Command {
         return 0
     }
 
-    /// The certificate that is meant; `nil` when that has been denied, in the words and without the newline of macOS.
+    /// The matching certificate; `nil` if there is none, which is reported in the words of macOS, without a newline.
     private func one(
         _ choice: CertificateChoice,
         _ certificates: [StoredCertificate],
@@ -72,7 +72,7 @@ struct DeleteCertificate: Command {
         }
     }
 
-    /// Takes back what the user has decided of the certificate.
+    /// Removes the user's trust settings for the certificate.
     private func dropTrust(in found: StoredCertificate, _ trustSettings: TrustSettingsStore) throws(CommandFailure) {
         try reporting("SecTrustSettingsRemoveTrustSettings") { () throws(KeychainError) in
             try trustSettings.change(.user) { (settings) throws(KeychainError) in

@@ -4,7 +4,7 @@ import KeychainCore
 import KeychainFiles
 import KeychainMacFrontEnd
 
-/// `delete-keychain`: removes the files of keychains, and takes them out of the search list.
+/// `delete-keychain`: removes the files of keychains, and removes them from the search list.
 struct DeleteKeychain: Command {
     let options: OptionSyntax = "h"
 
@@ -23,7 +23,7 @@ struct DeleteKeychain: Command {
                 let place = try keychains.place(orDefault: operand)
                 switch place {
                 case .file(let path): paths.append(path)
-                // It has no file that could be removed, and stays where it is listed.
+                // It has no file to remove, and stays listed.
                 case .dataProtection: failure = .noSuchKeychain
                 }
             }
@@ -35,8 +35,8 @@ struct DeleteKeychain: Command {
         return 0
     }
 
-    /// Removes a file, and then takes it out of the lists: a file that stays is still searched, and a list that names
-    /// one that is gone harms nobody.
+    /// Removes a file, and then removes it from the lists: a file that stays is still searched, and a listed file that
+    /// is missing does no harm.
     private func delete(_ path: String, _ keychains: Keychains) throws(KeychainError) {
         do throws(KeychainError) {
             try keychains.files.delete(at: path)

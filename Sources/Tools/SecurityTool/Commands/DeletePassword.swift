@@ -21,7 +21,7 @@ struct DeletePassword: Command {
         let deletion = Result { () throws(CommandFailure) in
             try reporting("SecKeychainItemDelete") { () throws(KeychainError) in try item.store.delete(item) }
         }
-        // macOS says so in any case; the status tells.
+        // macOS prints this in any case; the status is decisive.
         try session.errors.write("password has been deleted.\n")
         try deletion.get()
         return 0

@@ -5,7 +5,8 @@ import KeychainCore
 
 /// `dump-keychain`.
 ///
-/// - Important: Differs from macOS: `-i` shows access like `-a`, and asks nothing; `-r` has no sealed bytes to show.
+/// - Important: Differs from macOS: `-i` shows access like `-a`, and prompts for nothing; `-r` has no sealed bytes to
+///   show.
 struct DumpKeychain: Command {
     let options: OptionSyntax = "hadiro:"
 
@@ -38,7 +39,7 @@ struct DumpKeychain: Command {
         return status
     }
 
-    /// What is shown of an item besides its attributes.
+    /// The parts of an item to show besides its attributes.
     private struct Sections {
         var access = false
         var data = false
@@ -47,9 +48,9 @@ struct DumpKeychain: Command {
 
     private static let reading = "SecKeychainItemCopyAttributesAndData"
 
-    /// Shows what some keychains have.
+    /// Prints the contents of keychains.
     ///
-    /// - Returns: 1 where one of the search list is damaged, which has been said; else 0.
+    /// - Returns: 1 if one in the search list is damaged, which has been reported; else 0.
     private func dump(
         _ stores: [any ItemStore],
         _ operands: [Word],
@@ -82,7 +83,7 @@ struct DumpKeychain: Command {
         return status
     }
 
-    /// What a class has; a failure has the status 1, as the command has no other.
+    /// The items of a class; a failure has status 1, because the command has no other.
     private func contents(
         _ itemClass: ItemClass,
         _ store: any ItemStore
@@ -94,9 +95,9 @@ struct DumpKeychain: Command {
         }
     }
 
-    /// Shows an item; one whose secret cannot be had ends after its head, and the dump goes on.
+    /// Prints an item; one whose secret is unavailable ends after its header, and the dump continues.
     ///
-    /// - Returns: Why the secret cannot be had; `nil` when it is shown, or need not be.
+    /// - Returns: Why the secret is unavailable; `nil` if it is shown, or not requested.
     private func dump(
         _ item: StoredItem,
         _ sections: Sections,
@@ -125,11 +126,11 @@ struct DumpKeychain: Command {
         return sections.access ? try dumpAccess(of: item, session, to: output) : nil
     }
 
-    /// Shows who may use an item; of a keychain file it is sealed with the secret.
+    /// Prints the access list of an item; in a keychain file it is sealed with the secret.
     private func dumpAccess(of item: StoredItem, _ session: Session, to output: Output) throws -> CommandFailure? {
         let text: ByteText
         do throws(KeychainError) {
-            // Certificates are for everybody.
+            // Certificates have no access list.
             let access = item.itemClass == .certificate ? nil : try item.store.access(of: item)
             text = AccessSection.text(item, access)
         } catch {

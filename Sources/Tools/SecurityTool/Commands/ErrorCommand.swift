@@ -3,14 +3,14 @@
 import Glibc
 import KeychainCore
 
-/// `error`: says what statuses mean.
+/// `error`: explains statuses.
 struct ErrorCommand: Command {
     let options: OptionSyntax = "h"
 
     /// Always 1, as on macOS.
     func run(_ invocation: Invocation, in session: Session) throws -> Int32 {
         if let word = invocation.words.first, word == "-h" { throw CommandFailure.usage }
-        // macOS goes through all words and passes the name of the command over, but only when it was typed in full.
+        // macOS processes all words and skips the name of the command, but only if it was typed in full.
         for word in [invocation.typedName] + invocation.words where !(word == "error") {
             try session.output.write(Self.line(word))
         }

@@ -35,14 +35,14 @@ struct ExportItems: Command {
         return 0
     }
 
-    /// What can be done; where items are locked, the session says so.
+    /// The remedy; if items are locked, the session prints it.
     private static func detail(_ error: KeychainError, canBackUp: Bool) -> String? {
         guard error.status == .decode else { return error.detail }
         return "nothing was exported, because the file would lack an item that is damaged; use -t to export other "
             + "kinds of items" + (canBackUp ? ", or 'keychainctl backup create' to save all that are not damaged" : "")
     }
 
-    /// The keychains that items are read from; without a name all that are searched.
+    /// The keychains to read; without a name all that are searched.
     private func sources(_ name: Word?, _ session: Session) throws(CommandFailure) -> [any ItemStore] {
         do throws(KeychainError) {
             guard let name else { return try session.keychains.searched(by: []) }
@@ -54,7 +54,7 @@ struct ExportItems: Command {
     }
 }
 
-/// What is to be exported, and how.
+/// What to export, and how.
 private struct Request {
     var keychain: Word?
     var selection = Selection.all
@@ -65,7 +65,7 @@ private struct Request {
     var passphrase: Word?
     var output: Word?
 
-    /// Which items.
+    /// The selected items.
     enum Selection: String {
         case certs
         case allKeys
@@ -74,7 +74,7 @@ private struct Request {
         case identities
         case all
 
-        /// The classes whose items are taken, in the order of the file.
+        /// The classes to export, in the order of the file.
         var classes: [ItemClass] {
             switch self {
             case .certs: [.certificate]
@@ -84,7 +84,7 @@ private struct Request {
             }
         }
 
-        /// Where these items are stored.
+        /// The classes under which these items are stored.
         var storedClasses: [ItemClass] { self == .identities ? [.certificate, .key] : classes }
 
         func takes(_ item: ExternalItem) -> Bool {
@@ -113,10 +113,10 @@ private struct Request {
         }
     }
 
-    /// The file of what the keychain has.
+    /// Creates the file from the keychain's items.
     func file(_ sources: [any ItemStore], _ session: Session) throws(KeychainError) -> SecretBytes {
         let items = try items(sources)
-        // A file that lacks an item would be taken for a backup of all.
+        // A file that lacks an item would be mistaken for a complete backup.
         try sources.checkWithholdsNothing(of: selection.storedClasses)
         guard !items.isEmpty else { throw KeychainError(.itemNotFound, "the keychain has no such item") }
         var encoder = ItemEncoder(format)
@@ -145,7 +145,7 @@ private struct Request {
             for source in sources { all += try source.references(itemClass, skipsDamaged: false) }
             for found in all {
                 guard let item = ExternalItem(found.reference, label: found.label) else {
-                    // Nothing of a key of the Secure Enclave can be written, and what is no certificate is none.
+                    // A key of the Secure Enclave cannot be exported, and an invalid certificate is not one.
                     continue
                 }
                 guard selection.takes(item) else { continue }
@@ -165,7 +165,7 @@ private struct Request {
 }
 
 extension ItemReference {
-    /// Whether the keychain says of the key that it may leave.
+    /// Whether the key is marked as extractable.
     fileprivate var isExtractable: Bool {
         switch self {
         case .certificate, .keychainItem: true
@@ -176,6 +176,6 @@ extension ItemReference {
 }
 
 extension Status {
-    /// The contents of an item cannot be had: `errSecDataNotAvailable`.
+    /// The contents of an item are unavailable: `errSecDataNotAvailable`.
     fileprivate static let dataNotAvailable = Status(rawValue: -25316)
 }

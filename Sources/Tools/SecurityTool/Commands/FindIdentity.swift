@@ -4,7 +4,7 @@ import KeychainCertificates
 import KeychainCore
 import KeychainEngine
 
-/// `find-identity`: the certificates whose private key is there, and which of them are valid for a policy.
+/// `find-identity`: lists the certificates that have a private key, and those valid for a policy.
 struct FindIdentity: Command {
     let options: OptionSyntax = "hp:s:v"
 
@@ -51,9 +51,9 @@ struct FindIdentity: Command {
 
     private static let function = "SecIdentitySearchCopyNext"
 
-    /// Every certificate, and those of identities that have the name, as far as they can be shown.
+    /// Every certificate, and those of identities that match the name, as far as they can be shown.
     ///
-    /// The status stays 0, as on macOS; what the list may lack is said on standard error.
+    /// The status stays 0, as on macOS; possible omissions are reported on standard error.
     private func found(
         _ operands: [Word],
         _ name: Word?,
@@ -91,7 +91,7 @@ struct FindIdentity: Command {
 }
 
 extension StoredCertificate {
-    /// Whether a name is a part of the common name, or one of the hosts and addresses of the certificate.
+    /// Whether a name is part of the common name, or one of the certificate's hosts and addresses.
     fileprivate func answers(to name: String) -> Bool {
         isNamed(like: name) || certificate.names(emailAddress: name)
             || certificate.dnsNames.contains { $0.lowercased() == name.lowercased() }

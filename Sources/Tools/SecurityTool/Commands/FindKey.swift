@@ -2,7 +2,7 @@
 
 import KeychainCore
 
-/// `find-key`: shows every key that fits.
+/// `find-key`: prints every matching key.
 struct FindKey: Command {
     let options: OptionSyntax = "ha:c:dD:ej:l:rst:uvw"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// `help`: lists the commands, or shows the usage of some.
+/// `help`: lists the commands, or prints the usage of some.
 struct HelpCommand: Command {
     let options: OptionSyntax = "h"
 
@@ -9,11 +9,11 @@ struct HelpCommand: Command {
         return try Self.explain(invocation.words, typedName: invocation.typedName, in: session)
     }
 
-    /// Shows the usage of commands, or the list of all when none is named.
+    /// Prints the usage of commands, or the list of all if none is named.
     ///
     /// - Parameters:
-    ///   - names: the names of commands, or how they begin.
-    ///   - typedName: what asked for help, for the message about an unknown name.
+    ///   - names: the names of commands, or prefixes of them.
+    ///   - typedName: the command that requested help, for the message about an unknown name.
     ///   - session: the streams.
     /// - Returns: The status.
     /// - Throws: ``Output/Failure``

@@ -4,9 +4,9 @@ import KeychainCore
 import KeychainFiles
 import KeychainMacFrontEnd
 
-/// `set-identity-preference`: chooses the identity for a service, or none of them.
+/// `set-identity-preference`: chooses the identity for a service, or none.
 ///
-/// - Important: Differs from macOS: what a key is used for (`-u`) makes no difference.
+/// - Important: Differs from macOS: the key usage (`-u`) has no effect.
 struct SetIdentityPreference: Command {
     let options: OptionSyntax = "hnc:s:u:Z:"
 
@@ -56,7 +56,7 @@ struct SetIdentityPreference: Command {
     }
 }
 
-/// `get-identity-preference`: shows the certificate of the identity for a service.
+/// `get-identity-preference`: prints the certificate of the identity for a service.
 struct GetIdentityPreference: Command {
     let options: OptionSyntax = "hs:u:pcZ"
 

@@ -3,10 +3,10 @@
 import KeychainContainers
 import KeychainCore
 
-/// `import`: adds what a file holds.
+/// `import`: adds the items of a file.
 ///
 /// - Important: Differs from macOS: `-a` has no effect; a file that needs a passphrase, and is given none, is tried
-///   with an empty one before anybody is asked; with `-f pkcs12`, too, it says what was imported.
+///   with an empty one before prompting; the imported items are also listed with `-f pkcs12`.
 struct ImportItems: Command {
     let options = OptionSyntax("k:t:f:P:wxa:AT:h", secrets: "P", leadingOperands: 1, pairs: "a")
 
@@ -37,10 +37,10 @@ struct ImportItems: Command {
         return 0
     }
 
-    /// Adds every item; the first failure is told when all have been tried.
+    /// Adds every item; the first failure is reported after all have been tried.
     ///
-    /// A PKCS #12 file may have items that are there already, as the certificates of an issuer are, or the key of a
-    /// renewed certificate: that alone is no failure as long as something else is new.
+    /// A PKCS #12 file may contain items that exist already, such as the certificates of an issuer, or the key of a
+    /// renewed certificate: that alone is not a failure as long as something else is new.
     private func add(
         _ file: ImportedFile,
         _ request: Request,
@@ -60,7 +60,7 @@ struct ImportItems: Command {
         if let failure = failures.first(where: { !(isPassedOver && $0.status == .duplicateItem) }) { throw failure }
     }
 
-    /// How many of each kind there are; nothing about kinds that there are none of.
+    /// The number of items of each kind; kinds without items are omitted.
     private static func report(_ items: [ExternalItem]) -> [ByteText] {
         let kinds = items.map { item in
             switch item.contents {
@@ -76,7 +76,7 @@ struct ImportItems: Command {
         }
     }
 
-    /// Reports an error as macOS does, with the status 1.
+    /// Reports an error as macOS does, with status 1.
     private func failing<Result>(_ body: () throws(KeychainError) -> Result) throws(CommandFailure) -> Result {
         do {
             return try body()
@@ -87,7 +87,7 @@ struct ImportItems: Command {
 }
 
 extension Session {
-    /// The keychain that items are added to; without a name the default one.
+    /// The keychain to add items to; without a name the default one.
     fileprivate func destination(_ name: Word?) throws(CommandFailure) -> any ItemDestination {
         do throws(KeychainError) {
             return try keychains.target(name)
@@ -97,7 +97,7 @@ extension Session {
     }
 }
 
-/// What is to be imported.
+/// What to import.
 private struct Request {
     var keychain: Word?
     var format = ExternalFormat.unknown
@@ -118,13 +118,13 @@ private struct Request {
             self.format = format
         case "P": passphrase = option.value
         case "x": isExtractable = false
-        // What is encrypted says so itself; and there is no place for attributes of one's own.
+        // Encrypted input is detected automatically; and there is nowhere to store custom attributes.
         case "w", "a": break
         default: throw CommandFailure.usage
         }
     }
 
-    /// What a file holds, of the format and kind that are expected.
+    /// The items of a file with the expected format and kind.
     func file(_ bytes: SecretBytes, _ path: Word, _ session: Session) throws(KeychainError) -> ImportedFile {
         do throws(KeychainError) {
             let file = try read(bytes, path, session)
@@ -136,12 +136,12 @@ private struct Request {
         }
     }
 
-    /// What macOS says when the format was named, in the place of what it says when it was guessed.
+    /// The messages of macOS for a named format, in place of those for a guessed one.
     private static let statusesOfPKCS12: [Status: Status] = [
         .pkcs12VerifyFailure: .authenticationFailed, .unknownFormat: .decode,
     ]
 
-    /// A private key is the same key plain and encrypted.
+    /// A private key is the same key in plain and encrypted form.
     private func expectation(_ file: ImportedFile) -> ExternalFormat {
         let formats: Set<ExternalFormat> = [.openSSL, .wrappedPKCS8]
         return formats.isSuperset(of: [format, file.format]) ? file.format : format

@@ -5,7 +5,7 @@ import KeychainCore
 import KeychainFiles
 import KeychainMacFrontEnd
 
-/// `list-keychains`: shows or replaces the search list.
+/// `list-keychains`: prints or replaces the search list.
 struct ListKeychains: Command {
     let options: OptionSyntax = "hd:s"
 
@@ -26,11 +26,11 @@ struct ListKeychains: Command {
         try failing(request.function("SecKeychainSet", "SearchList")) { () throws(KeychainError) in
             let domain = request.domain ?? .user
             var paths: [String] = []
-            // Scripts pass on what an empty list printed.
+            // Scripts pass on the output for an empty list.
             for operand in operands where !operand.isEmpty {
                 paths.append(try session.keychains.path(orDefault: operand))
             }
-            // Without names the list is what it is when none was ever set: the default keychain.
+            // Without names, the list is reset to its initial value: the default keychain.
             guard !operands.isEmpty else { return try preferences.resetSearchList(domain) }
             try preferences.setSearchList(paths, domain)
         }
@@ -39,7 +39,7 @@ struct ListKeychains: Command {
 
     /// The paths of a list.
     ///
-    /// The data protection keychain is among them where it was put there; and where it is searched without that, if it
+    /// The data protection keychain is included if it was added to the list; and, if it is searched without that, if it
     /// has items: scripts that store the list again with one more keychain must not lose them.
     private static func list(
         _ domain: KeychainPreferences.Domain?,
@@ -55,7 +55,7 @@ struct ListKeychains: Command {
     }
 }
 
-/// `default-keychain`: shows or chooses the default keychain.
+/// `default-keychain`: prints or chooses the default keychain.
 struct DefaultKeychain: Command {
     let options: OptionSyntax = "hd:s"
 
@@ -78,7 +78,7 @@ struct DefaultKeychain: Command {
         }
         try failing(request.function("SecKeychainSet", "Default")) { () throws(KeychainError) in
             guard let operand = operands.first else {
-                // The default keychain is chosen again.
+                // The current default keychain is chosen again.
                 guard let path = try preferences.defaultKeychain(domain) else { throw .noDefaultKeychain }
                 return try preferences.setDefaultKeychain(path, domain)
             }
@@ -98,19 +98,19 @@ struct DefaultKeychain: Command {
     }
 }
 
-/// `login-keychain`: shows the login keychain.
+/// `login-keychain`: prints the login keychain.
 struct LoginKeychain: Command {
     let options: OptionSyntax = "hd:s"
 
     func run(_ invocation: Invocation, in session: Session) throws -> Int32 {
         for option in invocation.arguments.options {
-            // macOS says nothing either.
+            // macOS prints nothing either.
             if option.letter == "d" || option.letter == "s" { return 1 }
             throw CommandFailure.usage
         }
         try invocation.checkOptions(options)
         guard invocation.arguments.operands.isEmpty else { throw CommandFailure.usage }
-        // Everyone has one here: the data protection keychain belongs to it.
+        // Every user has one here: the data protection keychain belongs to it.
         try session.output.write(ListRequest.line(session.keychains.home.loginKeychainPath))
         return 0
     }
@@ -118,7 +118,7 @@ struct LoginKeychain: Command {
 
 /// The options that `list-keychains` and `default-keychain` share.
 private struct ListRequest {
-    /// `nil` for the domains that every search goes through.
+    /// `nil` for the domains that every search covers.
     var domain: KeychainPreferences.Domain?
 
     var sets = false
@@ -139,7 +139,7 @@ private struct ListRequest {
         }
     }
 
-    /// The function of macOS that does the same, with the domain if one was named.
+    /// The corresponding function of macOS, with the domain if one was named.
     func function(_ beginning: String, _ end: String) -> String {
         domain.map { "\(beginning)Domain\(end) \($0)" } ?? beginning + end
     }

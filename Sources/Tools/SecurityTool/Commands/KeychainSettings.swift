@@ -4,7 +4,7 @@ import KeychainCore
 import KeychainFiles
 import KeychainMacFrontEnd
 
-/// `set-keychain-settings`: every call says both when a keychain locks by itself and whether it locks on sleep.
+/// `set-keychain-settings`: every call sets both the automatic lock and whether to lock on sleep.
 struct SetKeychainSettings: Command {
     let options: OptionSyntax = "hlut:"
 
@@ -13,11 +13,11 @@ struct SetKeychainSettings: Command {
         for option in invocation.arguments.options {
             switch option.letter {
             case "l": settings.locksOnSleep = true
-            // Without a time there is nothing to lock after.
+            // Without a time there is no interval to lock after.
             case "u": continue
             case "t":
                 guard let seconds = option.value.text.flatMap({ UInt32($0) }) else { throw CommandFailure.usage }
-                // No time at all is never, as macOS takes what is no number.
+                // A time of 0 means never, which is also how macOS treats a non-number.
                 settings.lockInterval = seconds == 0 ? nil : Int(min(seconds, UInt32(Int32.max)))
             default: throw CommandFailure.usage
             }
@@ -34,7 +34,7 @@ struct SetKeychainSettings: Command {
     }
 }
 
-/// `show-keychain-info`: the settings of a keychain that is unlocked.
+/// `show-keychain-info`: prints the settings of an unlocked keychain.
 ///
 /// - Important: Differs from macOS: there is no salt to show with `-s`.
 struct ShowKeychainInfo: Command {

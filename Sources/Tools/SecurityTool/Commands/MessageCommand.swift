@@ -7,10 +7,10 @@ import KeychainEngine
 import KeychainKeys
 import KeychainMessages
 
-/// `cms`: takes the contents out of a message, or makes a signed or an encrypted one.
+/// `cms`: extracts the contents of a message, or creates a signed or encrypted one.
 ///
-/// - Important: Differs from macOS: no signature is verified, so that a message can be read without trusting its
-///   signer, and without a keychain. Signatures have SHA-256 if nothing is said.
+/// - Important: Differs from macOS: no signature is verified, so a message can be read without trusting its signer, and
+///   without a keychain. Signatures use SHA-256 by default.
 struct MessageCommand: Command {
     let options: OptionSyntax = "CDESGH:N:PTc:h:i:k:no:r:u:"
 
@@ -38,7 +38,7 @@ struct MessageCommand: Command {
 
     private func decoded(_ request: MessageRequest, _ session: Session) throws -> ByteText {
         let bytes = try request.bytes(session)
-        // Of a detached signature, what is signed; it need only be there.
+        // The signed contents of a detached signature; they only have to exist.
         if let contents = request.contents { _ = try MessageRequest.read(contents) }
         let keys = MessageKeys(request.keychain, session)
         var lacksKey = false
@@ -55,7 +55,7 @@ struct MessageCommand: Command {
         } catch {
             var reason: ByteText = ""
             if lacksKey {
-                // The key may be there, and be locked or damaged.
+                // The key may exist, but be locked or damaged.
                 do throws(KeychainError) { try keys.checkWithholdsNothing() } catch {
                     reason = ": \(error.status.text)"
                 }
@@ -64,7 +64,7 @@ struct MessageCommand: Command {
         }
     }
 
-    /// A signed message, with the certificates of the signer's chain that the keychains have, but for its root.
+    /// A signed message, with the certificates of the signer's chain from the keychains, except the root.
     private func signed(_ request: MessageRequest, _ session: Session) throws -> ByteText {
         guard let name = request.signer else {
             throw CommandFailure("security: cms: -S needs the name of a certificate to sign with (-N)")
@@ -86,7 +86,7 @@ struct MessageCommand: Command {
         }
     }
 
-    /// A message that is encrypted for everyone who is named.
+    /// A message that is encrypted for all named recipients.
     private func encrypted(_ request: MessageRequest, _ session: Session) throws -> ByteText {
         guard let names = request.recipients else {
             throw CommandFailure("security: cms: -E needs the recipients of the message (-r)")

@@ -3,14 +3,14 @@
 import KeychainCore
 
 /// `set-key-partition-list`, `set-generic-password-partition-list` and `set-internet-password-partition-list`: replaces
-/// the partition list of every item that fits.
+/// the partition list of every matching item.
 ///
 /// - Important: Differs from macOS: the list is stored and shown, and never keeps the owner's programs from an item; a
-///   password is taken as it is, whatever characters it has.
+///   password is used as is, regardless of its characters.
 struct SetPartitionList: Command {
     let items: Items
 
-    /// Which items.
+    /// The items to change.
     enum Items {
         case keys
         case passwords(PasswordKind)
@@ -54,7 +54,7 @@ struct SetPartitionList: Command {
         }
         for item in try search.matches(in: store) {
             try session.output.write(AttributeBlock.text(item))
-            // A public key is for everybody.
+            // A public key has no access list.
             if item.itemClass == .key, KeyKind(item) == .public { continue }
             // Items of the data protection keychain have no such list, as they have no list of programs.
             guard let file = store as? FileKeychain else { continue }
@@ -71,7 +71,7 @@ struct SetPartitionList: Command {
         }
     }
 
-    /// What the options look for.
+    /// A search by the options.
     private enum Search {
         case keys(KeySearch)
         case passwords(PasswordFields)

@@ -6,8 +6,8 @@ import KeychainMacFrontEnd
 
 /// `unlock-keychain`.
 ///
-/// - Important: Differs from macOS: the password is checked also while the keychain is unlocked. The data protection
-///   keychain without a passcode takes any.
+/// - Important: Differs from macOS: the password is also checked while the keychain is unlocked. The data protection
+///   keychain without a passcode accepts any.
 struct UnlockKeychain: Command {
     let options = OptionSyntax("hp:u", secrets: "p")
 
@@ -18,7 +18,7 @@ struct UnlockKeychain: Command {
         for option in invocation.arguments.options {
             switch option.letter {
             case "p": password = option.value.bytes
-            // Unlocking without a password is a matter of a window of macOS; here it is asked for.
+            // macOS shows a window when unlocking without a password; here there is a prompt.
             case "u": continue
             default: throw CommandFailure.usage
             }
@@ -41,7 +41,7 @@ struct UnlockKeychain: Command {
         return 0
     }
 
-    /// What to do without a daemon that keeps the unlock.
+    /// The remedy without a daemon that keeps the unlock.
     private static let remark: ByteText = """
         security: the password is correct, but the unlock ends with this program; to keep it, let the daemon own the \
         keychain: 'keychainctl service enable'

@@ -2,9 +2,10 @@
 
 import KeychainCore
 
-/// Who may use an item, in the form of macOS.
+/// The access list of an item, in the format of macOS.
 enum AccessSection {
-    /// The section of an item of a keychain file; without an access, for one that every program of the user may use.
+    /// The section for an item in a keychain file; without an access list, for one that every program of the user may
+    /// use.
     static func text(_ item: StoredItem, _ access: ItemAccess?) -> ByteText {
         guard let access else { return text([(AccessEntry([.any], for: nil, ""), line(item.bytes(.label)))]) }
         return text(access.entries.map { ($0, line(Array($0.description.utf8))) })
@@ -33,7 +34,7 @@ enum AccessSection {
     /// `kSecKeychainPromptRequirePassphase`.
     private static let requirePassphrase: UInt16 = 1
 
-    /// Whether the program is there.
+    /// Whether the program exists, as text.
     private static func state(_ application: TrustedApplication) -> String {
         application.isKnown ? "OK" : "status \(noStaticCode)"
     }
@@ -41,7 +42,7 @@ enum AccessSection {
     /// `errSecCSStaticCodeNotFound`.
     private static let noStaticCode = -67068
 
-    /// A text; in the form of other values where it could break the lines.
+    /// A text, in the format of other values if it could break the lines.
     private static func line(_ text: [UInt8]) -> ByteText {
         text.allSatisfy(ValueFormat.isPrintable) ? ByteText(text) : ValueFormat.quoted(text)
     }

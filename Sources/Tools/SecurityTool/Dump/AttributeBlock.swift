@@ -11,7 +11,7 @@ enum AttributeBlock {
         }
     }
 
-    /// What stands before the attributes.
+    /// The lines before the attributes.
     static func head(_ item: StoredItem) -> ByteText {
         """
         keychain: \(ValueFormat.quoted(item.store.path.bytes))
@@ -22,7 +22,7 @@ enum AttributeBlock {
         """
     }
 
-    /// The bytes of a value; `nil` for what a file keychain could not hold.
+    /// The bytes of a value; `nil` if a file keychain could not hold it.
     static func bytes(_ value: PropertyValue?) -> [UInt8]? {
         switch value {
         case .string(let text)?, .uuid(let text)?: Array(text.utf8)
@@ -39,7 +39,7 @@ enum AttributeBlock {
     private static func value(of line: AttributeLine, _ item: StoredItem) -> ByteText {
         if line.isClassCode { return ValueFormat.quoted(classCode(item)) }
         var bytes = bytes(item[line.attribute])
-        // Keys have both dates in any case; the reference date stands for none.
+        // Keys have both dates in any case; the reference date represents none.
         if line.format == .blob, item[line.attribute] == .date(.referenceDate) { bytes = nil }
         if let bytes, !bytes.isEmpty { return ValueFormat.quoted(bytes) }
         return line.isNeverAbsent ? ValueFormat.quoted(0) : "<NULL>"
@@ -57,7 +57,7 @@ enum AttributeBlock {
         }
     }
 
-    /// The number by which file keychains know the class.
+    /// The class code used by file keychains.
     private static func classCode(_ item: StoredItem) -> UInt32 {
         switch item.itemClass {
         case .certificate: 0x8000_1000

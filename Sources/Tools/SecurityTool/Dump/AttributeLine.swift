@@ -2,7 +2,7 @@
 
 import KeychainCore
 
-/// A line of an attribute block: which attribute of ours stands for one of a file keychain.
+/// A line of an attribute block: maps our attribute to one of a file keychain.
 ///
 /// Long, because it is a table.
 struct AttributeLine: Sendable {
@@ -12,7 +12,7 @@ struct AttributeLine: Sendable {
     let format: Format
     let attribute: AttributeName
 
-    /// Whether 0 is printed for an attribute that an item lacks.
+    /// Whether 0 is printed if an item lacks the attribute.
     var isNeverAbsent = false
 
     /// Whether the value is the class of a key.

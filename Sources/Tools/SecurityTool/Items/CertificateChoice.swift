@@ -2,33 +2,33 @@
 
 import KeychainCore
 
-/// Which one certificate is meant, by a name or a digest.
+/// Selects one certificate by a name or a digest.
 struct CertificateChoice {
-    /// The name of `-c`: the whole common name, or a part that no other certificate has.
+    /// The name of `-c`: the whole common name, or a unique part of it.
     var name: Word?
 
-    /// The digest of `-Z`, which counts more than a name.
+    /// The digest of `-Z`, which takes precedence over a name.
     var hash: Word?
 
-    /// What was asked for, as messages repeat it.
+    /// The selection, as repeated in messages.
     var text: ByteText { "\(hash ?? name ?? Word(""))" }
 
-    /// Whether nothing was asked for.
+    /// Whether nothing was given.
     var isEmpty: Bool { name == nil && hash == nil }
 
-    /// Why no certificate is meant.
+    /// Why no certificate was selected.
     enum Failure: Error {
         case notFound
         case ambiguous
     }
 
-    /// Whether no certificate is meant; several may be.
+    /// Whether no certificate matches; there may be several.
     func isNone(of certificates: [StoredCertificate]) -> Bool {
         do throws(Failure) { _ = try one(of: certificates) } catch { return error == .notFound }
         return false
     }
 
-    /// The certificate that is meant.
+    /// The selected certificate.
     func one(of certificates: [StoredCertificate]) throws(Failure) -> StoredCertificate {
         if let hash {
             guard let found = certificates.first(where: { $0.has(hash: hash) }) else { throw .notFound }
@@ -44,7 +44,7 @@ struct CertificateChoice {
 }
 
 extension StoredCertificate {
-    /// Whether a text is in the common name; upper and lower case are the same.
+    /// Whether a text is part of the common name, ignoring case.
     func isNamed(like text: String) -> Bool {
         text.isEmpty || name.lowercased().contains(text.lowercased())
     }

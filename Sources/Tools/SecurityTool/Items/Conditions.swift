@@ -2,18 +2,18 @@
 
 import KeychainCore
 
-/// Which items are meant: those whose attributes have these values.
+/// Conditions on attribute values that select items.
 ///
-/// An attribute that is empty and one that is absent are the same, as in keychain files.
+/// An empty attribute and an absent one are the same, as in keychain files.
 struct Conditions: Sendable {
-    /// Values for the keychain to look for.
+    /// Values for the keychain to match.
     private(set) var attributes: [String: PropertyValue] = [:]
 
     private var blanks: [AttributeName] = []
 
-    /// Asks for a value of an attribute of a class.
+    /// Adds a condition on an attribute of a class.
     mutating func set(_ name: AttributeName, _ value: PropertyValue, _ schema: ItemSchema) {
-        // What is part of the key is never absent.
+        // A part of the key is never absent.
         if value == .string(""), schema[name]?.defaultValue == nil {
             blanks.append(name)
         } else {
@@ -21,7 +21,7 @@ struct Conditions: Sendable {
         }
     }
 
-    /// Whether there are attributes that are to be empty, which shows in the items alone.
+    /// Whether some attributes have to be empty, which can be checked only on the items.
     var hasBlanks: Bool { !blanks.isEmpty }
 
     /// The same for keychain files; `nil` for a value that no item can have.
@@ -38,7 +38,7 @@ struct Conditions: Sendable {
         return conditions
     }
 
-    /// Whether the attributes that are to be empty are.
+    /// Whether the attributes that have to be empty are.
     func holdBlanks(_ item: StoredItem) -> Bool {
         blanks.allSatisfy { name in
             switch item[name] {

@@ -19,7 +19,7 @@ enum IdentityPolicy: String, CaseIterable {
     case appleID
     case macAppStore = "macappstore"
 
-    /// What the policy is called.
+    /// The name of the policy.
     var title: String {
         switch self {
         case .sslClient: "SSL (client)"
@@ -37,7 +37,7 @@ enum IdentityPolicy: String, CaseIterable {
         }
     }
 
-    /// What is asked of a certificate; a host or an e-mail address where the policy has one.
+    /// The policy for a certificate, with a host or an e-mail address if it takes one.
     private func policy(_ name: String?) -> CertificatePolicy {
         switch self {
         case .sslClient: .tls(isServer: false, host: nil)
@@ -53,9 +53,9 @@ enum IdentityPolicy: String, CaseIterable {
         }
     }
 
-    /// Why an identity is not valid for the policy, as macOS names it; `nil` for one that is.
+    /// Why an identity is not valid for the policy, in the words of macOS; `nil` if it is valid.
     ///
-    /// Where nobody can judge, nothing is trusted.
+    /// Nothing is trusted if certificates cannot be evaluated.
     func reason(
         against certificate: StoredCertificate,
         others: [StoredCertificate],

@@ -7,7 +7,7 @@ import KeychainFiles
 import KeychainMacFrontEnd
 
 extension IdentityPreference {
-    /// The preferences of some keychains, in their order.
+    /// The preferences of some keychains, in order.
     private static func items(in stores: [any ItemStore]) throws(KeychainError) -> [StoredItem] {
         var conditions = Conditions()
         for (name, value) in searched { conditions.set(name, value, ItemSchema.of(.genericPassword)) }
@@ -16,12 +16,12 @@ extension IdentityPreference {
         return items
     }
 
-    /// The item of the preference for the service as given; `nil` without one.
+    /// The item of the preference for the exact service; `nil` if there is none.
     func item(in stores: [any ItemStore]) throws(KeychainError) -> StoredItem? {
         try Self.items(in: stores).first { $0[.service] == .string(service) }
     }
 
-    /// The certificate that the preference in effect names; `nil` when there is none of them.
+    /// The certificate of the preference in effect; `nil` if there is none.
     func certificate(in stores: [any ItemStore]) throws(KeychainError) -> StoredCertificate? {
         let item = inEffect(try Self.items(in: stores)) { item in
             if case .string(let service)? = item[.service] { service } else { nil }
@@ -30,7 +30,7 @@ extension IdentityPreference {
         return try StoredCertificate.all(in: stores).first { Array(SHA256.hash(data: $0.certificate.der)) == digest }
     }
 
-    /// Chooses an identity, in place of the one before.
+    /// Sets an identity, replacing the previous one.
     func set(
         _ chosen: StoredCertificate,
         in stores: [any ItemStore],

@@ -4,24 +4,24 @@ import KeychainCore
 
 /// A search for keys by the options of `find-key` and `set-key-partition-list`.
 ///
-/// Keys have no kind and no comment: `-D` and `-j` are taken, and look at nothing.
+/// Keys have no kind and no comment: `-D` and `-j` are accepted and ignored.
 struct KeySearch {
     private var kind: KeyKind?
     private var values: [AttributeName: [UInt8]] = [:]
     private var applicationLabel: Word?
     private var uses: [AttributeName] = []
 
-    /// The function of macOS that searches.
+    /// The corresponding function of macOS.
     static let function = "SecItemCopyMatching"
 
-    /// What a key has to be usable for, by the letter of the option.
+    /// The required usage of a key, by option letter.
     private static let useLetters: [Character: AttributeName] = [
         "s": "sign", "d": "decr", "e": "encr", "v": "vrfy", "r": "drve", "u": "unwp", "w": "wrap",
     ]
 
-    /// Takes an option.
+    /// Processes an option.
     ///
-    /// - Returns: Whether it is one of a search.
+    /// - Returns: Whether it is a search option.
     /// - Throws: ``CommandFailure`` for a value that no key has.
     mutating func take(_ option: ParsedOptions.Option) throws(CommandFailure) -> Bool {
         if let use = Self.useLetters[option.letter] {
@@ -41,7 +41,7 @@ struct KeySearch {
         return true
     }
 
-    /// The keys of some keychains, in their order.
+    /// The keys of some keychains, in order.
     ///
     /// - Throws: ``CommandFailure`` with 1, for errSecItemNotFound as well.
     func keys(in stores: [any ItemStore]) throws(CommandFailure) -> [StoredItem] {

@@ -2,11 +2,11 @@
 
 import KeychainCore
 
-/// The attributes that were given by options.
+/// The attributes given by options.
 struct PasswordFields {
     let kind: PasswordKind
 
-    /// The function of macOS that would not take a wrong value.
+    /// The macOS function that would reject an invalid value.
     let function: String
 
     private(set) var values: [AttributeName: PropertyValue] = [:]
@@ -18,9 +18,9 @@ struct PasswordFields {
 
     subscript(name: AttributeName) -> PropertyValue? { values[name] }
 
-    /// Takes an option; a later one of the same letter wins.
+    /// Processes an option; a later one with the same letter wins.
     ///
-    /// - Returns: Whether it stands for an attribute.
+    /// - Returns: Whether it represents an attribute.
     /// - Throws: ``CommandFailure`` for a value that cannot be stored.
     mutating func take(_ option: ParsedOptions.Option) throws(CommandFailure) -> Bool {
         guard let field = kind.fields.first(where: { $0.letter == option.letter }) else { return false }
@@ -36,9 +36,9 @@ struct PasswordFields {
         return true
     }
 
-    /// Which items a search by these attributes means.
+    /// The conditions of a search by these attributes.
     ///
-    /// A complete key makes the other attributes ignored.
+    /// With a complete key, the other attributes are ignored.
     var filter: Conditions {
         let isDecided = kind.uniqueKey.keys.allSatisfy { name in
             values[name].map { kind.isDecisiveWhenEmpty || !$0.isBlank } ?? false
@@ -46,9 +46,9 @@ struct PasswordFields {
         return conditions(isDecided ? values.filter { kind.uniqueKey.keys.contains($0.key) } : values)
     }
 
-    /// The items that an add would double, by any of these.
+    /// The items that an add would duplicate, by any of these conditions.
     ///
-    /// A program rarely says what an option has a default for; an item that lacks it counts as the same.
+    /// A program rarely passes an option that has a default; an item that lacks it counts as the same.
     var duplicates: [Conditions] {
         let key = kind.uniqueKey.merging(newValues.filter { kind.uniqueKey.keys.contains($0.key) }) { $1 }
         let isAssumed = { (name: AttributeName) in kind.defaults.keys.contains(name) && values[name] == nil }
@@ -56,18 +56,18 @@ struct PasswordFields {
         return (plain == key ? [key] : [key, plain]).map(conditions)
     }
 
-    /// The items that `-U` may mean: by the parts of the key that were given.
+    /// The items that `-U` may update: by the given parts of the key.
     var itemsToUpdate: Conditions { conditions(values.filter { kind.uniqueKey.keys.contains($0.key) }) }
 
     /// The attributes of a new item.
     var newValues: [AttributeName: PropertyValue] { labelled.merging(kind.defaults) { given, _ in given } }
 
-    /// The attributes that an update changes: not those by which the item was found.
+    /// The attributes that an update changes: all except those by which the item was found.
     var changedValues: [AttributeName: PropertyValue] {
         labelled.filter { !kind.uniqueKey.keys.contains($0.key) }
     }
 
-    /// The attributes that were given, and the label that an item gets in any case.
+    /// The given attributes, and the label that an item always gets.
     private var labelled: [AttributeName: PropertyValue] {
         var labelled = values
         if labelled["labl"] == nil { labelled["labl"] = values[kind.subject] }
@@ -81,7 +81,7 @@ struct PasswordFields {
         return conditions
     }
 
-    /// - Throws: `errSecParam` for what is not UTF-8: the keychain keeps strings, and would have to change it.
+    /// - Throws: `errSecParam` for text that is not UTF-8: the keychain stores strings, and would have to change it.
     private func text(_ word: Word) throws(CommandFailure) -> String {
         guard let text = word.text else { throw CommandFailure(.parameter, function) }
         return text
@@ -98,6 +98,6 @@ struct PasswordFields {
 }
 
 extension PropertyValue {
-    /// Whether this is what an absent attribute amounts to.
+    /// Whether this is equivalent to an absent attribute.
     fileprivate var isBlank: Bool { self == .string("") || self == .number(.integer(0)) }
 }

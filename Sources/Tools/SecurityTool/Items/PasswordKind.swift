@@ -2,38 +2,38 @@
 
 import KeychainCore
 
-/// A kind of password items: which options stand for which attributes, and what macOS calls things.
+/// A kind of password item: the options for its attributes, and its names on macOS.
 struct PasswordKind: Sendable {
     let itemClass: ItemClass
 
-    /// The options that give or look for an attribute.
+    /// The options that set or match an attribute.
     let fields: [Field]
 
-    /// The attributes that tell two items of a keychain apart, and what an item that lacks one has.
+    /// The attributes that distinguish two items of a keychain, and the defaults of absent ones.
     ///
-    /// A filter that names all of them has all others ignored; an empty value names nothing.
+    /// With a filter that names all of them, all others are ignored; an empty value names nothing.
     let uniqueKey: [AttributeName: PropertyValue]
 
-    /// Whether an empty value names an attribute of the key nevertheless.
+    /// Whether an empty value still names an attribute of the key.
     let isDecisiveWhenEmpty: Bool
 
-    /// What an item is named after when it has no label.
+    /// The attribute that serves as the label of an item without one.
     let subject: AttributeName
 
-    /// What an item gets by default.
+    /// The default attributes of an item.
     let defaults: [AttributeName: PropertyValue]
 
     /// The options whose value is a password.
     let passwordLetters: Set<Character>
 
-    /// The function of macOS that adds.
+    /// The macOS function that adds.
     let addFunction: String
 
     let addOptions: OptionSyntax
     let findOptions: OptionSyntax
     let deleteOptions: OptionSyntax
 
-    /// An option that stands for an attribute.
+    /// An option that represents an attribute.
     struct Field: Sendable {
         let letter: Character
         let attribute: AttributeName
@@ -46,23 +46,23 @@ struct PasswordKind: Sendable {
         }
     }
 
-    /// What the value of an option is made into.
+    /// The conversion of an option's value.
     enum Form {
         case text
         /// Bytes as they are.
         case bytes
         /// Four characters, kept as a number.
         case code
-        /// Four characters, kept as a string, which is what the constants of Apple's API are.
+        /// Four characters, stored as a string, like the constants of Apple's API.
         case codeText
-        /// A number of 16 bits.
+        /// A 16-bit number.
         case port
     }
 
-    /// The options that ask for a password when they are the last word.
+    /// The options that prompt for a password if they are the last word.
     static let promptLetters: Set<UInt8> = [UInt8(ascii: "w"), UInt8(ascii: "p")]
 
-    /// How messages about adding name a keychain.
+    /// The name of a keychain in messages about adding.
     func subjectOfMessage(_ operand: Word?) -> ByteText {
         switch itemClass {
         case .internetPassword: operand.map { "\($0)" } ?? "<NULL>"

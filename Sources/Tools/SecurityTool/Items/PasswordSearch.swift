@@ -2,26 +2,26 @@
 
 import KeychainCore
 
-/// A search for the first password item with some attributes.
+/// A search for the first password item with given attributes.
 struct PasswordSearch {
     let fields: PasswordFields
 
-    /// The keychains to search, in their order.
+    /// The keychains to search, in order.
     let stores: [any ItemStore]
 
-    /// A search in the keychains that operands name; without one, in the search list.
+    /// Creates a search in the keychains that operands name; without operands, in the search list.
     init(_ fields: PasswordFields, _ operands: [Word], _ keychains: Keychains) throws(CommandFailure) {
         self.fields = fields
         stores = try reporting(Self.preparing) { () throws(KeychainError) in try keychains.searched(by: operands) }
     }
 
-    /// The functions of macOS that prepare a search, and that go through it.
+    /// The macOS functions that prepare and perform a search.
     static let preparing = "SecKeychainSearchCreateFromAttributes"
     static let searching = "SecKeychainSearchCopyNext"
 
     /// The first item.
     ///
-    /// - Throws: ``CommandFailure``, with errSecItemNotFound when there is none.
+    /// - Throws: ``CommandFailure``, with errSecItemNotFound if there is none.
     func first() throws(CommandFailure) -> StoredItem {
         for store in stores {
             if let item = try first(in: store) { return item }
@@ -31,13 +31,13 @@ struct PasswordSearch {
 
     /// The first item whose secret is not damaged, and the secret.
     ///
-    /// - Throws: ``CommandFailure``; without a message when a secret is there and cannot be had.
+    /// - Throws: ``CommandFailure``; without a message if a secret exists but is unavailable.
     func firstWithSecret() throws(CommandFailure) -> (StoredItem, SecretBytes) {
         var damaged: StoredItem?
         for store in stores {
             guard let first = try first(in: store) else { continue }
             if let secret = try secret(of: first, orElse: &damaged) { return (first, secret) }
-            // The others are asked for only where the first is damaged, or was deleted just now.
+            // The others are requested only if the first is damaged, or was just deleted.
             for item in try items(in: store) where !item.isSameItem(as: first) {
                 if let secret = try secret(of: item, orElse: &damaged) { return (item, secret) }
             }
@@ -63,7 +63,7 @@ struct PasswordSearch {
         }
     }
 
-    /// What one keychain has; the next one is asked only where that is nothing.
+    /// The matching items of one keychain; the next one is searched only if there are none.
     private func items(in store: any ItemStore) throws(CommandFailure) -> [StoredItem] {
         try reporting(Self.searching) { () throws(KeychainError) in
             try store.items(fields.kind.itemClass, fields.filter)
@@ -76,7 +76,7 @@ struct PasswordSearch {
         }
     }
 
-    /// Why nothing was found.
+    /// The reason why nothing was found.
     private func absence() throws(CommandFailure) -> Status {
         try reporting(Self.searching) { () throws(KeychainError) in
             try stores.statusOfEmptySearch(fields.kind.itemClass, fields.filter)
@@ -85,8 +85,8 @@ struct PasswordSearch {
 }
 
 extension CommandFailure {
-    /// That the secret of an item of a keychain file is damaged, and which item that is; `nil` for one of the data
-    /// protection keychain, which sets it aside.
+    /// Creates a failure for an item in a keychain file whose secret is damaged, naming the item; `nil` for one in the
+    /// data protection keychain, which sets it aside.
     init?(damaged item: StoredItem, _ function: String) {
         guard item.store is FileKeychain else { return nil }
         let names: [AttributeName] = [.label, .service, .server, .account]

@@ -5,12 +5,12 @@ import KeychainCertificates
 import KeychainContainers
 import KeychainCore
 
-/// A certificate of a keychain, read.
+/// A parsed certificate of a keychain.
 struct StoredCertificate {
     let item: StoredItem
     let certificate: Certificate
 
-    /// The certificates of some keychains, in their order; one that is damaged is none.
+    /// The certificates of some keychains, in order, without damaged ones.
     static func all(in stores: [any ItemStore]) throws(KeychainError) -> [StoredCertificate] {
         var certificates: [StoredCertificate] = []
         for store in stores {
@@ -21,7 +21,7 @@ struct StoredCertificate {
         return certificates
     }
 
-    /// Whether a certificate that is shown has bytes that are damaged.
+    /// Whether a listed certificate has damaged bytes.
     static func isAnyDamaged(in store: any ItemStore) throws(KeychainError) -> Bool {
         for item in try store.items(.certificate) {
             do throws(KeychainError) { _ = try bytes(item) } catch {
@@ -32,7 +32,7 @@ struct StoredCertificate {
         return false
     }
 
-    /// Reads a certificate; `nil` when it is damaged, or gone.
+    /// Reads a certificate; `nil` if it is damaged or has been deleted.
     init?(_ item: StoredItem) throws(KeychainError) {
         let bytes: SecretBytes
         do throws(KeychainError) {
@@ -50,7 +50,7 @@ struct StoredCertificate {
         self.item = item
     }
 
-    /// Its bytes, which are no secret: they can be read while a keychain file is locked; `nil` when it is gone.
+    /// Its bytes, which are not secret: they can be read while a keychain file is locked; `nil` if it has been deleted.
     private static func bytes(_ item: StoredItem) throws(KeychainError) -> SecretBytes? {
         do throws(KeychainError) {
             return try item.store.secret(of: item)
@@ -60,19 +60,19 @@ struct StoredCertificate {
         }
     }
 
-    /// The name that people know it by.
+    /// The display name.
     var name: String { certificate.commonName ?? certificate.subjectSummary ?? "" }
 
-    /// SHA-1 of the encoding, in capital hexadecimal digits: what macOS tells certificates apart by.
+    /// SHA-1 of the encoding, in uppercase hexadecimal, by which macOS distinguishes certificates.
     var sha1: String { Self.digits(Insecure.SHA1.hash(data: certificate.der)) }
 
-    /// SHA-256 of the encoding, in capital hexadecimal digits.
+    /// SHA-256 of the encoding, in uppercase hexadecimal.
     var sha256: String { Self.digits(SHA256.hash(data: certificate.der)) }
 
     /// The certificate as text.
     var pem: String { PEMDocument("CERTIFICATE", SecretBytes(certificate.der)).text }
 
-    /// Whether a value of `-Z` is one of the two digests; letters may be small.
+    /// Whether a value of `-Z` is one of the two digests, ignoring case.
     func has(hash: Word) -> Bool {
         guard let hash = hash.text?.uppercased() else { return false }
         return hash == sha1 || hash == sha256

@@ -24,7 +24,7 @@ struct StoredIdentity {
     }
 }
 
-/// Which half of a pair a key is, or that it is none.
+/// Whether a key is the public or private half of a pair, or neither.
 enum KeyKind: String {
     case symmetric
     case `public`

@@ -2,20 +2,20 @@
 
 import KeychainCore
 
-/// An item that was found, without its secret.
+/// An item found by a search, without its secret.
 struct StoredItem: Sendable {
     let itemClass: ItemClass
 
     /// The keychain that has it.
     let store: any ItemStore
 
-    /// What it has, by the names of attributes.
+    /// Its attributes, by name.
     let attributes: [String: PropertyValue]
 
-    /// The persistent reference; of an item of a keychain file its identifier.
+    /// The persistent reference; for an item in a keychain file, its identifier.
     private let reference: SecretBytes
 
-    /// An item from the answer of the keychain; `nil` when it has no reference.
+    /// Creates an item from a result of the keychain; `nil` if it has no reference.
     init?(_ itemClass: ItemClass, _ value: ResultValue, in store: any ItemStore) {
         guard case .dictionary(let attributes) = value,
             case .data(let reference)? = attributes[PropertyKey.valuePersistentReference]
@@ -36,15 +36,15 @@ struct StoredItem: Sendable {
 
     subscript(name: AttributeName) -> PropertyValue? { attributes[name.description] }
 
-    /// Whether this and another are one item of one keychain.
+    /// Whether this and another are the same item in the same keychain.
     func isSameItem(as other: StoredItem) -> Bool {
         itemClass == other.itemClass && reference == other.reference && store.path == other.store.path
     }
 
-    /// What identifies an item of a keychain file.
+    /// The identifier of an item in a keychain file.
     var identifier: Bytes16 { Bytes16(reference.unprotectedCopy) ?? .zero }
 
-    /// The query that means this item of the data protection keychain and no other.
+    /// A query that matches exactly this item of the data protection keychain.
     var query: PropertyDictionary {
         [
             PropertyKey.itemClass: .string(itemClass.rawValue),
@@ -52,18 +52,18 @@ struct StoredItem: Sendable {
         ]
     }
 
-    /// The label; `nil` for none, or one that is not text.
+    /// The label; `nil` if there is none, or it is not text.
     var label: String? {
         guard case .string(let label)? = self[.label] else { return nil }
         return label
     }
 
-    /// The bytes of an attribute; none for one that is absent.
+    /// The bytes of an attribute; empty if it is absent.
     func bytes(_ name: AttributeName) -> [UInt8] { AttributeBlock.bytes(self[name]) ?? [] }
 
-    /// The attributes that tell items apart, but for the group and what is synchronized; macOS has neither.
+    /// The attributes that distinguish items, except the group and synchronizability, which macOS does not have.
     ///
-    /// As bytes, because strings and data are the same when their bytes are; 0 and nothing are the same as well.
+    /// As bytes, because strings and data are the same if their bytes are; 0 and an absent value are also the same.
     var keyWithinKeychain: [[UInt8]] {
         ItemSchema.of(itemClass).primaryKey.filter { !Self.unknownToMacOS.contains($0.name) }.map { column in
             let bytes = AttributeBlock.bytes(self[column.name]) ?? []
@@ -71,7 +71,7 @@ struct StoredItem: Sendable {
         }
     }
 
-    /// The values of these attributes; one that is absent has its default.
+    /// The values of these attributes, with defaults for absent ones.
     var identifyingValues: [String: PropertyValue] {
         let columns = ItemSchema.of(itemClass).primaryKey.filter { !Self.unknownToMacOS.contains($0.name) }
         return Dictionary(
@@ -83,7 +83,7 @@ struct StoredItem: Sendable {
 
     private static let unknownToMacOS: Set<AttributeName> = [.accessGroup, .synchronizable]
 
-    /// When the item was changed last.
+    /// The item's modification date.
     var modificationDate: Timestamp {
         guard case .date(let date)? = self[.modificationDate] else { return .referenceDate }
         return date

@@ -6,7 +6,7 @@ import KeychainHost
 
 /// A value of `-T`: a program that may read an item, by its path, or an application group.
 extension TrustedApplication {
-    /// Programs of macOS that scripts name, and that are not there on Linux: names without a meaning.
+    /// Programs of macOS that scripts name, and that do not exist on Linux: names without a meaning.
     private static let wellKnown: Set<String> = [
         "/usr/bin/codesign", "/usr/bin/productsign", "/usr/bin/productbuild", "/usr/bin/pkgbuild",
         "/usr/bin/xcodebuild", "/usr/bin/security",
@@ -15,14 +15,14 @@ extension TrustedApplication {
     /// This program, as scripts know it.
     static let securityTool = TrustedApplication(path: "/usr/bin/security")
 
-    /// Whether the path names a group, or a program that is there or well known.
+    /// Whether the path names a group, or a program that exists or is well known.
     var isKnown: Bool {
         path.hasPrefix("group://") || Self.wellKnown.contains(path) || access(path, F_OK) == 0
     }
 
-    /// A program from a value of `-T`; `nil` for the empty value, which means none.
+    /// Creates a program from a value of `-T`; `nil` for the empty value, which means none.
     ///
-    /// - Throws: ``CommandFailure`` with 1 for the path of nothing.
+    /// - Throws: ``CommandFailure`` with 1 for a path that does not exist.
     init?(_ word: Word) throws(CommandFailure) {
         if word.isEmpty { return nil }
         let code = word.withCString { access($0, F_OK) == 0 ? 0 : errno }

@@ -21,9 +21,9 @@ struct FileKeychain: ItemStore {
 
     var version: Int { KeychainHome.formatVersion(location) }
 
-    /// Statuses for which a search skips the keychain: there is none, or it cannot be opened.
+    /// Statuses for which a search skips the keychain: it does not exist, or cannot be opened.
     ///
-    /// Where nothing else is found, all but the first is reported (``checkReadable()``).
+    /// If nothing else is found, all of them except the first are reported (``checkReadable()``).
     private static let passedOver: Set<Status> = [.noSuchKeychain, .invalidKeychain, .writePermission, .io]
 
     /// - Throws: `errSecNoSuchKeychain`, `errSecInvalidKeychain`.
@@ -32,7 +32,7 @@ struct FileKeychain: ItemStore {
     /// - Throws: `errSecInvalidKeychain`, `errSecWrPerm`, `errSecIO`.
     func checkReadable() throws(KeychainError) {
         do throws(KeychainError) { try checkExists() } catch {
-            // Other errors the search itself has reported.
+            // The search itself has reported other errors.
             guard error.status != .noSuchKeychain, Self.passedOver.contains(error.status) else { return }
             let reason = error.reason.contains(location) ? error.reason : "\(location): \(error.reason)"
             let isDamaged = error.status == .invalidKeychain
@@ -61,7 +61,7 @@ struct FileKeychain: ItemStore {
         }
     }
 
-    /// Every item can be shown, also while the keychain is locked, unless its attributes are damaged.
+    /// Every item can be shown, even while the keychain is locked, unless its attributes are damaged.
     func obstacle(_ itemClass: ItemClass, _ conditions: Conditions) throws(KeychainError) -> Status? {
         do throws(KeychainError) {
             return try files.items(at: location).hasUnreadable(itemClass) ? .decode : nil
@@ -94,7 +94,7 @@ struct FileKeychain: ItemStore {
     func add(_ item: NewItem) throws(KeychainError) {
         guard let contents = item.contents else { throw .parameter("the item has no bytes to store") }
         var attributes = contents.attributes
-        // Keychain files say so of certificates of every version.
+        // Keychain files store this for certificates of every version.
         if attributes["ctyp"] != nil { attributes["ctyp"] = .number(.integer(1)) }
         try add(item.item.reference.itemClass, attributes, contents.bytes, item.access)
     }
@@ -113,7 +113,7 @@ struct FileKeychain: ItemStore {
 
     func delete(_ item: StoredItem) throws(KeychainError) { try files.remove(item.identifier, at: location) }
 
-    /// Replaces the partition list of an item, for somebody who knows the password of the keychain.
+    /// Replaces the partition list of an item; requires the password of the keychain.
     func setPartitions(
         _ partitions: [String],
         of item: StoredItem,

@@ -2,35 +2,35 @@
 
 import KeychainCore
 
-/// A keychain as commands on items see it: the data protection keychain, or a keychain file.
+/// A keychain as item commands use it: the data protection keychain, or a keychain file.
 protocol ItemStore: Sendable, ItemDestination, ItemSource {
-    /// The path that is printed.
+    /// The path to print.
     var path: ByteText { get }
 
-    /// The version of the file that is printed: 512 with partition lists, 256 without.
+    /// The file version to print: 512 with partition lists, 256 without.
     var version: Int { get }
 
-    /// Finds every item that can be shown; none where the keychain cannot be opened, which a search passes over.
+    /// Finds every item that can be shown; none if the keychain cannot be opened, which a search skips.
     func items(_ itemClass: ItemClass, _ conditions: Conditions) throws(KeychainError) -> [StoredItem]
 
-    /// Finds the first of these items without reading more than it needs.
+    /// Finds the first of these items without reading more than necessary.
     func first(_ itemClass: ItemClass, _ conditions: Conditions) throws(KeychainError) -> StoredItem?
 
-    /// Refuses a keychain file that is damaged as a whole, or may not be read; one that is not there is none.
+    /// Throws for a keychain file that is damaged as a whole, or may not be read; a missing one counts as empty.
     ///
     /// - Throws: `errSecInvalidKeychain`, `errSecWrPerm`, `errSecIO`.
     func checkReadable() throws(KeychainError)
 
-    /// Why there may be matching items that cannot be shown; `nil` when there are none.
+    /// Why there may be matching items that cannot be shown; `nil` if there are none.
     func obstacle(_ itemClass: ItemClass, _ conditions: Conditions) throws(KeychainError) -> Status?
 
-    /// Reads the secret of an item; an item without one has an empty one.
+    /// Reads the secret of an item; an item without one has an empty secret.
     func secret(of item: StoredItem) throws(KeychainError) -> SecretBytes
 
-    /// Who may use an item; `nil` where items have no list of programs.
+    /// The access list of an item; `nil` if items have no access lists.
     func access(of item: StoredItem) throws(KeychainError) -> ItemAccess?
 
-    /// Refuses to add where that is not possible, whatever the item is.
+    /// Throws if no item can be added.
     ///
     /// - Throws: `errSecInteractionNotAllowed` for a keychain file that is locked.
     func checkCanAdd() throws(KeychainError)
@@ -43,7 +43,7 @@ protocol ItemStore: Sendable, ItemDestination, ItemSource {
         _ access: RequestedAccess
     ) throws(KeychainError)
 
-    /// Changes attributes of an item; without a secret the old one stays.
+    /// Changes attributes of an item; without a secret the old one is kept.
     func update(
         _ item: StoredItem,
         _ attributes: [String: PropertyValue],
@@ -56,10 +56,10 @@ protocol ItemStore: Sendable, ItemDestination, ItemSource {
 }
 
 extension ItemStore {
-    /// Only a file cannot be read as a whole while others can.
+    /// Only a file can be unreadable as a whole while others are readable.
     func checkReadable() throws(KeychainError) {}
 
-    /// By default the first of all, for stores that list their items anyway.
+    /// By default the first of all items, for stores that list their items anyway.
     func first(_ itemClass: ItemClass, _ conditions: Conditions) throws(KeychainError) -> StoredItem? {
         try items(itemClass, conditions).first
     }
@@ -69,16 +69,16 @@ extension ItemStore {
 }
 
 extension [any ItemStore] {
-    /// Throws, instead of letting a search report nothing, if a searched keychain cannot be read.
+    /// Throws, rather than having a search report nothing, if a searched keychain cannot be read.
     ///
     /// - Throws: `errSecInvalidKeychain`, `errSecWrPerm`, `errSecIO`.
     func checkReadable() throws(KeychainError) { for store in self { try store.checkReadable() } }
 
-    /// Throws, instead of letting a search report nothing, if a searched keychain cannot be read or has items of some
+    /// Throws, rather than having a search report nothing, if a searched keychain cannot be read or has items of some
     /// classes that cannot be shown.
     ///
-    /// - Parameter classes: where what is looked for may be.
-    /// - Throws: `errSecInteractionNotAllowed` and `errSecDecode` for such an item; as ``checkReadable()``.
+    /// - Parameter classes: the classes to search.
+    /// - Throws: `errSecInteractionNotAllowed` and `errSecDecode` for such an item; the errors of ``checkReadable()``.
     func checkWithholdsNothing(of classes: [ItemClass]) throws(KeychainError) {
         for itemClass in classes {
             var obstacle = try obstacle(itemClass, Conditions())

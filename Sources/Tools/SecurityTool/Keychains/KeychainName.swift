@@ -5,11 +5,11 @@ import Glibc
 import KeychainCore
 import KeychainHost
 
-/// The name that the one keychain has, as scripts made for macOS write it.
+/// The name of the single keychain, as scripts for macOS write it.
 ///
 /// There is no file of that name.
 struct KeychainName: Sendable {
-    /// The folder that relative names are in.
+    /// The folder for relative names.
     private let folder: ByteText
 
     private static let file = "login.keychain"
@@ -30,10 +30,10 @@ struct KeychainName: Sendable {
         return KeychainName(home: ByteText(KeychainLocation.homeFromUserDatabase() ?? ""))
     }
 
-    /// The path that is printed.
+    /// The path to print.
     var path: ByteText { "\(folder)\(Self.file)\(Self.suffix)" }
 
-    /// Whether an operand names the keychain; any other is one that does not exist.
+    /// Whether an operand names the keychain; any other keychain does not exist.
     func isMeant(by operand: Word) -> Bool {
         let name: ByteText = "\(operand)"
         let names: [ByteText] = ["\(Self.file)", "\(Self.file)\(Self.suffix)"]

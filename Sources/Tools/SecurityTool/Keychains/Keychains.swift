@@ -5,11 +5,11 @@ import KeychainFiles
 import KeychainHost
 import KeychainMacFrontEnd
 
-/// The keychains of a user, and which of them a command means.
+/// The keychains of a user, and the resolution of a command's operands.
 ///
-/// Names mean files, but for that of the login keychain: the data protection keychain is behind its file, or in its
-/// place where there is none. What programs store by the item functions is within reach of `security`, although macOS
-/// has no such command.
+/// Names refer to files, except that of the login keychain: the data protection keychain is behind its file, or
+/// replaces it if there is none. `security` can access items that programs store with the item functions, although
+/// macOS has no such command.
 struct Keychains: Sendable {
     let dataProtection: UserKeychain
     let files: KeychainFileService
@@ -25,10 +25,10 @@ struct Keychains: Sendable {
 
     // MARK: - For items
 
-    /// The keychains that a search goes through, each once: those that are named, or those of the search list.
+    /// The keychains to search, each once: those that are named, or those of the search list.
     ///
-    /// - Throws: `errSecInvalidKeychain` for a file that is named and damaged, `errSecWrPerm` for one that may not be
-    ///   read; one of the search list is passed over.
+    /// - Throws: `errSecInvalidKeychain` for a named file that is damaged, `errSecWrPerm` for one that may not be read;
+    ///   those in the search list are skipped.
     func searched(by operands: [Word]) throws(KeychainError) -> [any ItemStore] {
         guard !operands.isEmpty else { return try preferences.searched().map(store) }
         var stores = operands.compactMap(store(named:))
@@ -38,10 +38,10 @@ struct Keychains: Sendable {
         return stores.filter { seen.insert($0 is UserKeychain ? nil : $0.path).inserted }
     }
 
-    /// The one keychain that items are added to: the one that is named, or the default one.
+    /// The keychain to add items to: the named one, or the default one.
     ///
-    /// - Throws: `errSecNoDefaultKeychain`, and where there is no keychain of the name `errSecNoSuchKeychain`: nothing
-    ///   is ever stored elsewhere than was said.
+    /// - Throws: `errSecNoDefaultKeychain`, and `errSecNoSuchKeychain` if there is no keychain with the name: items are
+    ///   never stored anywhere else.
     func target(_ operand: Word?) throws(KeychainError) -> any ItemStore {
         let store = operand == nil ? store(try place(orDefault: nil)) : operand.flatMap(store(named:))
         guard let store else { throw .noSuchKeychain }
@@ -49,7 +49,7 @@ struct Keychains: Sendable {
         return store
     }
 
-    /// Whether the data protection keychain is among what commands with these operands search.
+    /// Whether commands with these operands search the data protection keychain.
     func reachesDataProtection(by operands: [Word]) -> Bool {
         (try? searched(by: operands).contains { $0 is UserKeychain }) ?? false
     }
@@ -68,7 +68,7 @@ struct Keychains: Sendable {
 
     // MARK: - For whole keychains
 
-    /// What is done with keychains as a whole.
+    /// The operations on whole keychains.
     var whole: WholeKeychains {
         WholeKeychains(
             preferences,
@@ -78,13 +78,13 @@ struct Keychains: Sendable {
         )
     }
 
-    /// The keychain that an operand names; `nil` for what names none.
+    /// The keychain that an operand names; `nil` if it names none.
     private func place(_ operand: Word) -> SearchedKeychain? {
         if meansLogin(operand) { return preferences.place(of: home.loginKeychainPath) }
         return path(operand).map(SearchedKeychain.file)
     }
 
-    /// The keychain that is named, or the default one.
+    /// The named keychain, or the default one.
     ///
     /// - Throws: `errSecNoSuchKeychain`, `errSecNoDefaultKeychain`.
     func place(orDefault operand: Word?) throws(KeychainError) -> SearchedKeychain {
@@ -98,13 +98,13 @@ struct Keychains: Sendable {
 
     // MARK: - For keychain files
 
-    /// The path of the keychain file that an operand names; `nil` for what names none.
+    /// The path of the keychain file that an operand names; `nil` if it names none.
     func path(_ operand: Word) -> String? {
         guard let name = operand.text, !name.isEmpty, !name.utf8.contains(0) else { return nil }
         return home.keychainPath(name)
     }
 
-    /// The path of the keychain that is named, or of the default one; that of the login keychain may have no file.
+    /// The path of the named keychain, or of the default one; the login keychain may have no file.
     ///
     /// - Throws: `errSecNoSuchKeychain`, `errSecNoDefaultKeychain`.
     func path(orDefault operand: Word?) throws(KeychainError) -> String {

@@ -2,21 +2,21 @@
 
 import KeychainCore
 
-/// Who is to be able to use an item, as `-A` and `-T` say it.
+/// The access list requested by `-A` and `-T`.
 ///
-/// - Important: Differs from macOS: there are no code signatures to recognize programs by. The list is stored and
-///   shown, and never keeps the owner's own programs from an item, not even one with `-T ""`.
+/// - Important: Differs from macOS: there are no code signatures to identify programs. The list is stored and shown,
+///   and never keeps the owner's own programs from an item, not even with `-T ""`.
 struct RequestedAccess {
-    /// Every program (`-A`), whatever else is said.
+    /// Whether every program is allowed (`-A`), which overrides `-T`.
     var allowsAll = false
 
-    /// The programs that were named (`-T`); `nil` when the option was not given.
+    /// The named programs (`-T`); `nil` if the option was not given.
     var applications: [TrustedApplication]?
 
-    /// Takes `-A` or `-T`.
+    /// Processes `-A` or `-T`.
     ///
     /// - Returns: Whether it is one of these.
-    /// - Throws: ``CommandFailure`` with 1 for the path of nothing.
+    /// - Throws: ``CommandFailure`` with 1 for a path that does not exist.
     mutating func take(_ option: ParsedOptions.Option) throws(CommandFailure) -> Bool {
         switch option.letter {
         case "A": allowsAll = true
@@ -28,10 +28,10 @@ struct RequestedAccess {
         return true
     }
 
-    /// The access of a new item: without an option, this program's alone.
+    /// The access list of a new item: without an option, only this program's.
     ///
     /// - Parameters:
-    ///   - descriptor: what the access is for.
+    ///   - descriptor: the description of the access list.
     ///   - version: the version of the keychain file, which decides whether there is a partition list.
     /// - Returns: The access.
     func new(_ descriptor: String, version: Int) -> ItemAccess {
@@ -42,10 +42,10 @@ struct RequestedAccess {
         )
     }
 
-    /// Whether an update changes the access of an item.
+    /// Whether an update changes the access list of an item.
     var changesAccess: Bool { allowsAll || applications != nil }
 
-    /// The access of an item that has another one already.
+    /// The new access list of an item that already has one.
     func merged(into access: ItemAccess) -> ItemAccess {
         var merged = access
         if allowsAll {

@@ -5,10 +5,10 @@ import KeychainContainers
 import KeychainCore
 import KeychainTrust
 
-/// The certificate authorities that the system trusts, under the name that their keychain has on macOS.
+/// The system's certificate authorities, under the name of their keychain on macOS.
 ///
-/// There is no such file on Linux: the certificates are those of the file that the distribution keeps for all programs,
-/// and nothing can be changed.
+/// There is no such file on Linux: the certificates come from the distribution's certificate file for all programs, and
+/// cannot be changed.
 struct SystemRoots: ItemStore {
     /// The path of the keychain, as scripts write it.
     static let path = "/System/Library/Keychains/SystemRootCertificates.keychain"
@@ -23,7 +23,7 @@ struct SystemRoots: ItemStore {
             var attributes = certificate.attributes
             attributes["ctyp"] = .number(.integer(1))
             attributes[AttributeName.label.description] = certificate.subjectSummary.map { .string($0) }
-            // The bytes say which one it is.
+            // The bytes identify the certificate.
             attributes[PropertyKey.valuePersistentReference] = .data(SecretBytes(certificate.der))
             return StoredItem(itemClass, .dictionary(attributes), in: self)
         }.filter { wanted.hold(KeychainFileItem(identifier: .zero, itemClass: itemClass, attributes: $0.attributes)) }

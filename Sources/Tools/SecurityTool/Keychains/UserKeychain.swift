@@ -15,15 +15,15 @@ struct UserKeychain: ItemStore {
 
     var version: Int { 512 }
 
-    /// Whether items stay closed until somebody enters the passcode; `false` where that cannot be told.
+    /// Whether items are unavailable until the passcode is entered; `false` if unknown.
     var isLocked: Bool { (try? backend.device.status())?.isLocked ?? false }
 
     /// Finds every item that can be shown: those in the common group first, otherwise in the order of the store.
     ///
-    /// Of items that differ in their group only, the one that was changed last comes first: macOS would have one of
-    /// them, with that value.
+    /// Of items that differ only in their group, the most recently changed comes first: macOS would have one of them,
+    /// with that value.
     ///
-    /// An item that requires authentication cannot be shown, and one that is damaged neither; see ``obstacle(_:_:)``.
+    /// Neither items that require authentication nor damaged ones can be shown; see ``obstacle(_:_:)``.
     func items(
         _ itemClass: ItemClass,
         _ conditions: Conditions
@@ -33,7 +33,7 @@ struct UserKeychain: ItemStore {
         return ordered(try found(query, itemClass).filter(conditions.holdBlanks))
     }
 
-    /// The same for the first of them: one item is asked for, and then those that differ from it in their group only.
+    /// The first of them: one item is requested, and then those that differ from it only in their group.
     func first(_ itemClass: ItemClass, _ conditions: Conditions) throws(KeychainError) -> StoredItem? {
         guard !conditions.hasBlanks else { return try items(itemClass, conditions).first }
         var query = query(itemClass, conditions)
@@ -45,7 +45,7 @@ struct UserKeychain: ItemStore {
         return ordered(copies).first ?? first
     }
 
-    /// The first of the items in the common group, which a daemon keeps from programs that have groups of their own.
+    /// The first of the items in the common group, which a daemon hides from programs that have groups of their own.
     private func firstInCommonGroup(
         _ query: PropertyDictionary,
         _ itemClass: ItemClass
@@ -81,7 +81,7 @@ struct UserKeychain: ItemStore {
         return firsts.sorted { $0.place < $1.place }.flatMap(\.items)
     }
 
-    /// Whether there is any item, if only a locked or damaged one; `false` where the keychain cannot be opened.
+    /// Whether there is any item, even a locked or damaged one; `false` if the keychain cannot be opened.
     var hasItems: Bool {
         ItemClass.stored.contains { itemClass in
             var query = query(itemClass, Conditions())
@@ -100,9 +100,9 @@ struct UserKeychain: ItemStore {
     ///
     /// - Parameters:
     ///   - itemClass: the class.
-    ///   - skipsDamaged: whether those that are damaged are left out.
-    /// - Returns: An answer for each.
-    /// - Throws: `errSecDecode` for a damaged one that is not to be left out, and that was not set aside before.
+    ///   - skipsDamaged: whether damaged ones are skipped.
+    /// - Returns: A result for each.
+    /// - Throws: `errSecDecode` for a damaged one that is not skipped, and that was not set aside before.
     func answers(_ itemClass: ItemClass, skipsDamaged: Bool) throws(KeychainError) -> [ResultValue] {
         var query = query(itemClass, Conditions())
         query[PropertyKey.matchLimit] = .string(PropertyKey.matchLimitAll)
@@ -120,20 +120,20 @@ struct UserKeychain: ItemStore {
 
     /// Why there may be matching items that cannot be shown.
     ///
-    /// Nobody is asked: a user who authenticated would see nothing.
+    /// Never prompts: a user who authenticated would see no result.
     ///
-    /// - Returns: `errSecInteractionNotAllowed` or `errSecDecode`; `nil` when there is no such item.
+    /// - Returns: `errSecInteractionNotAllowed` or `errSecDecode`; `nil` if there is no such item.
     func obstacle(_ itemClass: ItemClass, _ conditions: Conditions) throws(KeychainError) -> Status? {
         var query = query(itemClass, conditions)
         query[PropertyKey.matchLimit] = .string(PropertyKey.matchLimitAll)
         query[PropertyKey.returnPersistentReference] = .boolean(true)
         query[PropertyKey.useAuthenticationUI] = .string(PropertyKey.useAuthenticationUIFail)
         var obstacle: Status?
-        // Damage hides what else there is until it has been set aside.
+        // A damaged item hides others until it has been set aside.
         for _ in 0..<2 {
             do throws(KeychainError) {
                 _ = try perform(.copyMatching(query))
-                // A search reports what was set aside only where nothing else matches.
+                // A search reports items that were set aside only if nothing else matches.
                 guard obstacle == nil else { return obstacle }
                 return try hasSetAside(query) ? .decode : nil
             } catch {
@@ -157,7 +157,7 @@ struct UserKeychain: ItemStore {
         } ?? false
     }
 
-    /// Reads the secret of an item; an item without one has an empty one.
+    /// Reads the secret of an item; an item without one has an empty secret.
     func secret(of item: StoredItem) throws(KeychainError) -> SecretBytes {
         var query = item.query
         query[PropertyKey.returnData] = .boolean(true)
@@ -165,7 +165,7 @@ struct UserKeychain: ItemStore {
         return secret
     }
 
-    /// Whether keys are there is told by the add itself.
+    /// The add itself reports whether keys are available.
     func checkCanAdd() throws(KeychainError) {}
 
     /// Every program of the user may use every item.
@@ -191,7 +191,7 @@ struct UserKeychain: ItemStore {
         _ = try perform(.add(dictionary))
     }
 
-    /// Changes an item, in whichever group it is.
+    /// Changes an item in any group.
     func update(
         _ item: StoredItem,
         _ attributes: [String: PropertyValue],
@@ -203,7 +203,7 @@ struct UserKeychain: ItemStore {
         _ = try perform(.update(item.query, attributes: dictionary))
     }
 
-    /// Deletes an item, in whichever group it is.
+    /// Deletes an item in any group.
     func delete(_ item: StoredItem) throws(KeychainError) {
         _ = try perform(.delete(item.query))
     }
@@ -215,7 +215,7 @@ struct UserKeychain: ItemStore {
         return query
     }
 
-    /// A first answer of `errSecDecode` sets the damaged items aside; the second one is about the others.
+    /// A first result of `errSecDecode` sets the damaged items aside; the second one concerns the others.
     private func answer(toRepeated query: PropertyDictionary) throws(KeychainError) -> KeychainAnswer {
         for isLast in [false, true] {
             do throws(KeychainError) {

@@ -7,7 +7,7 @@ import KeychainEngine
 import KeychainKeys
 import KeychainMessages
 
-/// The certificates and keys that `cms` makes and reads messages with: of one keychain, or of all that are searched.
+/// The certificates and keys that `cms` uses: of one keychain, or of all that are searched.
 struct MessageKeys {
     private let keychain: Word?
     private let keychains: Keychains
@@ -17,7 +17,7 @@ struct MessageKeys {
         keychains = session.keychains
     }
 
-    /// The digest function of a name.
+    /// The hash function with a name.
     static func digest(_ name: Word) throws(CommandFailure) -> DigestAlgorithm {
         guard let digest = name.text.flatMap({ DigestAlgorithm(rawValue: $0.uppercased()) }) else {
             throw CommandFailure("security: cms: unknown hash function \"\(name)\"")
@@ -25,9 +25,9 @@ struct MessageKeys {
         return digest
     }
 
-    /// The certificate and key of a common name or an e-mail address.
+    /// The certificate and key with a common name or an e-mail address.
     ///
-    /// - Throws: ``CommandFailure`` where there is none, or more than one.
+    /// - Throws: ``CommandFailure`` if there is none, or more than one.
     func signer(_ name: Word) throws(CommandFailure) -> (Certificate, PrivateKey) {
         let all = try CommandFailure.naming("signing") { () throws(KeychainError) in try identities() }
         let named = name.text.map { text in all.filter { $0.certificate.answers(to: text) } } ?? []
@@ -41,18 +41,18 @@ struct MessageKeys {
         return first
     }
 
-    /// A certificate, and those of the keychains that have issued it, but for the root.
+    /// A certificate and its issuers from the keychains, except the root.
     func chain(_ certificate: Certificate) throws(KeychainError) -> [Certificate] {
         let pool = CertificatePool(try StoredCertificate.all(in: stores()).map(\.certificate))
         let chain = pool.chain(from: certificate) { $1.isSigned(by: $0) }
         return [certificate] + chain.dropFirst().filter { !$0.isSelfIssued }
     }
 
-    /// The certificate of each recipient; of several with one name the first that is valid.
+    /// The certificate of each recipient; of several with one name, the first valid one.
     ///
-    /// - Parameter names: common names or e-mail addresses, with commas between.
+    /// - Parameter names: common names or e-mail addresses, separated by commas.
     /// - Returns: The certificates in the order of the names.
-    /// - Throws: ``CommandFailure`` where there is none.
+    /// - Throws: ``CommandFailure`` if there is none.
     func recipients(_ names: Word) throws(CommandFailure) -> [Certificate] {
         let all = try CommandFailure.naming("enveloping") { () throws(KeychainError) in
             try StoredCertificate.all(in: stores()).map(\.certificate)
@@ -78,7 +78,7 @@ struct MessageKeys {
         return try keychains.searched(by: [keychain])
     }
 
-    /// Throws, instead of letting no identity fit, if there may be others that cannot be shown.
+    /// Throws, rather than having no identity match, if there may be others that cannot be shown.
     ///
     /// - Throws: `errSecInteractionNotAllowed` and `errSecDecode` for an item, among others.
     func checkWithholdsNothing() throws(KeychainError) {
@@ -101,7 +101,7 @@ struct MessageKeys {
 }
 
 extension CommandFailure {
-    /// Does a part of making a message, and says with which it failed.
+    /// Performs a step of creating a message, and names it in an error.
     static func naming<Result>(
         _ activity: String,
         _ body: () throws(KeychainError) -> Result

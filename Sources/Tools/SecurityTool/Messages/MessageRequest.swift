@@ -3,37 +3,37 @@
 import Glibc
 import KeychainCore
 
-/// What was asked of `cms`.
+/// The options of `cms`.
 struct MessageRequest {
-    /// The letter of what is to be done.
+    /// The letter of the operation.
     var mode: Character?
     var input: Word?
     var output: Word?
     var keychain: Word?
 
-    // Of decoding.
+    // For decoding.
     var contents: Word?
     var headerLevel: Int?
     var suppressesContents = false
 
-    // Of signing.
+    // For signing.
     var signer: Word?
     var digest: Word?
     var isDetached = false
     var hasTime = false
     var hasCapabilities = false
 
-    // Of encrypting.
+    // For encrypting.
     var recipients: Word?
 
-    /// What each option that only one mode has belongs to.
+    /// The mode of each option that only one mode has.
     private static let modes: [Character: Character] = [
         "c": "D", "h": "D", "n": "D", "G": "S", "P": "S", "T": "S", "r": "E",
     ]
 
-    /// Takes an option.
+    /// Processes an option.
     ///
-    /// - Throws: wrong usage for one of another mode than the one before it.
+    /// - Throws: wrong usage for an option of another mode than the previous one's.
     mutating func take(_ option: ParsedOptions.Option) throws(CommandFailure) {
         if let needed = Self.modes[option.letter], needed != mode {
             throw CommandFailure(
@@ -55,12 +55,12 @@ struct MessageRequest {
         case "G": hasTime = true
         case "P": hasCapabilities = true
         case "r": recipients = option.value
-        // What a certificate is used for is not looked at.
+        // The usage of a certificate is ignored.
         default: break
         }
     }
 
-    /// The bytes of the file that was named, or of standard input.
+    /// The bytes of the named file, or of standard input.
     func bytes(_ session: Session) throws(CommandFailure) -> [UInt8] {
         if let input { return try Self.read(input) }
         do throws(InputFile.Failure) {

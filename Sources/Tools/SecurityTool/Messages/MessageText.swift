@@ -5,7 +5,7 @@ import KeychainContainers
 import KeychainCore
 import KeychainMessages
 
-/// What `cms -D` writes of a message.
+/// The output of `cms -D` for a message.
 extension OpenedMessage {
     /// The lines of `-h`, and the contents.
     func text(_ request: MessageRequest) -> ByteText {
@@ -14,7 +14,7 @@ extension OpenedMessage {
         return header + ByteText(contents)
     }
 
-    /// How deep each part lies in others, which kind it is, and who has signed it.
+    /// The nesting level, the kind and the signers of each part.
     private func header(_ level: Int) -> ByteText {
         var lines: [ByteText] = []
         if isEncrypted { lines.append("SMIME: \tlevel=\(level).\(lines.count); type=envelopedData; \n") }

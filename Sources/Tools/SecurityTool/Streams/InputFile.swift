@@ -5,18 +5,18 @@ import Glibc
 import KeychainAuthenticators
 import KeychainCore
 
-/// A file, or another descriptor, that a command reads to its end; what is read may be secret.
+/// A file, or another descriptor, that a command reads completely; its contents may be secret.
 enum InputFile {
-    /// The most bytes that are read: 64 MiB, more than any file of certificates and keys has.
+    /// The maximum number of bytes: 64 MiB, more than any file of certificates and keys has.
     static let mostBytes = 64 << 20
 
     /// Why a file cannot be read.
     enum Failure: Error {
         case system(Int32)
-        /// It has more bytes than ``InputFile/mostBytes``, or no end, as a device.
+        /// It has more than ``InputFile/mostBytes`` bytes, or no end, like a device.
         case tooLarge
 
-        /// What the system says, or what is wrong.
+        /// The system's message, or a description of the problem.
         var text: String {
             switch self {
             case .system(let code): String(cString: strerror(code))
@@ -33,7 +33,7 @@ enum InputFile {
         return try bytes(descriptor)
     }
 
-    /// What a descriptor gives until its end.
+    /// All bytes of a descriptor.
     static func bytes(_ descriptor: Int32) throws(Failure) -> SecretBytes {
         var contents = SecretBuffer(capacity: 1 << 14)
         var failure: Failure?

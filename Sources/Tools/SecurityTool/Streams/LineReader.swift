@@ -6,22 +6,22 @@ import KeychainAuthenticators
 import KeychainCore
 import KeychainHost
 
-/// Lines of a descriptor; they may hold secrets, and every buffer is wiped.
+/// Reads lines from a descriptor; they may hold secrets, and every buffer is wiped.
 final class LineReader {
-    /// The most bytes that a line may have: 1 MiB.
+    /// The maximum length of a line: 1 MiB.
     static let largestLine = 1 << 20
 
     let descriptor: Int32
     private let chunk: UnsafeMutableRawBufferPointer
     private var unread = 0..<0
 
-    /// What was read.
+    /// The result of reading a line.
     enum Line {
         /// A line, without the newline that ended it.
         case line(SecretBytes)
-        /// What stands before the end of the input without a newline; not empty.
+        /// The bytes before the end of the input without a newline; not empty.
         case unfinished(SecretBytes)
-        /// A line of more than ``largestLine`` bytes; it was passed over.
+        /// A line of more than ``largestLine`` bytes, which was skipped.
         case tooLong
         /// The end of the input.
         case end
@@ -35,8 +35,8 @@ final class LineReader {
     /// A reader of a descriptor.
     ///
     /// - Parameters:
-    ///   - descriptor: where to read; it stays open.
-    ///   - readsAhead: whether bytes beyond a line may be taken; if not, they are left to other programs.
+    ///   - descriptor: the descriptor to read; it stays open.
+    ///   - readsAhead: whether bytes beyond a line may be read; if not, they are left for other programs.
     init(descriptor: Int32, readsAhead: Bool) {
         self.descriptor = descriptor
         chunk = .allocate(byteCount: readsAhead ? 1 << 16 : 1, alignment: 1)
@@ -47,11 +47,11 @@ final class LineReader {
         chunk.deallocate()
     }
 
-    /// Reads a line; blocks until it is there.
+    /// Reads a line; blocks until it is available.
     ///
-    /// - Parameter wait: what to do before each read, for example wait in another way.
+    /// - Parameter wait: called before each read, for example to wait in another way.
     /// - Returns: The line, or why there is none.
-    /// - Throws: ``Failure``, and whatever `wait` throws.
+    /// - Throws: ``Failure``, and the errors of `wait`.
     func next(wait: () throws -> Void = {}) throws -> Line {
         var line = SecretBuffer()
         var isTooLong = false
@@ -67,16 +67,16 @@ final class LineReader {
             unread = min(unread.lowerBound + part.count + 1, unread.upperBound)..<unread.upperBound
             isTooLong = isTooLong || line.count + part.count > Self.largestLine
             if !isTooLong { line.append(UnsafeRawBufferPointer(part)) }
-            // Nobody knows when the next line comes.
+            // The next line may come much later.
             keychain_wipe(part.baseAddress, part.count)
             if end != nil { return isTooLong ? .tooLong : .line(line.bytes) }
         }
     }
 
-    /// Whether anything follows, as far as that is known after so many milliseconds.
+    /// Whether more input follows, as far as is known after a number of milliseconds.
     ///
-    /// Returns as soon as there is a byte, or the end of the input. What follows is lost to others where the reader
-    /// does not read ahead.
+    /// Returns as soon as there is a byte, or the end of the input. If the reader does not read ahead, the following
+    /// bytes are lost to other programs.
     func isFollowed(within milliseconds: Int32) throws -> Bool {
         guard unread.isEmpty else { return true }
         let deadline = Deadline(milliseconds: milliseconds)

@@ -3,21 +3,21 @@
 import Glibc
 import KeychainCore
 
-/// A stream that is written to at once, without a buffer.
+/// An unbuffered output stream.
 struct Output: Sendable {
     let descriptor: Int32
 
     static let standard = Output(descriptor: STDOUT_FILENO)
     static let errors = Output(descriptor: STDERR_FILENO)
 
-    /// A stream that does not take what is written.
+    /// A stream that cannot be written to.
     struct Failure: Error {
         let code: Int32
     }
 
-    /// Writes all bytes; blocks until the other side has taken them.
+    /// Writes all bytes; blocks until they are written.
     ///
-    /// - Throws: ``Failure`` for example for a pipe without a reader.
+    /// - Throws: ``Failure``, for example for a pipe without a reader.
     func write(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
         var rest = bytes
         while let start = rest.baseAddress, !rest.isEmpty {
@@ -34,7 +34,7 @@ struct Output: Sendable {
 
     func write(_ text: ByteText) throws(Failure) {
         let bytes = text.bytes
-        // Array's function does not pass the type of an error on.
+        // Array's function does not propagate the error type.
         let result = bytes.withUnsafeBytes { buffer in Result { () throws(Failure) in try write(buffer) } }
         try result.get()
     }
@@ -43,7 +43,7 @@ struct Output: Sendable {
         try secret.withUnsafeBytes { (bytes) throws(Failure) in try write(bytes) }
     }
 
-    /// The descriptor may have been made non-blocking by another program that has it open.
+    /// Another program that has the descriptor open may have made it non-blocking.
     private func waitUntilWritable() {
         var state = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         poll(&state, 1, -1)

@@ -4,20 +4,20 @@ import Glibc
 import KeychainCore
 import KeychainHost
 
-/// A file that a command writes, perhaps with secrets; it becomes the caller's, and only they may read it.
+/// A file that a command writes, possibly with secrets; it belongs to the caller, who alone may read it.
 ///
-/// It is written beside what has its name, and replaces that once it is complete: whoever has the old file open, or may
-/// read it, gets nothing of the new one, and a disk without room leaves the old one. What is meant to be written to
-/// directly is: a descriptor of this process (`/dev/stdout`, `/dev/fd/N`), `/dev/null`, and a pipe of the caller's.
+/// It is written next to the existing file, and replaces that once it is complete: a process that has the old file
+/// open, or may read it, gets nothing of the new one, and a full disk leaves the old one unchanged. Written directly
+/// are: a descriptor of this process (`/dev/stdout`, `/dev/fd/N`), `/dev/null`, and a pipe that the caller owns.
 final class OutputFile {
     let output: Output
     private let draft: FileDraft?
     private var isOpen = true
 
-    /// Makes the file, or opens what is written to directly.
+    /// Creates the file, or opens a destination that is written directly.
     ///
-    /// - Throws: ``CommandFailure`` with 1, also for a symbolic link, for what belongs to another user, and for what is
-    ///   neither a file nor written to directly.
+    /// - Throws: ``CommandFailure`` with 1, also for a symbolic link, for a file that belongs to another user, and for
+    ///   anything that is neither a file nor written directly.
     init(_ path: Word) throws(CommandFailure) {
         do throws(Refusal) {
             if let number = Self.standardDescriptor(path) {
@@ -43,7 +43,7 @@ final class OutputFile {
         if isOpen, draft == nil { Glibc.close(output.descriptor) }
     }
 
-    /// Gives the file its name, or closes the stream; what could not be written by now is an error.
+    /// Renames the file into place, or closes the stream; throws if something could not be written.
     func close() throws(Output.Failure) {
         isOpen = false
         guard let draft else {
@@ -65,7 +65,7 @@ final class OutputFile {
         static func system(_ number: Int32) -> Refusal { Refusal(String(cString: strerror(number))) }
     }
 
-    /// The descriptor of this process that a path stands for.
+    /// The descriptor of this process that a path refers to.
     private static func standardDescriptor(_ path: Word) -> Int32? {
         switch path.text {
         case "/dev/stdin"?: return STDIN_FILENO
@@ -78,11 +78,11 @@ final class OutputFile {
         }
     }
 
-    /// Whether what has the name is no file that is replaced.
+    /// Whether the path is written directly, not replaced.
     private static func isWrittenDirectly(_ path: Word) throws(Refusal) -> Bool {
         var status = stat()
         guard path.withCString({ lstat($0, &status) }) == 0 else {
-            // A name that is free.
+            // The name is unused.
             guard errno == ENOENT, !path.isEmpty else { throw .system(errno) }
             return false
         }
@@ -99,12 +99,12 @@ final class OutputFile {
         }
     }
 
-    /// Whether it is the device that takes everything: number 3 of 1 (null(4)).
+    /// Whether it is the null device: major 1, minor 3 (null(4)).
     private static func isNull(_ status: stat) -> Bool {
         status.st_mode & S_IFMT == S_IFCHR && status.st_rdev == 0x103
     }
 
-    /// Opens what is written to directly, unless something else has taken its place; waits for the reader of a pipe.
+    /// Opens a destination that is written directly, unless it has been replaced; waits for the reader of a pipe.
     private static func stream(_ path: Word) throws(Refusal) -> Int32 {
         let descriptor = try opened(path.withCString { open($0, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY) })
         var status = stat()

@@ -3,12 +3,12 @@
 import Glibc
 import KeychainCore
 
-/// How passwords are read: as getpass(3) does, or from standard input with `-S`.
+/// Reads passwords: as getpass(3) does, or from standard input with `-S`.
 struct PasswordPrompt {
-    /// Where lines come from when there is no terminal.
+    /// The source of lines if there is no terminal.
     let input: LineReader
 
-    /// Where prompts go when there is no terminal.
+    /// The destination of prompts if there is no terminal.
     let errors: Output
 
     /// The path of the terminal; `nil` for none.
@@ -17,36 +17,36 @@ struct PasswordPrompt {
     /// Whether passwords come from standard input only, one line each, without a prompt.
     let usesStandardInput: Bool
 
-    /// Whether the line is to be all of the input: where it is not, what follows are commands.
+    /// Whether the line has to be the whole input: otherwise, commands follow.
     let endsInput: Bool
 
-    /// How often a new password may be typed differently.
+    /// The number of attempts to type a new password twice.
     private static let attempts = 3
 
-    /// The most bytes that a terminal passes on in one line (N_TTY of Linux); it drops the rest without a word.
+    /// The maximum length of a line from a terminal in bytes (Linux's N_TTY); it silently drops the rest.
     private static let longestTerminalLine = 4095
 
-    /// Asks for a new password, and once more to be sure.
+    /// Prompts for a new password, and for its confirmation.
     ///
-    /// - Throws: ``CommandFailure`` when the answers differ three times, or cannot be read.
+    /// - Throws: ``CommandFailure`` if the answers differ three times, or cannot be read.
     func askForNew(_ question: ByteText, again: ByteText) throws -> SecretBytes {
         if usesStandardInput { return try ask(question) }
         for attempt in 0..<Self.attempts {
             let first = try ask(question, mustExist: attempt > 0)
-            // An end in the middle would turn what was meant into an empty password.
+            // An end of input at the confirmation must not turn the password into an empty one.
             if try ask(again, mustExist: attempt > 0 || !first.isEmpty) == first { return first }
             try errors.write("passwords don't match\n")
         }
         throw CommandFailure(status: 1)
     }
 
-    /// Asks for a password.
+    /// Prompts for a password.
     ///
     /// - Parameters:
     ///   - question: the prompt.
-    ///   - mustExist: whether the end of the input is an error rather than an empty answer; with `-S` it always is.
+    ///   - mustExist: whether the end of the input is an error rather than an empty answer; always true with `-S`.
     /// - Returns: The answer.
-    /// - Throws: ``CommandFailure`` when the answer cannot be read, or is too long.
+    /// - Throws: ``CommandFailure`` if the answer cannot be read, or is too long.
     func ask(_ question: ByteText, mustExist: Bool = false) throws -> SecretBytes {
         do {
             if usesStandardInput { return try answerOfInput() }
@@ -60,14 +60,14 @@ struct PasswordPrompt {
         }
     }
 
-    /// Asks for a password where somebody can answer: on a terminal, or by `-S`.
+    /// Prompts for a password if it can be answered: on a terminal, or with `-S`.
     ///
-    /// - Returns: The answer; `nil` where nobody can, or the answer cannot be read.
+    /// - Returns: The answer; `nil` if prompting is not possible, or the answer cannot be read.
     func answer(_ question: ByteText) -> Word? {
         canBeAnswered ? (try? ask(question, mustExist: true)).map { Word($0) } : nil
     }
 
-    /// The same for a new password, twice.
+    /// The same for a new password and its confirmation.
     func newAnswer(_ question: ByteText, again: ByteText) -> Word? {
         canBeAnswered ? (try? askForNew(question, again: again)).map { Word($0) } : nil
     }
@@ -80,7 +80,7 @@ struct PasswordPrompt {
         return true
     }
 
-    /// A descriptor of the terminal; negative where there is none.
+    /// A descriptor of the terminal; negative if there is none.
     private func openTerminal() -> Int32 { terminal.map { open($0, O_RDWR | O_CLOEXEC) } ?? -1 }
 
     private func ask(
@@ -89,12 +89,12 @@ struct PasswordPrompt {
         _ output: Output,
         _ mustExist: Bool
     ) throws -> SecretBytes {
-        // The echo is off before anybody is asked to type.
+        // The echo is off before the prompt appears.
         let terminal = HiddenTerminal(descriptor: reader.descriptor)
         try output.write(question)
         guard let terminal else { return try answer(try reader.next(), mustExist: mustExist) }
         let line = try reader.next { try terminal.waitForInput { try output.write(question) } }
-        // The newline that was typed has not been shown either.
+        // The typed newline has not been shown either.
         try output.write("\n")
         let password = try answer(line, mustExist: mustExist)
         guard password.count < Self.longestTerminalLine else {
@@ -103,15 +103,15 @@ struct PasswordPrompt {
         return password
     }
 
-    /// How long the end of the input or another line is waited for, in milliseconds.
+    /// The time to wait for the end of the input or another line, in milliseconds.
     ///
-    /// A program that writes lines one after the other is not that slow between two of them, and one that keeps its end
-    /// of the pipe open does not wait for longer.
+    /// A program that writes several lines is not that slow between them, and one that keeps its end of the pipe open
+    /// does not have to wait longer.
     private static let endTimeout: Int32 = 1000
 
     /// The line of standard input, which has to be the last, except on a terminal.
     ///
-    /// A file of several lines is a mistake, and half of a key would be worse than none. A pipe may stay open after its
+    /// A file of several lines is a mistake, and half a key would be worse than none. A pipe may stay open after its
     /// line: nothing follows then.
     private func answerOfInput() throws -> SecretBytes {
         let password = try answer(try input.next(), mustExist: true)

@@ -2,9 +2,9 @@
 
 import Glibc
 
-/// What signals do to this process.
+/// The signal handling of this process.
 enum ProcessSignals {
-    /// Makes a pipe without a reader an error of write(2) instead of a silent end.
+    /// Makes writing to a pipe without a reader an error of write(2) instead of silently ending the program.
     static func prepare() { signal(SIGPIPE, SIG_IGN) }
 }
 
@@ -12,8 +12,8 @@ enum ProcessSignals {
 enum StandardDescriptors {
     /// Makes them safe to use.
     ///
-    /// A closed one would be given to the next file that is opened, perhaps a key, and be written to. It is opened so
-    /// that using it fails.
+    /// Otherwise a closed one would be assigned to the next file that is opened, perhaps a key, and be written to. It
+    /// is opened such that using it fails.
     static func prepare() {
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
             let mode = descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY

@@ -2,22 +2,22 @@
 
 import Glibc
 
-/// A terminal with its echo turned off, for as long as a secret is typed.
+/// A terminal with its echo turned off while a secret is typed.
 ///
-/// The signals that end or stop a program wait meanwhile, so that none of them can leave the terminal without its echo.
-/// This holds in a program of one thread.
+/// Signals that end or stop a program are held back meanwhile, so that none of them can leave the terminal without its
+/// echo. This requires a single-threaded program.
 final class HiddenTerminal {
     private let descriptor: Int32
     private var settings: termios
     private var otherSignals = sigset_t()
     private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP]
 
-    /// How long a signal may have to wait for its effect.
+    /// The maximum delay of a signal, in milliseconds.
     private static let patience: Int32 = 100
 
     /// Turns the echo off.
     ///
-    /// - Returns: `nil` when the descriptor is no terminal.
+    /// - Returns: `nil` if the descriptor is not a terminal.
     init?(descriptor: Int32) {
         var settings = termios()
         guard tcgetattr(descriptor, &settings) == 0 else { return nil }
@@ -30,14 +30,14 @@ final class HiddenTerminal {
 
     /// Waits until there is something to read.
     ///
-    /// - Parameter resume: what to do after the program was stopped and goes on.
+    /// - Parameter resume: called after the program was stopped and continues.
     func waitForInput(resume: () throws -> Void) rethrows {
         while true {
             var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             if poll(&state, 1, Self.patience) > 0 { return }
             if hasPendingSignal {
                 show()
-                // The signal has had its effect now; if the program is still there, it goes on.
+                // The signal has been delivered now; if the program still runs, it continues.
                 hide()
                 try resume()
             }
@@ -62,7 +62,7 @@ final class HiddenTerminal {
     private var hasPendingSignal: Bool {
         var pending = sigset_t()
         sigpending(&pending)
-        // One that the parent process has blocked goes on waiting; it has no effect here.
+        // One that the parent process has blocked stays pending; it has no effect here.
         return Self.signals.contains { sigismember(&pending, $0) == 1 && sigismember(&otherSignals, $0) == 0 }
     }
 }

@@ -5,7 +5,7 @@ import KeychainCore
 
 /// Text for a stream: bytes, because names of files and keychains need not be UTF-8.
 ///
-/// Nothing secret goes into it; that is what ``SecretBuffer`` is for.
+/// It never contains secrets; those are in ``SecretBuffer``.
 struct ByteText: Sendable, Hashable, ExpressibleByStringInterpolation {
     var bytes: [UInt8]
 
@@ -24,7 +24,7 @@ struct ByteText: Sendable, Hashable, ExpressibleByStringInterpolation {
     /// Appends a formatted attribute.
     mutating func append(_ value: SecretBytes) { bytes += value.unprotectedCopy }
 
-    /// Takes strings, numbers, text and words into a literal.
+    /// Interpolates strings, numbers, text and words.
     struct Interpolation: StringInterpolationProtocol {
         var bytes: [UInt8] = []
 

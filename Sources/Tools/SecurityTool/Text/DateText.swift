@@ -14,7 +14,7 @@ enum DateText {
         return parts.flatMap { digits($0.0, count: $0.1) } + [UInt8(ascii: "Z"), 0]
     }
 
-    /// The years 1 to 9999, which four digits can say.
+    /// The years 1 to 9999, which have at most four digits.
     private static func clamped(_ seconds: Double) -> Int {
         guard seconds > -63_113_904_000 else { return -63_113_904_000 }
         guard seconds < 252_423_993_600 else { return seconds.isNaN ? 0 : 252_423_993_599 }

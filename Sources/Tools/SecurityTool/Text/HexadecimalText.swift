@@ -6,9 +6,9 @@ import KeychainCore
 
 /// Bytes from hexadecimal digits, for `-X`.
 enum HexadecimalText {
-    /// The bytes that the digits stand for; `nil` when there is another character, or half a byte.
+    /// The bytes of the digits; `nil` if there is another character, or an odd number of digits.
     ///
-    /// - Important: Differs from macOS, which loses a digit when their number is odd.
+    /// - Important: Differs from macOS, which loses a digit if their number is odd.
     static func bytes(_ digits: SecretBytes) -> SecretBytes? {
         digits.withUnsafeBytes { digits in
             guard digits.count.isMultiple(of: 2) else { return nil }
@@ -25,7 +25,7 @@ enum HexadecimalText {
 }
 
 extension Status {
-    /// The sentence for the status, as every message of the command has it.
+    /// The message for the status, as every part of the command prints it.
     var text: String {
         if let message { return message }
         if Self.systemErrors.contains(rawValue) {
@@ -35,9 +35,9 @@ extension Status {
         return "unknown error \(rawValue)=\(digits)"
     }
 
-    /// The sentence for an `errno`, in the form that statuses made from one have.
+    /// The message for an `errno`, in the form of statuses that represent one.
     static func text(ofSystemError code: Int32) -> String { "UNIX[\(String(cString: strerror(code)))]" }
 
-    /// The statuses that stand for an `errno`: 100000 and the code.
+    /// The statuses that represent an `errno`: 100000 plus the code.
     private static let systemErrors: ClosedRange<Int32> = 100_000...100_255
 }

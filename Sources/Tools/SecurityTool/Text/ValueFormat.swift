@@ -5,7 +5,7 @@ import KeychainCore
 
 /// The two ways in which values are printed.
 enum ValueFormat {
-    /// Rule W, of `-w`: as it is when every byte is printable ASCII, else all of it in lower-case hexadecimal.
+    /// Rule W, of `-w`: verbatim if every byte is printable ASCII, else all of it in lowercase hexadecimal.
     static func bare(_ value: SecretBytes) -> SecretBytes {
         value.withUnsafeBytes { bytes in
             guard !bytes.allSatisfy(isPrintable) else { return value }
@@ -17,8 +17,8 @@ enum ValueFormat {
 
     /// Rule B, of attributes, `-g` and dumps.
     ///
-    /// In quotes when every byte is plain; else in upper-case hexadecimal and a blank, followed by the text with
-    /// octal escapes in quotes where some bytes are plain. No bytes give no text.
+    /// In quotes if every byte is plain; else in uppercase hexadecimal and a space, followed by the text with octal
+    /// escapes in quotes if some bytes are plain. No bytes give an empty text.
     static func quoted(_ value: SecretBytes) -> SecretBytes {
         value.withUnsafeBytes { bytes in
             var text = SecretBuffer(capacity: 6 * bytes.count + 8)
@@ -37,13 +37,13 @@ enum ValueFormat {
         }
     }
 
-    /// Rule B for what is no secret.
+    /// Rule B for non-secret values.
     static func quoted(_ bytes: [UInt8]) -> ByteText { ByteText(quoted(SecretBytes(bytes)).unprotectedCopy) }
 
-    /// Rule B for a number of 32 bits: four-character codes come out as text.
+    /// Rule B for a 32-bit number: four-character codes appear as text.
     static func quoted(_ number: UInt32) -> ByteText { quoted(number.bigEndianBytes) }
 
-    /// Bytes in capital hexadecimal digits.
+    /// Bytes in uppercase hexadecimal.
     static func capitalDigits(_ bytes: [UInt8]) -> String {
         let digits = bytes.flatMap { [upperCaseDigits[Int($0 >> 4)], upperCaseDigits[Int($0 & 15)]] }
         return String(decoding: digits, as: UTF8.self)
@@ -71,6 +71,6 @@ extension SecretBuffer {
 }
 
 extension FixedWidthInteger {
-    /// The bytes, the highest first.
+    /// The bytes in big-endian order.
     var bigEndianBytes: [UInt8] { withUnsafeBytes(of: bigEndian) { Array($0) } }
 }

@@ -2,7 +2,7 @@
 
 import KeychainContainers
 
-/// The names of formats and kinds of items, as `import` and `export` take them.
+/// The names of formats and kinds of items for `import` and `export`.
 enum FormatName {
     /// The format of a value of `-f`; `nil` for another word.
     static func format(_ word: Word) -> ExternalFormat? { word.text.flatMap { formats[$0] } }
@@ -10,7 +10,7 @@ enum FormatName {
     /// The kind of a value of `-t` of `import`; `nil` for another word.
     static func type(_ word: Word) -> ExternalItemType? { word.text.flatMap { types[$0] } }
 
-    /// A PKCS #12 file for programs that read no newer one; macOS does not have the name.
+    /// A PKCS #12 file for programs that read no newer one; macOS does not have this name.
     static let olderPKCS12 = "pkcs12-legacy"
 
     private static let formats: [String: ExternalFormat] = [

@@ -3,29 +3,29 @@
 import KeychainContainers
 import KeychainCore
 
-/// Where imported items go.
+/// A destination for imported items.
 protocol ItemDestination {
     /// Adds a certificate or a key.
     ///
-    /// - Throws: ``KeychainError``, with errSecDuplicateItem for what is there already.
+    /// - Throws: ``KeychainError``, with errSecDuplicateItem for an existing item.
     func add(_ item: NewItem) throws(KeychainError)
 }
 
-/// A certificate or key that is to be added.
+/// A certificate or key to add.
 struct NewItem {
-    /// The item; no identity, which is two.
+    /// The item; not an identity, which is two items.
     let item: ExternalItem
 
     /// Whether a key may leave the keychain again.
     let isExtractable: Bool
 
-    /// Who may use a key.
+    /// The access list of a key.
     let access: RequestedAccess
 
-    /// The entries of an add by reference, but for the class.
+    /// The attributes of an add by reference, except the class.
     var attributes: [String: PropertyValue] { item.attributesToAdd(isExtractable: isExtractable) }
 
-    /// The attributes in full and the bytes, for a keychain that knows no references; `nil` without bytes.
+    /// All attributes and the bytes, for a keychain that does not support references; `nil` without bytes.
     var contents: (attributes: [String: PropertyValue], bytes: SecretBytes)? {
         var attributes = attributes
         attributes[PropertyKey.valueReference] = nil

@@ -2,19 +2,19 @@
 
 import KeychainCore
 
-/// Where exported items come from.
+/// A source of exported items.
 protocol ItemSource {
-    /// The certificates, keys or identities, in their order.
+    /// The certificates, keys or identities, in order.
     ///
     /// - Parameters:
     ///   - itemClass: the class.
-    ///   - skipsDamaged: whether damaged ones may be left out, where the keychain can tell them from the others.
+    ///   - skipsDamaged: whether damaged ones may be skipped, if the keychain can distinguish them from the others.
     /// - Returns: Those that can be shown.
-    /// - Throws: ``KeychainError`` when they cannot be read.
+    /// - Throws: ``KeychainError`` if they cannot be read.
     func references(_ itemClass: ItemClass, skipsDamaged: Bool) throws(KeychainError) -> [LabelledReference]
 }
 
-/// An item with its bytes, and what people call it.
+/// An item with its bytes, and its display name.
 struct LabelledReference {
     let reference: ItemReference
     let label: String?

@@ -8,12 +8,12 @@ import KeychainTrust
 
 /// A file with a certificate, in DER or as a PEM document.
 enum CertificateFile {
-    /// The largest file that is read.
+    /// The maximum file size.
     private static let mostBytes = 16 << 20
 
-    /// Reads the certificate of a file, the first of several.
+    /// Reads the first certificate of a file.
     ///
-    /// - Returns: `nil` for a file that cannot be read, or that has none.
+    /// - Returns: `nil` if the file cannot be read, or has none.
     static func read(_ path: Word) -> Certificate? {
         guard let bytes = contents(path) else { return nil }
         guard PEMDocument.isPresent(in: bytes) else { return try? Certificate(der: bytes) }
@@ -22,7 +22,7 @@ enum CertificateFile {
         return document.flatMap { try? Certificate(der: $0.bytes.unprotectedCopy) }
     }
 
-    /// Reads a certificate, and says it on standard output where there is none, as macOS does.
+    /// Reads a certificate, and reports on standard output if there is none, as macOS does.
     ///
     /// - Throws: ``CommandFailure`` with 1
     static func require(_ path: Word, in session: Session) throws -> Certificate {
@@ -34,7 +34,7 @@ enum CertificateFile {
     /// A certificate as a PEM document.
     static func pem(_ der: [UInt8]) -> ByteText { ByteText(PEMDocument("CERTIFICATE", SecretBytes(der)).text) }
 
-    /// The contents of a file; `nil` for one that cannot be read.
+    /// The contents of a file; `nil` if it cannot be read.
     static func contents(_ path: Word) -> [UInt8]? {
         let name = path.withCString { String(validatingCString: $0) }
         return name.flatMap { try? FileContents.read($0, limit: mostBytes) }

@@ -6,12 +6,12 @@ import KeychainCore
 import KeychainFiles
 import KeychainMacFrontEnd
 
-/// Certificates in keychains, for the commands about trust.
+/// Certificates in keychains, for the trust commands.
 enum CertificateKeychains {
-    /// Stores a certificate in a keychain, unless it is there already.
+    /// Stores a certificate in a keychain, unless it exists already.
     ///
-    /// The keychain of the whole system, which scripts name, is not there on Linux: the trust settings of the
-    /// administrator keep the certificate then.
+    /// The system keychain, which scripts name, does not exist on Linux: the administrator's trust settings then store
+    /// the certificate.
     ///
     /// - Throws: ``CommandFailure`` with 1
     static func add(

@@ -2,7 +2,7 @@
 
 import KeychainCore
 
-/// A policy by the name that `-p` of the commands about trust takes; capitals do not matter.
+/// A policy by its name for `-p` of the trust commands, ignoring case.
 enum PolicyName {
     private static let policies: [String: CertificatePolicy] = [
         "basic": .basicX509,
@@ -20,15 +20,15 @@ enum PolicyName {
         "timestamping": .purpose(.timeStamping, isServer: true, name: nil),
     ]
 
-    /// The policy of a name.
+    /// The policy with a name.
     ///
-    /// - Throws: ``CommandFailure/usage`` for one that is not known.
+    /// - Throws: ``CommandFailure/usage`` for an unknown name.
     static func policy(_ word: Word) throws(CommandFailure) -> CertificatePolicy {
         guard let policy = word.text.flatMap({ policies[$0.lowercased()] }) else { throw .usage }
         return policy
     }
 
-    /// What `dump-trust-settings` calls a policy, by its object identifier.
+    /// The name of a policy in `dump-trust-settings`, by its object identifier.
     static func title(_ policy: CertificatePolicy) -> String {
         switch policy {
         case .basicX509: "Basic X509"
@@ -47,7 +47,7 @@ enum PolicyName {
 }
 
 extension CertificatePolicy {
-    /// The policy for a host or an e-mail address, where it takes one.
+    /// The policy for a host or an e-mail address, if it takes one.
     func named(_ name: String?) -> CertificatePolicy {
         switch self {
         case .tls(let isServer, _): .tls(isServer: isServer, host: name)

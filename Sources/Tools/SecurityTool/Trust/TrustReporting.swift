@@ -7,7 +7,7 @@ import KeychainTrust
 enum TrustDomain {
     case user
     case admin
-    /// The anchors of the distribution, which nobody sets here.
+    /// The anchors of the distribution, which cannot be changed here.
     case system
 
     /// The settings; none for the system.
@@ -20,13 +20,13 @@ enum TrustDomain {
     }
 }
 
-/// Calls what works on trust, and reports an error as macOS does: without the name of the program in front, and with 1.
+/// Performs a trust operation, and reports an error as macOS does: without the program name, and with status 1.
 func reportingTrust<Result>(
     _ function: String,
     _ body: () throws(KeychainError) -> Result
 ) throws(CommandFailure) -> Result {
     do throws(KeychainError) { return try body() } catch {
-        // What is wrong with a file or a missing library helps more than the text of its status.
+        // The description of a problem with a file or a missing library is more helpful than the text of its status.
         let isExplained = [.notAvailable, .io].contains(error.status) || error.status.rawValue == -61
         let reason: ByteText = isExplained ? "\nsecurity: \(error.reason)" : ""
         throw CommandFailure("\(function): \(error.status.text)\(reason)")
@@ -34,6 +34,6 @@ func reportingTrust<Result>(
 }
 
 extension KeychainError {
-    /// Nothing is set in a domain.
+    /// The domain has no settings.
     static let noTrustSettings = KeychainError(Status(rawValue: -25263), "there are no trust settings")
 }

@@ -7,7 +7,7 @@ import KeychainTrust
 
 /// `add-trusted-cert` (reference, section 8).
 ///
-/// - Important: Differs from macOS: there is no dialog; other programs of Linux know nothing of the settings.
+/// - Important: Differs from macOS: there is no dialog; other Linux programs do not use the settings.
 struct AddTrustedCertificate: Command {
     let options: OptionSyntax = "hdr:p:a:s:e:u:k:i:o:D"
 
@@ -34,7 +34,7 @@ struct AddTrustedCertificate: Command {
         return 0
     }
 
-    /// Changes settings in a file, which takes nobody's permission.
+    /// Changes settings in a file, which requires no permission.
     private func change(_ wishes: Wishes, _ certificate: Certificate, _ session: Session) throws {
         var settings = TrustSettings()
         if let input = wishes.input { settings = try TrustSettingsFile.read(input, Self.function, session) }
@@ -45,7 +45,7 @@ struct AddTrustedCertificate: Command {
         try TrustSettingsFile.write(settings, path)
     }
 
-    /// What was asked for.
+    /// The requested settings.
     private struct Wishes {
         var isForAll = false
         var keychain: Word?
@@ -82,7 +82,7 @@ struct AddTrustedCertificate: Command {
             try invocation.checkOptions(syntax)
         }
 
-        /// A rule for each policy, string and error; none when nothing was asked for, which is trust in every case.
+        /// A rule for each policy, string and error; empty if none was given, which means trust in every case.
         var rules: [TrustSettings.Rule] {
             guard decision != nil || !policies.isEmpty || !strings.isEmpty || !errors.isEmpty || keyUsage != nil else {
                 return []

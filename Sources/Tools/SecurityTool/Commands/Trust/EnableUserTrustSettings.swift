@@ -3,7 +3,7 @@
 import KeychainCore
 import KeychainTrust
 
-/// `user-trust-settings-enable` (reference, section 8): shows, or for root sets, whether users' own settings count.
+/// `user-trust-settings-enable` (reference, section 8): prints, or as root sets, whether users' own settings apply.
 struct EnableUserTrustSettings: Command {
     let options: OptionSyntax = "hde"
 

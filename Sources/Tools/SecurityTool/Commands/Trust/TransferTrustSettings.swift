@@ -32,7 +32,7 @@ struct ExportTrustSettings: Command {
     }
 }
 
-/// `trust-settings-import` (reference, section 8): what was set before goes.
+/// `trust-settings-import` (reference, section 8): replaces the previous settings.
 struct ImportTrustSettings: Command {
     let options: OptionSyntax = "hd"
 

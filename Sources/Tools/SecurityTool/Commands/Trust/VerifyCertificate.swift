@@ -7,8 +7,8 @@ import KeychainTrust
 
 /// `verify-cert` (reference, section 8).
 ///
-/// - Important: Differs from macOS: the network is not asked, so that there is no URL, and revocation is not known;
-///   `-C`, `-l`, `-L`, `-N`, `-t` and `-v` have no effect.
+/// - Important: Differs from macOS: there is no network access, so there is no URL, and revocation is unknown; `-C`,
+///   `-l`, `-L`, `-N`, `-t` and `-v` have no effect.
 struct VerifyCertificate: Command {
     let options: OptionSyntax = "hc:r:p:n:s:e:d:k:R:NLlCPtvq"
 
@@ -43,7 +43,7 @@ struct VerifyCertificate: Command {
         "***No certs specified."
     )
 
-    /// The certificate is the first that was given, or the first of the roots.
+    /// Evaluates the first given certificate, or the first of the roots.
     private func request(_ wishes: Wishes, _ session: Session) throws -> TrustRequest {
         let roots = try wishes.roots.map { try CertificateFile.require($0, in: session) }
         let given = try wishes.certificates.map { try CertificateFile.require($0, in: session) }
@@ -63,7 +63,7 @@ struct VerifyCertificate: Command {
         for der in evaluation.chain { try session.output.write(CertificateFile.pem(der)) }
     }
 
-    /// What was asked for.
+    /// The requested evaluation.
     private struct Wishes {
         var certificates: [Word] = []
         var roots: [Word] = []
@@ -84,7 +84,7 @@ struct VerifyCertificate: Command {
                 case "k": keychains.append(option.value)
                 case "p": policy = try PolicyName.policy(option.value)
                 case "s", "n", "e":
-                    // A name goes with the policy that takes one, unless another was named.
+                    // A name belongs to the policy that takes one, unless another was named.
                     guard let text = option.value.text else { throw .usage }
                     name = text
                     if option.letter == "s" { policy = policy ?? .tls(isServer: true, host: nil) }
