@@ -11,7 +11,7 @@ public struct GeneratedFile: Hashable, Sendable {
     public var contents: String
 }
 
-/// The Swift files that are written from the tables of KeychainCore.
+/// The Swift files that are generated from the tables of KeychainCore.
 ///
 /// Pure functions from the tables to text: the same tables always give the same bytes.
 public enum ConstantSources {
@@ -74,7 +74,7 @@ public enum ConstantSources {
             + "}\n"
     }
 
-    /// Returns the text of the list of the symbols that clients of `import Security` see.
+    /// Returns the text of the list of symbols that clients of `import Security` see.
     ///
     /// The dictionaries are many and typed, because one large literal takes long to type-check.
     public static func publicSymbols() -> String {
@@ -127,7 +127,7 @@ public enum ConstantSources {
         """
 }
 
-// The pieces that the files are put together from.
+// The building blocks of the files.
 extension ConstantSources {
     private static var publicStatusRows: [StatusTable.Row] {
         StatusTable.rows.filter(\.isPublic)

@@ -30,12 +30,12 @@ struct GenerateConstants {
         }
     }
 
-    /// A page without the two comments that the map goes between.
+    /// A page without the two comments that delimit the map.
     private struct MissingPlace: Error {
         let page: String
     }
 
-    /// The page of the architecture, with the module map of the manifest.
+    /// The architecture page, with the manifest's module map.
     private static func moduleMap(below root: URL) throws -> GeneratedFile {
         let manifest = try String(contentsOf: root.appendingPathComponent("Package.swift"), encoding: .utf8)
         let page = try String(contentsOf: root.appendingPathComponent(ModuleMap.page), encoding: .utf8)

@@ -8,7 +8,7 @@ public struct ModuleMap: Sendable {
     public struct Group: Sendable {
         /// The name of the folder.
         public var folder: String
-        /// What its modules are for.
+        /// The purpose of its modules.
         public var purpose: String
         /// Its modules, from the lowest to the highest.
         public var modules: [Module] = []
@@ -18,7 +18,7 @@ public struct ModuleMap: Sendable {
     public struct Module: Sendable {
         /// The name of the target.
         public var name: String
-        /// What it is: the comment above it.
+        /// Its description: the comment above it.
         public var summary: String
         /// The modules of this package that it depends on.
         public var dependencies: [String] = []
@@ -29,7 +29,7 @@ public struct ModuleMap: Sendable {
 
     /// Reads the table `groups` of a manifest.
     ///
-    /// The formatter keeps its shape: an argument of a group is on a line of its own, and a comment is above each
+    /// The formatter ensures this shape: an argument of a group is on a line of its own, and a comment is above each
     /// target.
     public init(manifest: String) {
         let table = manifest.components(separatedBy: "let groups: [Group] = [\n").dropFirst().first ?? ""
@@ -52,7 +52,7 @@ public struct ModuleMap: Sendable {
         keepModules()
     }
 
-    /// Begins a module with the first name below a comment; what follows are its dependencies, for now.
+    /// Begins a module with the first name below a comment; its dependencies follow.
     private mutating func addTargets(named names: [String], summary: inout String) {
         guard !names.isEmpty, !groups.isEmpty else { return }
         var names = names[...]
@@ -64,7 +64,7 @@ public struct ModuleMap: Sendable {
         groups[groups.count - 1].modules[last].dependencies += names
     }
 
-    /// Drops what else is quoted in a target: paths, libraries of the system, other packages.
+    /// Drops other quoted strings in a target: paths, system libraries, other packages.
     private mutating func keepModules() {
         let known = Set(modules.map(\.name))
         for (group, module) in groups.indices.flatMap({ group in groups[group].modules.indices.map { (group, $0) } }) {
@@ -86,7 +86,7 @@ public struct ModuleMap: Sendable {
 // MARK: - As a page
 
 extension ModuleMap {
-    /// The page that has the map, relative to the root of the package.
+    /// The page with the map, relative to the root of the package.
     public static let page = "Documentation/Architecture.md"
 
     private static let begin = "<!-- Written by Scripts/module-map. -->\n"
