@@ -103,7 +103,7 @@ struct LintCommand: ParsableCommand {
         do {
             return try linter.configuration(text)
         } catch {
-            // The run goes on without it.
+            // The run continues without it.
             Self.say("keychain-lint: \(path): \(error); the configuration is left out\n")
             return Configuration()
         }
@@ -141,7 +141,7 @@ struct LintCommand: ParsableCommand {
         try git(["rev-parse", "--show-prefix"]).trimmingCharacters(in: .newlines)
     }
 
-    /// The keychain access groups of entitlements at a commit, by path below the folder that is linted.
+    /// The keychain access groups of entitlements at a commit, by path relative to the linted folder.
     private func accessGroups(at base: String) throws -> [String: [String]] {
         var result: [String: [String]] = [:]
         for path in try git(["ls-tree", "-r", "-z", "--name-only", "--end-of-options", base]).split(separator: "\0")
