@@ -4,7 +4,7 @@ import Foundation
 import KeychainProtection
 import Security
 
-/// Walks through the life of an item in a throw-away keychain, and says what happens and why.
+/// Demonstrates the life of an item in a throw-away keychain, and explains each step.
 @main
 struct Quickstart {
     private let store = TokenStore(service: "com.example.quickstart")

@@ -3,7 +3,7 @@
 import Foundation
 import Security
 
-/// Keeps an API token per account: ordinary keychain code, as one writes it for Apple's platforms.
+/// Keeps an API token per account: ordinary keychain code, as written for Apple's platforms.
 struct TokenStore {
     let service: String
 
