@@ -2,19 +2,19 @@
 
 import KeychainCore
 
-/// Says of one call of an item function what happened, which item was meant, which fact made the difference, and what
-/// to change.
+/// Explains one call of an item function: what happened, which item was intended, which fact made the difference, and
+/// what to change.
 ///
-/// Pure: what it knows of the store is in explanations, which change nothing and open no secret.
+/// A pure function: its knowledge of the store comes from explanations, which change nothing and decrypt no secret.
 package enum Doctor {
     /// Examines a call.
     ///
     /// - Parameters:
-    ///   - call: the call, and what is known of its surroundings.
+    ///   - call: the call, and the known facts about its surroundings.
     ///   - redaction: whether values are shown.
     ///   - explain: explains a call as the owner of the store sees it.
     /// - Returns: The report.
-    /// - Throws: What `explain` throws: the store cannot be read.
+    /// - Throws: The errors of `explain`: the store cannot be read.
     package static func report(
         _ call: ExaminedCall,
         redaction: Redaction = .none,
@@ -94,7 +94,7 @@ package enum Doctor {
 }
 
 extension Examination {
-    /// What an update or a delete that would succeed touches.
+    /// The items affected by an update or a delete that would succeed.
     var blastRadius: DoctorReport.BlastRadius? {
         guard [.update, .delete].contains(function), replayed == .success, !call.hasUnknownPredicates,
             let effect = explanation.effect

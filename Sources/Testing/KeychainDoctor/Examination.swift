@@ -2,7 +2,7 @@
 
 import KeychainCore
 
-/// The facts of one call: what the engine says of it, and how the items of the store stand to it.
+/// The facts of one call: the engine's explanation, and how close the items of the store are to it.
 final class Examination {
     /// Explains a call as the owner of the store sees it.
     typealias Explain = (KeychainRequest) throws(KeychainError) -> Explanation
@@ -11,10 +11,10 @@ final class Examination {
     let explanation: Explanation
     let explain: Explain
 
-    /// What the history stored; `nil` without a history.
+    /// The items stored by the history; `nil` without a history.
     let stored: StoredByHistory?
 
-    /// The items that come near to the query; `nil` where nothing is looked for.
+    /// The items that nearly match the query; `nil` if nothing is searched for.
     let nearMisses: NearMisses?
 
     /// The other keychain of a Mac.
@@ -39,8 +39,7 @@ final class Examination {
 
     var client: Client { call.request.client }
 
-    /// What comes of questions to the user in the replay: the reported status where it is an outcome of one, else
-    /// success.
+    /// The result of user prompts in the replay: the reported status if it can result from a prompt, else success.
     private var answer: ExplainedAuthentication.Answer {
         if call.isUnattended { return .nobody }
         switch call.reportedStatus {
@@ -50,10 +49,10 @@ final class Examination {
         }
     }
 
-    /// What the data protection keychain answers in the replay.
+    /// The status of the data protection keychain in the replay.
     var replayedByDataProtection: Status { explanation.status(ifAsked: answer) }
 
-    /// What the call answers in the replay.
+    /// The status of the call in the replay.
     var replayed: Status { fileKeychain?.merged(replayedByDataProtection, explanation) ?? replayedByDataProtection }
 
     /// The status to explain.
@@ -84,7 +83,7 @@ final class Examination {
         return earlier.map { ($0, false) }
     }
 
-    /// Who stored an item, by the history; `nil` when no add of it is known.
+    /// The program that stored an item, by the history; `nil` if no add of it is known.
     func writer(of item: ExplainedItem) -> String? {
         stored?.items.last { $0.isSame(as: item) }?.addedBy
     }
@@ -96,7 +95,7 @@ final class Examination {
 }
 
 extension StoredByHistory.Item {
-    /// Whether a stored item is the one that this add made, as far as its attributes can be read.
+    /// Whether a stored item is the one that this add created, as far as its attributes can be read.
     func isSame(as item: ExplainedItem) -> Bool {
         guard removal == nil, item.itemClass == itemClass, let theirs = item.attributes else { return false }
         let schema = ItemSchema.of(itemClass)

@@ -2,7 +2,7 @@
 
 import KeychainCore
 
-/// What happened to a keychain before a call, in its order.
+/// The events of a keychain before a call, in order.
 package struct CallHistory: Sendable {
     /// The events, the oldest first; the histories of the calls of one trace share them.
     package var events: ArraySlice<Event>
@@ -29,15 +29,15 @@ package struct CallHistory: Sendable {
 
     /// A call of an item function that was written down.
     package struct RecordedCall: Sendable {
-        /// What was asked, and with which groups; secrets are not in it.
+        /// The request and the client's groups, without secrets.
         package let request: KeychainRequest
         /// The attributes that its only dictionary, or its query, names; `nil` without a class.
         let named: NamedAttributes?
         /// The name of the client.
         package var client: String
-        /// What it answered.
+        /// The returned status.
         package var status: Status
-        /// When it was made, as the trace spells it.
+        /// The time of the call, in the notation of the trace.
         package var time: String?
 
         /// A call and its answer.
@@ -79,7 +79,7 @@ package struct CallHistory: Sendable {
 }
 
 extension ExaminedCall {
-    /// The calls of the history in which the same client looked for items of a class, the last one first, each
+    /// The calls of the history in which the same client searched for items of a class, the last one first, each
     /// dictionary once.
     package func earlierLookUps(_ itemClass: ItemClass) -> [CallHistory.RecordedCall] {
         var seen: Set<KeychainRequest> = []

@@ -2,32 +2,32 @@
 
 import KeychainCore
 
-/// One call of an item function, as it failed or surprised, and what is known of its surroundings.
+/// A failed or surprising call of an item function, with the known facts about its surroundings.
 ///
-/// What is not given is unknown: a check that needs it says so.
+/// Facts that are not given are unknown: a check that needs one says so.
 package struct ExaminedCall: Sendable {
-    /// Who called, and with which dictionaries.
+    /// The client, and its dictionaries.
     package var request: KeychainRequest
 
     /// The name of the client in the history.
     package var clientName = "app"
 
-    /// Whether the client was given, or taken for granted.
+    /// Whether the client was given or assumed.
     package var clientSource = Source.given
 
-    /// What the program runs on.
+    /// The platform of the program.
     package var platform = Platform.iOS
 
-    /// Whether the call was made in the background, where nobody can be asked.
+    /// Whether the call was made in the background, where the user cannot be prompted.
     package var isBackground = false
 
-    /// Whether it was made on a machine for continuous integration, where nobody can be asked either.
+    /// Whether it was made by continuous integration, where the user cannot be prompted either.
     package var isContinuousIntegration = false
 
-    /// What the caller takes the result for.
+    /// The type that the caller expects of the result.
     package var expectedResult: ResultType?
 
-    /// What happened before the call; `nil` when nobody wrote it down.
+    /// The events before the call; `nil` if they were not recorded.
     package var history: CallHistory?
 
     /// The access groups of the client before the program was updated.
@@ -45,41 +45,41 @@ package struct ExaminedCall: Sendable {
     /// When the call was made; `nil` for now.
     package var time: Timestamp?
 
-    /// Whether the device has a passcode; `nil` for what the keychain says, which on a simulator always has one.
+    /// Whether the device has a passcode; `nil` to use the keychain's answer, which on a simulator is always true.
     package var hasPasscode: Bool?
 
-    /// The keys of the query, and of an update's new attributes, whose values are not known, so that they are not in
-    /// the dictionaries: those of variables in a text, and those that a trace hides.
+    /// The keys of the query, and of an update's new attributes, that are not in the dictionaries because their values
+    /// are unknown: those of variables in a text, and those that a trace hides.
     package var unknownKeys: Set<String> = []
     package var unknownAttributeKeys: Set<String> = []
 
     /// The status that the caller saw; `nil` for that of the replay.
     package var reportedStatus: Status?
 
-    /// A call of which nothing else is known.
+    /// Creates a call without any further facts.
     package init(_ request: KeychainRequest) { self.request = request }
 
-    /// Where a value comes from.
+    /// The source of a value.
     package enum Source: String, Sendable {
-        /// The user or the trace said it.
+        /// The user or the trace provided it.
         case given
-        /// It was taken for granted.
+        /// It was assumed.
         case assumed
     }
 
-    /// What a program runs on, as far as the keychain behaves differently.
+    /// The platform of a program, if the keychain behaves differently on it.
     package enum Platform: String, Sendable, CaseIterable {
         /// A phone or a tablet.
         case iOS = "ios"
         /// A Mac, with a native program.
         case macOS = "macos"
-        /// A Mac, with a program that was made for the iPad.
+        /// A Mac, running a program made for the iPad.
         case catalyst
         /// The simulator of iOS.
         case simulator
     }
 
-    /// Whether nobody can be asked, whatever the query says.
+    /// Whether the user cannot be prompted, regardless of the query.
     package var isUnattended: Bool { isBackground || isContinuousIntegration }
 
     /// Which of the four functions it is.
@@ -109,7 +109,7 @@ package struct ExaminedCall: Sendable {
     }
 }
 
-/// What a caller can take a result for.
+/// The type that a caller can expect of a result.
 package enum ResultType: String, Sendable, CaseIterable {
     case data
     case string
@@ -122,6 +122,6 @@ package enum ResultType: String, Sendable, CaseIterable {
     case certificate
     case identity
     case accessControl
-    /// Anything that is there.
+    /// Any existing item.
     case any
 }

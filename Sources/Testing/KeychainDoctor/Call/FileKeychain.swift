@@ -4,9 +4,9 @@ import KeychainCore
 
 /// The file-based keychain of a Mac, as far as it is known.
 package enum FileKeychain: Sendable {
-    /// Nobody said anything of it.
+    /// Nothing is known about it.
     case unknown
-    /// There is none.
+    /// It does not exist.
     case missing
     /// Its items, as dictionaries of an add, and whether it is locked.
     case items([PropertyDictionary], isLocked: Bool)

@@ -2,7 +2,7 @@
 
 import KeychainCore
 
-/// What the calls of a history stored and removed, as far as their dictionaries tell.
+/// The items that the calls of a history stored and removed, as far as their dictionaries show.
 struct StoredByHistory {
     /// An item that an add of the history stored.
     struct Item {
@@ -10,11 +10,11 @@ struct StoredByHistory {
         var attributes: Attributes
         let addedAt: Int
         let addedBy: String
-        /// Where in the history the item was written last.
+        /// The position in the history of the last write of the item.
         var writtenAt: Int
-        /// What took it.
+        /// What removed the item.
         var removal: Removal?
-        /// Where in the history that was.
+        /// The position in the history of the removal.
         var removedAt: Int?
 
         var group: String? {
@@ -32,7 +32,7 @@ struct StoredByHistory {
 
     /// Why an item is gone.
     enum Removal {
-        /// A delete, which took so many of the items.
+        /// A delete that removed a number of the items.
         case deleted(CallHistory.RecordedCall, count: Int)
         /// The keys of its level went with the passcode, or stayed on the old device.
         case invalidated
@@ -40,7 +40,7 @@ struct StoredByHistory {
 
     private(set) var items: [Item] = []
 
-    /// The deletes by persistent reference, of which the history does not tell which item they took.
+    /// The deletes by persistent reference, for which the history does not show which item they removed.
     private(set) var deletesByReference: [(index: Int, itemClass: ItemClass, call: CallHistory.RecordedCall)] = []
 
     init(_ history: CallHistory) {
@@ -105,7 +105,7 @@ struct StoredByHistory {
         }
     }
 
-    /// The items that are there and that a query of the history means.
+    /// The existing items that a query of the history matches.
     private func matches(_ query: NamedAttributes, _ call: CallHistory.RecordedCall) -> [Int] {
         let groups = call.request.client.accessGroups
         return items.indices.filter { index in
@@ -118,12 +118,12 @@ struct StoredByHistory {
     }
 }
 
-/// The attributes that a dictionary names, converted to the kinds of their columns.
+/// The attributes of a dictionary, converted to the kinds of their columns.
 ///
-/// Of a dictionary that was written down; what the store holds is judged by the terms of the engine's search.
+/// For a recorded dictionary; the engine's search terms evaluate the contents of the store.
 struct NamedAttributes {
     let itemClass: ItemClass
-    /// Without synchronizability where it is "any".
+    /// Without synchronizability if it is "any".
     private(set) var attributes: Attributes = [:]
     private(set) var meansEitherScope = false
 
@@ -159,7 +159,7 @@ struct NamedAttributes {
 
     var scope: AttributeValue { attributes[.synchronizable] ?? .number(.integer(0)) }
 
-    /// The attributes that tell items of the class apart within a group.
+    /// The attributes that distinguish items of the class within a group.
     var identifying: Attributes {
         let names = Set(itemClass.keyColumns)
         return attributes.filter { names.contains($0.key) }

@@ -2,33 +2,33 @@
 
 import KeychainCore
 
-/// Reads a dictionary as somebody pastes it from Swift code: a literal of constants, strings, numbers, Booleans, casts
-/// and comments, and the assignments to its entries that follow it.
+/// Parses a dictionary pasted from Swift code: a literal of constants, strings, numbers, Booleans, casts and comments,
+/// and the subsequent assignments to its entries.
 ///
-/// What cannot be known from the text, such as a variable, is named and left out; the value of `kSecValueData` is not
-/// needed.
+/// Values that the text does not show, such as those of variables, are named and omitted; the value of `kSecValueData`
+/// is not needed.
 package struct SwiftDictionaryParser {
-    /// What was read.
+    /// The parsed literal.
     package struct Literal: Sendable {
         package var dictionary: PropertyDictionary = [:]
-        /// The keys whose values the text does not tell.
+        /// The keys whose values the text does not show.
         package var unknown: Set<String> = []
-        /// The new attributes, where the text calls `SecItemUpdate` with the dictionary.
+        /// The new attributes, if the text calls `SecItemUpdate` with the dictionary.
         package var attributes: PropertyDictionary?
-        /// The keys of these whose values the text does not tell.
+        /// Those of the new attributes' keys whose values the text does not show.
         package var unknownAttributes: Set<String> = []
         /// The lines that change the dictionary in a way that cannot be read.
         package var unreadLines: [Int] = []
     }
 
-    /// Why a text is no dictionary.
+    /// Why a text is not a dictionary.
     package struct Defect: Error, Sendable, Hashable, CustomStringConvertible {
         package let line: Int
         package let reason: String
         package var description: String { "line \(line): \(reason)" }
     }
 
-    /// A text longer than this is no query.
+    /// The maximum length of a query text.
     package static let longestText = 1 << 20
 
     private var scanner: SwiftScanner
@@ -91,7 +91,7 @@ package struct SwiftDictionaryParser {
         return false
     }
 
-    /// Where a type such as `[String: Any]` ends that begins here.
+    /// The end of a type, such as `[String: Any]`, that begins here.
     private var endOfType: Int? {
         guard scanner.peek == UInt8(ascii: "["),
             let end = scanner.text[scanner.position...].firstIndex(of: UInt8(ascii: "]"))
@@ -133,7 +133,7 @@ package struct SwiftDictionaryParser {
         }
     }
 
-    /// Sets an entry, or notes that its value is not known: that of an expression, or one that is set in one case only.
+    /// Sets an entry, or records that its value is unknown: that of an expression, or one that is set conditionally.
     private mutating func assign(_ valueText: String, to key: String, isConditional: Bool) {
         let value = SwiftExpression.value(valueText, for: key)
         literal.unknown.remove(key)
@@ -147,14 +147,14 @@ package struct SwiftDictionaryParser {
         } else if KeyNames.isKnown(key) {
             literal.unknown.insert(key)
         } else {
-            // The call fails for the key, whatever the value is.
+            // The call fails because of the key, regardless of the value.
             literal.dictionary[key] = .string("")
         }
     }
 
     private static func shortened(_ text: String) -> String { text.count <= 60 ? text : text.prefix(59) + "\u{2026}" }
 
-    // MARK: - What stands around it
+    // MARK: - Text before the literal
 
     private func textBefore(_ start: Int) -> String {
         String(decoding: scanner.text[..<start], as: UTF8.self).trimmingBlanks
@@ -175,7 +175,7 @@ package struct SwiftDictionaryParser {
         return name.isEmpty ? nil : name
     }
 
-    // MARK: - What follows it
+    // MARK: - Text after the literal
 
     /// Reads what is assigned to entries of the variable, up to the end of its scope.
     private mutating func readStatements() throws(Defect) {
@@ -209,7 +209,7 @@ package struct SwiftDictionaryParser {
         }
     }
 
-    /// Reads `[key] = value`, `.removeValue(forKey: key)` or `.updateValue(value, forKey: key)` behind the variable.
+    /// Parses `[key] = value`, `.removeValue(forKey: key)` or `.updateValue(value, forKey: key)` after the variable.
     private mutating func readChange(isConditional: Bool) throws(Defect) {
         let line = scanner.defect("").line
         scanner.skipBlanks(acrossLines: false)
@@ -274,7 +274,7 @@ package struct SwiftDictionaryParser {
         literal.unreadLines += parser.literal.unreadLines
     }
 
-    /// Where the literal begins that a variable is declared with.
+    /// The start of the literal that a variable is initialized with.
     private func declaration(of variable: String) -> Int? {
         var (found, previous) = (SwiftDictionaryParser(SwiftScanner(String(decoding: scanner.text, as: UTF8.self))), "")
         while !found.scanner.isAtEnd {
@@ -293,7 +293,7 @@ package struct SwiftDictionaryParser {
 }
 
 extension String {
-    /// Where a part is last.
+    /// The last occurrence of a part.
     fileprivate func lastRange(of part: String) -> Range<String.Index>? {
         var index = endIndex
         while index > startIndex {

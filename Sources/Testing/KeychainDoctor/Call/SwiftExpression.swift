@@ -4,16 +4,16 @@ import KeychainCore
 
 /// Keys and values of dictionaries as Swift expressions.
 enum SwiftExpression {
-    /// The key that an expression stands for.
+    /// The key that an expression evaluates to.
     static func key(_ expression: String) -> String? {
         let bare = bare(expression)
         return literal(bare) ?? ConstantTable.value(named: bare)
     }
 
-    /// The value of an expression; `nil` for what the text does not tell.
+    /// The value of an expression; `nil` if the text does not show it.
     static func value(_ expression: String, for key: String) -> PropertyValue? {
         let bare = bare(expression)
-        // Never taken over: no secret is needed to explain a call, only its type.
+        // Never copied: explaining a call needs only the type of a secret, not its value.
         if [PropertyKey.valueData, PropertyKey.useCredentialReference, PropertyKey.valueReference].contains(key) {
             if literal(bare) != nil { return .string("") }
             if bytes(of: bare) != nil || key == PropertyKey.valueData { return .data(SecretBytes()) }
@@ -68,8 +68,8 @@ enum SwiftExpression {
 
     // MARK: - Strings
 
-    /// The text of a string literal; `nil` for one with an interpolation, for one with too many combining marks in a
-    /// row, and for what is none.
+    /// The text of a string literal; `nil` for one with an interpolation, for one with too many consecutive combining
+    /// marks, and for anything else.
     private static func literal(_ expression: String) -> String? {
         let hashes = String(expression.prefix { $0 == "#" })
         let rest = expression.dropFirst(hashes.count)
@@ -127,7 +127,7 @@ enum SwiftExpression {
 }
 
 extension String {
-    /// Where the last ` as ` is, or ` as! ` or ` as? `.
+    /// The position of the last ` as `, ` as! ` or ` as? `.
     fileprivate var lastCast: Range<String.Index>? {
         var index = endIndex
         while index > startIndex {
@@ -139,7 +139,7 @@ extension String {
         return nil
     }
 
-    /// What is in the parentheses that are all of the text behind a name.
+    /// The text in the parentheses that make up everything after a name.
     fileprivate func insideParentheses(after name: String) -> String? {
         guard hasPrefix(name + "("), hasSuffix(")") else { return nil }
         let inside = String(dropFirst(name.count + 1).dropLast())

@@ -2,8 +2,8 @@
 
 /// Swift code as text.
 package enum SwiftCode {
-    /// Code without its comments and without the contents of strings of several lines, both of which may look like
-    /// directives and imports; each line keeps its number.
+    /// Code without its comments and without the contents of multi-line strings, which may both look like directives
+    /// and imports; each line keeps its number.
     package static func withoutComments(_ text: String) -> String {
         var scanner = SwiftScanner(text)
         return scanner.withoutComments()
@@ -20,7 +20,7 @@ extension SwiftScanner {
             case UInt8(ascii: "/") where isNext("//"): skipLine()
             case UInt8(ascii: "/") where isNext("/*"):
                 skipComment()
-                // As a blank: the words beside a comment are two.
+                // Replaced by a space: the words before and after a comment are separate.
                 bytes += [UInt8(ascii: " ")] + lineEnds(from: start)
             case UInt8(ascii: "\""),
                 UInt8(ascii: "#") where isAtString:

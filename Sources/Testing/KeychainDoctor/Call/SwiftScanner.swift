@@ -61,7 +61,7 @@ struct SwiftScanner {
         } while depth > 0 && !isAtEnd
     }
 
-    /// A word of letters, digits and underscores; `nil` where none begins.
+    /// Scans a word of letters, digits and underscores; `nil` if none begins here.
     mutating func word() -> String? {
         let start = position
         while let byte = peek, Self.isOfWord(byte) { position += 1 }
@@ -85,7 +85,7 @@ struct SwiftScanner {
         return index < text.count && text[index] == UInt8(ascii: "\"")
     }
 
-    /// A string as it stands: plain, raw, or of several lines.
+    /// Scans a string literal: plain, raw, or multi-line.
     mutating func string() throws(SwiftDictionaryParser.Defect) -> [UInt8] {
         let start = position
         while peek == UInt8(ascii: "#") { position += 1 }
@@ -125,8 +125,8 @@ struct SwiftScanner {
     private static let opening = Set("([{".utf8)
     private static let closing = Set(")]}".utf8)
 
-    /// The text of an expression, up to one of the bytes outside of brackets and strings; blanks and comments are left
-    /// out of its ends.
+    /// The text of an expression, up to one of the bytes outside brackets and strings, with whitespace and comments
+    /// trimmed at both ends.
     mutating func expression(until ends: Set<UInt8>) throws(SwiftDictionaryParser.Defect) -> String {
         guard let text = try expression(endingAt: ends, isStatement: false) else {
             throw defect("the literal is not complete: its closing bracket is missing")
@@ -179,7 +179,7 @@ struct SwiftScanner {
         return isStatement ? Self.trimmed(bytes) : nil
     }
 
-    /// Passes over the end of a line where the next one goes on with the expression.
+    /// Skips the end of a line if the next line continues the expression.
     private mutating func continuesOnNextLine() -> Bool {
         var next = self
         next.skipBlanks()

@@ -2,9 +2,9 @@
 
 import KeychainCore
 
-/// An item of the store, and how far it is from what a query asks for.
+/// An item of the store, and its distance from a query.
 ///
-/// Whether a predicate holds is what the engine's terms say; relation and distance are added here.
+/// The engine's terms decide whether a predicate holds; relation and distance are added here.
 package struct Candidate: Sendable {
     /// The item, as the owner of the store sees it.
     package let item: ExplainedItem
@@ -12,10 +12,10 @@ package struct Candidate: Sendable {
     /// The predicates that it fails, in the order of the terms.
     package let differences: [Difference]
 
-    /// Whether its keys are locked, where the call needs them.
+    /// Whether its keys are locked, if the call needs them.
     package let isLockedAway: Bool
 
-    /// Whether its access control keeps it from the call, where the call needs to read it.
+    /// Whether its access control blocks the call, if the call needs to read it.
     package let isGuarded: Bool
 
     /// How many key attributes that the query names are equal.
@@ -29,13 +29,13 @@ package struct Candidate: Sendable {
         distanceOfPredicates + (isLockedAway ? Weight.protection : 0) + (isGuarded ? Weight.protection : 0)
     }
 
-    /// The keys of the predicates that it fails; lock and access control are none of the query's.
+    /// The keys of the predicates that it fails, which do not include the lock state and access control.
     package var failedKeys: Set<String> { Set(differences.map(\.key)) }
 
     /// The attribute predicates and match filters that it fails.
     package var attributeDifferences: [Difference] { differences.filter { $0.kind == .attribute } }
 
-    /// Whether it fails nothing that the query says.
+    /// Whether it fails no condition of the query.
     package var matches: Bool { differences.isEmpty }
 
     /// Whether nothing keeps it from the client.
@@ -55,7 +55,7 @@ package struct Difference: Sendable {
     package let isKeyAttribute: Bool
     package let weight: Int
 
-    /// What kind of predicate it is.
+    /// The kind of predicate.
     package enum Kind: Sendable, Hashable {
         case itemClass
         /// An attribute, or a match filter.
@@ -72,7 +72,7 @@ package struct Difference: Sendable {
     }
 }
 
-/// What each failed predicate counts.
+/// The weight of each failed predicate.
 enum Weight {
     static let format = 1
     static let attribute = 2
@@ -84,7 +84,7 @@ enum Weight {
     static let itemClass = 5
     static let foreignGroup = 6
 
-    /// What is farther away is no near miss.
+    /// The maximum distance of a near miss.
     static let farthestNear = 12
 }
 
@@ -132,7 +132,7 @@ extension Difference {
         weight: Weight.keychain
     )
 
-    /// The difference for a term that an item fails; `nil` for a term that is no predicate.
+    /// Creates the difference for a term that an item fails; `nil` if the term is not a predicate.
     fileprivate init?(_ term: ExplainedTerm, _ item: ExplainedItem, keyColumns: Set<String>) {
         key = term.key
         queried = term.value

@@ -2,7 +2,7 @@
 
 import KeychainCore
 
-/// The file-based keychain of a Mac beside the data protection keychain, as one call reaches them.
+/// The file-based keychain of a Mac next to the data protection keychain, as seen by one call.
 struct FileKeychainView {
     let route: KeychainRoute
     let isMissing: Bool
@@ -11,7 +11,7 @@ struct FileKeychainView {
     private let call: ExaminedCall
     private let query: NamedAttributes?
 
-    /// `nil` for what reaches the data protection keychain alone, and where nothing is known of the other one.
+    /// `nil` for a call that reaches only the data protection keychain, and if nothing is known about the other one.
     init?(_ call: ExaminedCall) {
         guard call.platform == .macOS else { return nil }
         self.call = call
@@ -60,8 +60,8 @@ struct FileKeychainView {
         }
     }
 
-    /// Whether the call fails for want of a default keychain: an add, and a copy that this side alone answers, unless
-    /// it names keychains or items (Semantics, "Functions of the file-based keychain").
+    /// Whether the call fails for lack of a default keychain: an add, and a copy that only this side answers, unless it
+    /// names keychains or items (Semantics, "Functions of the file-based keychain").
     private var needsDefault: Bool {
         switch call.function {
         case .add: true
@@ -78,7 +78,7 @@ struct FileKeychainView {
     /// Whether the call declines the data protection keychain by the flag.
     var isDeclined: Bool { call.query[PropertyKey.useDataProtectionKeychain] != nil && !route.reachesDataProtection }
 
-    /// How many items the limit allows: one where there is none (semantics, section 9.6).
+    /// The maximum number of items: one if no limit is given (semantics, section 9.6).
     private var limit: Int {
         switch call.query[PropertyKey.matchLimit] {
         case .string(PropertyKey.matchLimitAll): .max
@@ -90,14 +90,14 @@ struct FileKeychainView {
     /// How many of its items an update or a delete touches.
     var touchedCount: Int { min(max(0, limit), matches.count) }
 
-    /// All items together with the data of passwords are no valid request (semantics, section 9.6).
+    /// Requesting all items together with the data of passwords is invalid (semantics, section 9.6).
     private var isInvalid: Bool {
         let ofPasswords = [.genericPassword, .internetPassword].contains(query?.itemClass)
         return call.function == .copyMatching && ofPasswords && limit == .max
             && call.query[PropertyKey.returnData] == .boolean(true)
     }
 
-    /// What it answers alone.
+    /// The status of this side alone.
     var status: Status {
         if isInvalid { return .parameter }
         if isMissing { return needsDefault ? .noDefaultKeychain : .itemNotFound }
@@ -116,7 +116,7 @@ struct FileKeychainView {
             && left.itemClass.keyColumns.allSatisfy { left.attributes[$0] == right.attributes[$0] }
     }
 
-    /// The status of the call: both sides are asked, and an error of the data protection keychain is lost (section
+    /// The status of the call: both sides are searched, and an error of the data protection keychain is lost (section
     /// 9.3).
     func merged(_ dataProtection: Status, _ explanation: Explanation) -> Status {
         switch (route.reachesDataProtection, route.reachesFile) {
@@ -132,8 +132,8 @@ struct FileKeychainView {
         (route.reachesDataProtection ? dataProtection : 0) + (route.reachesFile ? touchedCount : 0)
     }
 
-    /// Its items as candidates of a search: of one that reaches it those that do not match, since those that do are
-    /// what the call is answered with.
+    /// Its items as candidates of a search: if the search reaches it, only those that do not match, because the others
+    /// are the call's result.
     func candidates(_ search: ExplainedSearch) -> [Candidate] {
         let all = items.map { candidate($0, search) }
         return route.reachesFile ? all.filter { !$0.matches } : all

@@ -2,24 +2,24 @@
 
 import KeychainCore
 
-/// The items that come near to what a query asks for, and what would have to be left out of it to find them.
+/// The items that nearly match a query, and the predicates that would have to be omitted to find them.
 package struct NearMisses: Sendable {
     /// The near items, the nearest first; those that match among them.
     package let near: [Candidate]
 
-    /// What could be left out of the query.
+    /// The predicates that could be omitted from the query.
     package let relaxations: [Relaxation]
 
-    /// The item that was meant.
+    /// The intended item.
     package let intended: Intent
 
-    /// Whether there are more near items than were looked at.
+    /// Whether there are more near items than were examined.
     package let isBounded: Bool
 
-    /// Which item was meant.
+    /// The intended item of a query.
     package enum Intent: Sendable {
         case item(Candidate)
-        /// Several are equally near, or what is near cannot be meant.
+        /// Several are equally near, or the near ones cannot be intended.
         case ambiguous
         /// Nothing is near.
         case nothing
@@ -48,7 +48,7 @@ package struct NearMisses: Sendable {
     /// The near misses of a search, with those of another keychain.
     init(_ search: ExplainedSearch, in call: ExaminedCall, others: [Candidate]) {
         let candidates = search.candidates.compactMap { item -> Candidate? in
-            // What went with a passcode is gone.
+            // Items removed with a passcode no longer exist.
             item.condition == .destroyed ? nil : Candidate(item, search, in: call)
         }
         near = (candidates + others).filter { Self.isNear($0, search) }.sorted(by: Self.isNearer)
@@ -91,8 +91,8 @@ package struct NearMisses: Sendable {
         .sorted { ($0.dropped.count, $0.dropped.sorted()) < ($1.dropped.count, $1.dropped.sorted()) }
     }
 
-    /// How many items match without some predicates: of all items where the store can judge, else of those that were
-    /// looked at.
+    /// The number of items that match without some predicates: of all items if the store can evaluate it, else of those
+    /// that were examined.
     private static func count(
         _ dropped: Set<String>,
         _ listed: Int,
@@ -132,8 +132,8 @@ package struct NearMisses: Sendable {
         return isOne ? .item(nearest[0]) : .ambiguous
     }
 
-    /// Whether all key attributes that the query names and that the item's class has are equal or differ in format
-    /// only.
+    /// Whether all key attributes that the query names and that the item's class has are equal or differ only in
+    /// format.
     private static func isKeyEqual(_ candidate: Candidate, _ search: ExplainedSearch) -> Bool {
         if search.terms.contains(where: { $0.kind == .reference }) { return true }
         let keys = Set(search.itemClass.keyColumns.map(\.description))
@@ -150,8 +150,8 @@ package struct NearMisses: Sendable {
 }
 
 extension NearMisses {
-    /// Whether an item of the class has every key attribute that the query names, or differs in format only; for a
-    /// query without key attributes, whether anything is near.
+    /// Whether an item of the class has every key attribute that the query names, or differs only in format; for a
+    /// query without key attributes, whether any item is near.
     func hasKeyEqualItem(_ search: ExplainedSearch) -> Bool {
         let keys = Set(search.itemClass.keyColumns.map(\.description))
         guard search.terms.contains(where: { keys.contains($0.key) && $0.kind != .ignored }) else {
@@ -162,7 +162,7 @@ extension NearMisses {
 }
 
 extension ExplainedTerm {
-    /// Whether it is a predicate on an attribute that the query names or that its value reference stands for, or a
+    /// Whether it is a predicate on an attribute that the query names or that its value reference contributes, or a
     /// match filter.
     var isAttributePredicate: Bool {
         switch kind {
@@ -174,7 +174,7 @@ extension ExplainedTerm {
 }
 
 extension Candidate {
-    /// When the item was changed last; long ago where that cannot be read.
+    /// The item's modification date; long ago if that cannot be read.
     var modified: Timestamp {
         if case .date(let date)? = item.attributes?[.modificationDate] { return date }
         return Timestamp(secondsSinceReferenceDate: -.infinity)

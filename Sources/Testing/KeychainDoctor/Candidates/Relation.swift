@@ -2,8 +2,7 @@
 
 import KeychainCore
 
-/// How the value that a query names is related to the one that an item has (check C06); the raw value is its name in
-/// reports.
+/// The relation between a query's value and an item's value (check C06); the raw value is its name in reports.
 package enum Relation: String, Sendable, CaseIterable {
     /// Both compare equal.
     case equal
@@ -68,7 +67,7 @@ package enum Relation: String, Sendable, CaseIterable {
         return rest
     }
 
-    /// What a value shows as; `nil` for bytes that are no text, and for what shows nothing.
+    /// The visible text of a value; `nil` for bytes that are not text, and for invisible text.
     private static func text(_ value: AttributeValue) -> String? {
         switch value {
         case .string(let text): text

@@ -20,7 +20,7 @@ extension Checks {
         ]
     }
 
-    /// What C03 and C04 look at.
+    /// The faults that C03 and C04 report.
     private static let ofOthers: Set<RequestCheck> = [.attributeName, .accessGroup, .clientGroups, .writableGroups]
 
     private static func reason(_ faults: [ExplainedFault], _ examination: Examination) -> String? {

@@ -13,7 +13,7 @@ struct Checks {
         let results =
             requestChecks() + searchChecks() + itemChecks() + surroundingsChecks() + remainingChecks()
         guard examination.call.hasUnknownPredicates else { return results }
-        // What rests on every predicate of the query is not known where one is left out.
+        // A check that depends on every predicate of the query is unknown if one is omitted.
         return results.map { result in
             Self.ofPredicates.contains(result.id) && result.outcome != .notApplicable
                 ? CheckResult(result.id, .unknown, "a value of the query is not known") : result
@@ -28,12 +28,12 @@ struct Checks {
     var search: ExplainedSearch? { examination.explanation.search }
     var near: [Candidate] { Array((examination.nearMisses?.near ?? []).prefix(DoctorReport.mostNearMisses)) }
 
-    /// The names of the listed near items of which something holds.
+    /// The names of the listed near items that satisfy a condition.
     func names(where isSo: (Candidate) -> Bool) -> [String] {
         near.enumerated().filter { isSo($0.element) }.map { "m\($0.offset + 1)" }
     }
 
-    /// Fails with the near items of which something holds.
+    /// Fails with the near items that satisfy a condition.
     func fails(_ id: CheckID, where isSo: (Candidate) -> Bool) -> CheckResult {
         guard search != nil else { return CheckResult(id, .notApplicable) }
         let found = names(where: isSo)
@@ -66,19 +66,19 @@ package enum CheckID: String, Sendable, CaseIterable {
     case valueState = "C21"
     case duplicatesAfterRelaxation = "C22"
 
-    /// What it looks at, in words.
+    /// A description of the check.
     package var name: String {
         "\(self)".reduce(into: "") { $0 += $1.isUppercase ? " \($1.lowercased())" : "\($1)" }
     }
 }
 
-/// What came of a check.
+/// The result of a check.
 package struct CheckResult: Sendable {
     package let id: CheckID
     package let outcome: Outcome
     /// The names of near items.
     package let evidence: [String]
-    /// Why, where it is no matter of items; values are marked for ``Redaction``.
+    /// The reason, if it does not concern items; values are marked for ``Redaction``.
     package let reason: String?
 
     init(_ id: CheckID, _ outcome: Outcome, evidence: [String] = [], _ reason: String? = nil) {

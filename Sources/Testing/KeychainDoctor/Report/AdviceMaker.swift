@@ -35,10 +35,10 @@ struct AdviceMaker {
         diagnosis.candidate?.differences.contains { $0.isKeyAttribute || $0.kind == .itemClass } ?? false
     }
 
-    /// What to do where nothing was found.
+    /// The advice if nothing was found.
     ///
-    /// A delete that finds nothing is done; the dictionary of another one is never printed. An update is printed where
-    /// it means the same item, with what it would overwrite.
+    /// A delete that finds nothing is already done; the dictionary for another delete is never printed. An update is
+    /// printed if it affects the same item, with the values that it would overwrite.
     private func adviceOfMissedChange() -> [DoctorReport.Advice] {
         var made = row.advice.prefix(2).enumerated().map { index, entry in
             var advice = DoctorReport.Advice(entry, why: row.why)
@@ -128,7 +128,7 @@ struct AdviceMaker {
         }
     }
 
-    /// The update that does what an add cannot, because its item is there.
+    /// Attaches the update to use instead of an add, because the item already exists.
     private func attachUpdate(to advice: inout DoctorReport.Advice) {
         guard examination.function == .add, let query = keyQuery() else { return }
         advice.dictionaries["query"] = query
@@ -136,8 +136,8 @@ struct AdviceMaker {
         advice.function = ItemFunction.update.rawValue
     }
 
-    /// The call's query without the entries that make it invalid; `nil` where it is not they alone, and for a delete,
-    /// which would take what nobody has looked at.
+    /// The call's query without the entries that make it invalid; `nil` if other entries are invalid too, and for a
+    /// delete, which would remove items that have not been examined.
     private func queryWithoutOffenders() -> PropertyDictionary? {
         guard [.queryInvalid, .attributeNotInClass].contains(diagnosis.verdict), examination.function != .delete else {
             return nil
@@ -151,7 +151,7 @@ struct AdviceMaker {
         return query
     }
 
-    /// The call's query with what the verdict names put right; `nil` where no item says what is right.
+    /// The call's query with the verdict's entries corrected; `nil` if no item shows the correct value.
     private func correctedQuery() -> PropertyDictionary? {
         guard examination.function != .add, let item = diagnosis.candidate, !item.differences.isEmpty else {
             return nil
@@ -190,7 +190,7 @@ struct AdviceMaker {
         return query
     }
 
-    /// What an add brings that is no part of the primary key.
+    /// The attributes of an add that are not part of the primary key.
     private func newValues() -> PropertyDictionary {
         let itemClass = examination.explanation.additions.first?.itemClass
         let keys = Set((itemClass?.keyColumns ?? []).map(\.description) + ["agrp", "sync"])

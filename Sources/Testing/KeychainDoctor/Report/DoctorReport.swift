@@ -2,7 +2,7 @@
 
 import KeychainCore
 
-/// What the doctor says of one call: a plain value without a secret's bytes.
+/// The doctor's report on one call: a plain value without a secret's bytes.
 package struct DoctorReport: Sendable {
     package let call: ExaminedCall
     package let diagnosis: Diagnosis
@@ -12,7 +12,7 @@ package struct DoctorReport: Sendable {
     package let advice: [Advice]
     package let never: [String]
     package let questions: [Question]
-    /// What an update or a delete that succeeds touches.
+    /// The items affected by an update or a delete that succeeds.
     package let blastRadius: BlastRadius?
     package let explanation: Explanation
     package let replayed: Status
@@ -34,14 +34,14 @@ package struct DoctorReport: Sendable {
         (nearMisses?.near ?? []).prefix(Self.mostNearMisses).enumerated().map { ("m\($0.offset + 1)", $0.element) }
     }
 
-    /// What to do.
+    /// A recommended action.
     package struct Advice: Sendable {
         package let action: AdviceAction
         package var text: String
         package var risk: AdviceRisk
         package var preconditions: [String]
         package let why: [String]
-        /// The dictionaries to use, by what they are for, and the function that takes them.
+        /// The dictionaries to use, by purpose, and the function that takes them.
         package var dictionaries: [String: PropertyDictionary] = [:]
         package var function: String?
 
@@ -51,7 +51,7 @@ package struct DoctorReport: Sendable {
         }
     }
 
-    /// What only a user knows.
+    /// A question that only the user can answer.
     package struct Question: Sendable {
         package let text: String
         package let why: String

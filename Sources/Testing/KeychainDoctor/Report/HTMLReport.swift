@@ -71,7 +71,7 @@ private struct HTMLPage {
         return "<p class=\"lead\">\(call): <strong>\(escaped(verdict))</strong></p>\n\(meaning)\n\(because)"
     }
 
-    /// The call as code, with what the verdict is about marked, and who made it.
+    /// The call as code, with the subject of the verdict marked, and its client.
     private var call: String {
         let names = Set(report.diagnosis.names[.attribute].map { KeyNames.constant($0, of: itemClass) })
         var text = code(report.call.query, "query", marking: names)
@@ -99,7 +99,7 @@ private struct HTMLPage {
         return "<pre><code>\(lines.joined(separator: "\n"))</code></pre>"
     }
 
-    /// The way through the trees: a question for each step, the last one of which was answered by yes.
+    /// The path through the trees: a question for each step, the last of which was answered with yes.
     private var path: String {
         let path = report.diagnosis.path
         let steps = path.enumerated().map { index, step in
@@ -117,7 +117,7 @@ private struct HTMLPage {
         return section("The way to this verdict", "<ol class=\"path\">\((steps + [verdict]).joined())</ol>\(rest)")
     }
 
-    /// The query beside the item that was meant.
+    /// The query next to the intended item.
     private var comparison: String? {
         guard let candidate = report.diagnosis.candidate, let search = report.explanation.search,
             !candidate.differences.isEmpty

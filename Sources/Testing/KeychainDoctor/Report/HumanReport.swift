@@ -21,20 +21,20 @@ extension DoctorReport {
         return lines.joined(separator: "\n")
     }
 
-    /// What a failing test is told: the report without questions and details.
+    /// The text for a failing test: the report without questions and details.
     package var briefText: String {
         var lines = finding
         while lines.last == "" { lines.removeLast() }
         return lines.joined(separator: "\n")
     }
 
-    /// What is wrong and what to do, in two sentences; `nil` where the doctor does not know.
+    /// The problem and the remedy, in two sentences; `nil` if the doctor does not know.
     package var adviceSentence: String? {
         guard exitStatus == 0, diagnosis.verdict != .nothingWrong, let first = advice.first else { return nil }
         return "\(headline) \(filled(first.text))"
     }
 
-    /// The headline, what it rests on, the item that was meant, and what to do.
+    /// The headline, its evidence, the intended item, and the advice.
     private var finding: [String] {
         var lines = [headline, ""]
         if !because.isEmpty { lines += section("Because", because) }
@@ -77,7 +77,7 @@ extension DoctorReport {
         return ItemClass(rawValue: text)
     }
 
-    /// The query beside the item that comes nearest; differing rows begin with a mark.
+    /// The query next to the nearest item; differing rows begin with a mark.
     private var differenceTable: [String]? {
         guard let candidate = diagnosis.candidate, let search = explanation.search, !candidate.differences.isEmpty
         else {
@@ -156,13 +156,13 @@ extension DoctorReport {
 }
 
 extension DoctorReport {
-    /// Whether a character is none that a terminal shows.
+    /// Whether a character is not visible in a terminal.
     package static func isInvisible(_ scalar: Unicode.Scalar) -> Bool { scalar.isInvisible }
 }
 
 extension Unicode.Scalar {
-    /// Whether it is a control or format character or ends a line: what moves the cursor, colours, or turns the
-    /// direction of text (Unicode Standard Annex 9).
+    /// Whether it is a control or format character or ends a line: characters that move the cursor, set colours, or
+    /// change the direction of text (Unicode Standard Annex 9).
     var isInvisible: Bool {
         switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: true

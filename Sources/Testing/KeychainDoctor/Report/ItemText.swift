@@ -20,10 +20,10 @@ enum ItemText {
         }
     }
 
-    /// A name that belongs to whoever owns the items, such as that of an access group.
+    /// A name chosen by the owner of the items, such as that of an access group.
     static func name(_ name: String) -> String { Redaction.Mark.value(name) }
 
-    /// An item by what tells it apart.
+    /// An item, described by its distinguishing attributes.
     static func short(_ item: ExplainedItem) -> String {
         let names = item.itemClass.keyColumns + [.label]
         let parts = names.compactMap { name -> String? in
@@ -52,7 +52,7 @@ enum ItemText {
         }
     }
 
-    /// The text of bytes; `nil` when they are none, or hold control characters.
+    /// The text of bytes; `nil` if they are not text, or contain control characters.
     static func printable(_ bytes: [UInt8]) -> String? {
         guard let text = String(validating: bytes, as: UTF8.self),
             text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
@@ -75,7 +75,7 @@ enum ItemText {
             + "\(padded(time / 60 % 60, 2)):\(padded(time % 60, 2)).\(padded(fraction, 3))Z"
     }
 
-    /// The date so many days after 2001-01-01.
+    /// The date a number of days after 2001-01-01.
     private static func calendarDate(_ days: Int) -> (year: Int, month: Int, day: Int) {
         // From 1 March of year 0, so that a leap day ends its year.
         let (era, day) = (days + 730_791).dividedWithFloor(by: 146_097)

@@ -4,7 +4,7 @@ import KeychainCore
 
 /// The constants of dictionary keys and values, as code writes them.
 enum KeyNames {
-    /// The constant of a key, such as `kSecAttrAccount` for `acct`; the key itself where there is none.
+    /// The constant of a key, such as `kSecAttrAccount` for `acct`; the key itself if there is none.
     static func constant(_ key: String, of itemClass: ItemClass? = nil) -> String {
         if itemClass == .key || itemClass == .identity, let name = ofKeys[key] { return name }
         return names[key] ?? key
@@ -17,7 +17,7 @@ enum KeyNames {
         ItemClass.stored.contains { ItemSchema.of($0)[name] != nil }
     }
 
-    /// The constant of a value, where a key has constants for values; `nil` otherwise.
+    /// The constant of a value, if a key has constants for values; `nil` otherwise.
     static func constant(ofValue text: String, for key: String) -> String? {
         switch key {
         case PropertyKey.itemClass: row(text, .itemClass, prefix: "kSecClass")
@@ -45,6 +45,6 @@ enum KeyNames {
         return names
     }()
 
-    /// Where keys have another name for the same string.
+    /// Names for the same string that differ by class.
     private static let ofKeys = ["crtr": "kSecAttrKeyCreator", "type": "kSecAttrKeyType"]
 }

@@ -11,11 +11,11 @@ package struct Redaction: Sendable {
 
     /// Values are replaced by hashes.
     ///
-    /// The testing kit brings this module to every test, so no cryptography is linked for it: who redacts passes it in.
+    /// The testing kit links this module into every test, so it uses no cryptography: the caller provides the hash.
     ///
-    /// - Parameter hash: the keyed hash of some bytes, of which a report has the first 32 bits; under a key of its own
-    ///   for each report, so that equal values have equal hashes there and other ones in the next.
-    /// - Returns: How such a report shows values.
+    /// - Parameter hash: a keyed hash of bytes, of which a report shows the first 32 bits; with a new key for each
+    ///   report, so that equal values have equal hashes in one report, and different ones in the next.
+    /// - Returns: The redaction for such a report.
     package static func hashed(by hash: @escaping @Sendable ([UInt8]) -> [UInt8]) -> Redaction { Redaction(hash: hash) }
 
     package var isHashed: Bool { hash != nil }
@@ -47,7 +47,7 @@ package struct Redaction: Sendable {
         return result
     }
 
-    /// What stands around a value in a sentence until it is rendered: characters for private use.
+    /// The private-use characters that delimit a value in a sentence until it is rendered.
     enum Mark {
         static let open: Character = "\u{E000}"
         static let close: Character = "\u{E001}"

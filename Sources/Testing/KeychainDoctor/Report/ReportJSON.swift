@@ -210,7 +210,7 @@ extension DoctorReport {
         )
     }
 
-    /// What says how a call works, and is nobody's value.
+    /// Whether a key describes how a call works, rather than a user's value.
     private func isShown(_ key: String) -> Bool {
         ["class", "pdmn", "sync", "nleg"].contains(key)
             || ["m_Limit", "r_", "u_AuthUI"].contains { key.hasPrefix($0) }
@@ -235,9 +235,9 @@ extension DoctorReport {
     func valueJSON(_ value: PropertyValue, for key: String = "") -> JSONValue {
         switch value {
         case .data(let data) where key == PropertyKey.valueData: .string("<\(data.count) bytes>")
-        // A value of a wrong type may be the secret that was meant for another key.
+        // A value of the wrong type may be a secret intended for another key.
         case .data where Self.isOfSecrets(key), .string where Self.isOfSecrets(key): .string("<secret>")
-        // Of a wrong type, and still meant as the secret.
+        // It has the wrong type, but is still intended as the secret.
         case _ where key == PropertyKey.valueData: .string("<secret>")
         case .oversizedData(let count): .string("<\(count) bytes>")
         case .null: .null
@@ -263,7 +263,7 @@ extension DoctorReport {
 }
 
 extension SecretBytes {
-    /// Base64 (RFC 4648, section 4), of bytes that are no secret.
+    /// Base64 (RFC 4648, section 4), for non-secret bytes.
     fileprivate var base64: String {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
         let bytes = unprotectedCopy

@@ -2,15 +2,15 @@
 
 import KeychainCore
 
-/// What a tree says of a call.
+/// A tree's result for a call.
 package struct Diagnosis: Sendable {
     /// The verdict.
     package var verdict: VerdictID
     /// The steps of the trees on the way to it.
     package var path: [String]
-    /// What else holds.
+    /// Other verdicts that apply.
     package var also: [VerdictID] = []
-    /// What the verdict is about.
+    /// The subject of the verdict.
     package var names = VerdictNames()
     /// How sure it is, from 0 to 1.
     package var confidence: Double
@@ -55,9 +55,9 @@ package struct Diagnosis: Sendable {
 enum Confidence {
     /// One minimal relaxation of one predicate leads to exactly one item; or the dictionary alone decides.
     static let certain = 0.95
-    /// Computed from what was given.
+    /// Computed from given facts.
     static let computed = 0.8
-    /// An input was taken for granted.
+    /// An input was assumed.
     static let assumed = 0.6
     /// A guess without a history, or a question.
     static let guess = 0.4

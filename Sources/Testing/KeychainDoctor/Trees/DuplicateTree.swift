@@ -53,24 +53,24 @@ enum DuplicateTree {
         )
     }
 
-    /// The columns that tell items apart for a user.
+    /// The columns that distinguish items for a user.
     private static let identifying: [ItemClass: [AttributeName]] = [
         .genericPassword: [.account, .service], .internetPassword: [.account, .server],
         .key: ["atag", .applicationLabel], .certificate: [.issuer, "slnr"],
     ]
 
-    /// The identifying columns that an add does not set, and that are empty in the holder.
+    /// The identifying columns that an add does not set, and that are empty in the existing item.
     ///
-    /// The holder has the add's own primary key, so what the add leaves out is empty there, too.
+    /// The existing item has the add's own primary key, so what the add omits is also empty there.
     private static func emptyColumns(_ holder: ExplainedItem, _ examination: Examination) -> [String] {
         guard examination.function == .add else { return [] }
         return (identifying[holder.itemClass] ?? []).map(\.description)
             .filter { examination.call.query[$0] == nil }
     }
 
-    // MARK: - The look-up before it
+    // MARK: - The look-up before the add
 
-    /// The last call of this client and class that was meant for the holder and did not reach it.
+    /// The last call of this client and class that was intended for the existing item and did not find it.
     private static func missedLookUp(_ holder: ExplainedItem, _ examination: Examination) -> Diagnosis? {
         for recorded in examination.call.earlierLookUps(holder.itemClass) {
             var call = recorded.examined
@@ -149,7 +149,7 @@ extension Explanation {
 }
 
 extension Candidate {
-    /// An item of which no search is known.
+    /// Creates an entry for an item without a known search.
     init(_ item: ExplainedItem) {
         self.item = item
         differences = []

@@ -16,7 +16,7 @@ enum EntitlementTree {
         }
         let path = ["T4.1", "T4.2"]
         guard let (side, group) = missingGroup(examination) else {
-            // What is missing is no group: an attribute that needs a private entitlement.
+            // No group is missing, but a private entitlement for an attribute.
             return InvalidQuery.diagnosis(examination, of: .missingEntitlement)?.after(path)
                 ?? Diagnosis(.statusUnexplained, path)
         }
@@ -40,7 +40,7 @@ enum EntitlementTree {
         return found(.groupNotListed, group).adding(wasListed ? [.oldGroupRemoved] : [])
     }
 
-    /// Step T4.3: the status is reported, and by the list given the client may.
+    /// Step T4.3: the status is reported, although the given list entitles the client.
     static func unappliedSignature(_ examination: Examination) -> Diagnosis? {
         guard examination.call.reportedStatus == .missingEntitlement, examination.replayed != .missingEntitlement else {
             return nil

@@ -4,7 +4,7 @@ import KeychainCore
 
 /// Tree T6: the two keychains of a Mac, and the front end before them.
 enum FrontEndTree {
-    /// `nil` for what is no matter of the front end, which goes on with the other trees.
+    /// `nil` if the front end is not the cause; the other trees then continue.
     static func diagnosis(_ examination: Examination) -> Diagnosis? {
         guard let view = examination.fileKeychain else { return unknownKeychain(examination) }
         guard view.route.reachesFile, !view.route.isFlagged else { return nil }
@@ -14,7 +14,7 @@ enum FrontEndTree {
         return differing(examination, view, dataProtection)
     }
 
-    /// An add without the flag goes to the file-based keychain, whatever is in that.
+    /// An add without the flag goes to the file-based keychain, regardless of its contents.
     private static func unknownKeychain(_ examination: Examination) -> Diagnosis? {
         guard examination.call.platform == .macOS, examination.function == .add,
             examination.call.query[PropertyKey.useDataProtectionKeychain] == nil,
@@ -33,7 +33,7 @@ enum FrontEndTree {
         )
     }
 
-    /// The flag is false: the call reaches the file-based keychain alone, as it says.
+    /// The flag is false: the call reaches only the file-based keychain, as requested.
     private static func declined(
         _ examination: Examination,
         _ view: FileKeychainView,
@@ -54,7 +54,7 @@ enum FrontEndTree {
             ? Diagnosis(.nothingWrong, ["T6.1", "5.7"], confidence: Confidence.certain) : nil
     }
 
-    /// There is no file-based keychain, or it is locked and would have to be open.
+    /// There is no file-based keychain, or it is locked and would have to be unlocked.
     private static func closed(
         _ examination: Examination,
         _ view: FileKeychainView,
@@ -78,7 +78,7 @@ enum FrontEndTree {
         )
     }
 
-    /// Whether the call would give or touch the same items with the flag.
+    /// Whether the call would return or affect the same items with the flag.
     private static func givesSameItems(_ examination: Examination, _ view: FileKeychainView) -> Bool {
         switch examination.function {
         // It lands elsewhere.
@@ -120,7 +120,7 @@ enum FrontEndTree {
         return Diagnosis(.fileBasedByDefault, path, [.keychain: ["file"]], because: because)
     }
 
-    /// Step T6.3: the flag is given, and the intended item is in the other keychain.
+    /// Step T6.3: the flag is set, and the intended item is in the other keychain.
     static func otherKeychain(_ item: Candidate, _ examination: Examination) -> Diagnosis {
         let names = [VerdictNames.Key.keychain: ["file"]]
         let near = examination.nearMisses?.near ?? []

@@ -2,9 +2,9 @@
 
 import KeychainCore
 
-/// Step T2.3, check C13: what the history says of an identity that is not in the store.
+/// Step T2.3, check C13: what the history shows about an identity that is not in the store.
 enum HistoryOfAnItem {
-    /// What was last known of it.
+    /// Its last known state.
     private enum Fate {
         case addFailed(CallHistory.RecordedCall)
         case deleted(CallHistory.RecordedCall, count: Int)
@@ -66,7 +66,7 @@ enum HistoryOfAnItem {
 
     private static func fate(_ query: NamedAttributes, _ history: CallHistory, _ stored: StoredByHistory) -> Fate? {
         let ours = stored.items.filter { $0.itemClass == query.itemClass && !contradicts(query, $0.attributes) }
-        // What happened last counts, not what was stored last.
+        // The last event counts, not the last store.
         if let last = ours.max(by: { ($0.removedAt ?? $0.writtenAt) < ($1.removedAt ?? $1.writtenAt) }) {
             switch last.removal {
             case .deleted(let call, let count): return .deleted(call, count: count)

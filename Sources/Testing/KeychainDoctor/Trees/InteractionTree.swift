@@ -30,7 +30,7 @@ enum InteractionTree {
             .adding(examination.function == .update ? [.lockedLevelTooStrict] : [])
     }
 
-    /// What stops a call that would find the item, as this tree names it.
+    /// The obstacles to a call that would find the item, in this tree's terms.
     static func obstacles(of item: Candidate, _ examination: Examination) -> [VerdictID] {
         if item.isGuarded { return guarded(item, examination).map { [$0.verdict] } ?? [.aclNeedsUser] }
         guard item.isLockedAway else { return [] }
@@ -51,7 +51,7 @@ enum InteractionTree {
         return items.first(where: \.isLockedAway) ?? items.first(where: \.isGuarded)
     }
 
-    /// The level whose keys are locked: of the item, of the new one, or of what an update makes of it.
+    /// The level whose keys are locked: of the item, of the new one, or of the updated one.
     private static func blockedLevel(_ item: Candidate?, _ examination: Examination) -> Accessibility? {
         let device = examination.explanation.device
         let update = examination.explanation.update.map(\.attributes.protection)
@@ -64,7 +64,7 @@ enum InteractionTree {
         if let level = candidates.compactMap(\.self).first(where: { !device.availableLevels.contains($0) }) {
             return level
         }
-        // A change that has to look at what it cannot open, such as the holder of its primary key.
+        // A change that has to check something it cannot decrypt, such as the item with its primary key.
         guard device.lockState != .unlocked, examination.function != .copyMatching else { return nil }
         return examination.explanation.holder?.protection
             ?? examination.explanation.additions.first?.attributes.protection

@@ -2,10 +2,9 @@
 
 import KeychainCore
 
-/// Check C01: a dictionary that the function does not take.
+/// Check C01: a dictionary that the function rejects.
 enum InvalidQuery {
-    /// What is wrong with the dictionaries, if the status is one that says so; a limit of 0 finds nothing without an
-    /// error.
+    /// The problem with the dictionaries, if the status indicates one; a limit of 0 finds nothing without an error.
     static func diagnosis(_ examination: Examination) -> Diagnosis? {
         diagnosis(examination, of: examination.status)
     }
@@ -14,7 +13,7 @@ enum InvalidQuery {
     static func diagnosis(_ examination: Examination, of status: Status) -> Diagnosis? {
         let faults = examination.explanation.faults.filter { $0.error.status == status }
         guard let first = faults.first else { return nil }
-        // What is wrong with the attributes is not looked at before the query is right.
+        // The attributes are not checked before the query is valid.
         let same = faults.filter { $0.part == first.part }
         let keys = same.flatMap { entries(of: $0, examination.call) }
         let side = first.part == .query ? "query" : "update"
@@ -27,7 +26,7 @@ enum InvalidQuery {
         )
     }
 
-    /// Why, with the name of a key that nobody knows marked as a value.
+    /// The reason, with the name of an unknown key marked as a value.
     private static func reason(_ fault: ExplainedFault) -> String {
         guard let key = fault.key, !key.isEmpty, !KeyNames.isKnown(key) else { return fault.error.reason }
         return fault.error.reason.split(separator: "'\(key)'", omittingEmptySubsequences: false)

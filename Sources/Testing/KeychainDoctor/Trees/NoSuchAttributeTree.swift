@@ -45,7 +45,7 @@ enum NoSuchAttributeTree {
         return "\(key) is \(place)" + (substitute(key, itemClass).map { "; \($0)" } ?? "")
     }
 
-    /// What is nearest to an attribute that a class does not have.
+    /// The closest substitute for an attribute that a class does not have.
     static func substitute(_ key: String, _ itemClass: ItemClass?) -> String? {
         switch (key, itemClass) {
         case ("atag", .genericPassword?): "use account or service"

@@ -4,7 +4,7 @@ import KeychainCore
 
 /// Tree T2: nothing was found (`errSecItemNotFound`).
 ///
-/// It hands on to T5 where a group is the reason.
+/// It delegates to T5 if a group is the reason.
 enum NotFoundTree {
     static func diagnosis(_ examination: Examination) -> Diagnosis {
         var path = ["T2.1"]
@@ -60,7 +60,7 @@ enum NotFoundTree {
 
     // MARK: - Identities
 
-    /// The half that an identity lacks, where there is the other one.
+    /// The missing half of an identity, if the other one exists.
     private static func missingHalf(_ search: ExplainedSearch) -> Diagnosis? {
         guard search.itemClass == .identity else { return nil }
         let halves = search.loneHalves
@@ -86,7 +86,7 @@ enum NotFoundTree {
 
     // MARK: - The heaviest predicate
 
-    /// The kinds of predicates in the order in which they count where they weigh the same.
+    /// The kinds of predicates, by precedence among equal weights.
     private static let order: [Difference.Kind] = [
         .itemClass, .attribute, .excludedGroup, .foreignGroup, .synchronizable, .keychain, .reference,
     ]
@@ -104,7 +104,7 @@ enum NotFoundTree {
 
     static func heaviest(_ candidate: Candidate) -> Difference.Kind? { kinds(candidate).first }
 
-    /// What the failed predicates of the intended item say: the heaviest is the verdict, the others are `also`.
+    /// The verdicts for the failed predicates of the intended item: the heaviest is the verdict, the others are `also`.
     static func failedPredicates(of item: Candidate, _ examination: Examination) -> Diagnosis? {
         let kinds = kinds(item)
         var diagnoses = kinds.compactMap { diagnosis(of: $0, item, examination) }
@@ -121,8 +121,8 @@ enum NotFoundTree {
         return first.adding(diagnoses.flatMap { [$0.verdict] + $0.also } + obstacles)
     }
 
-    /// More than ``Confidence/computed`` where one relaxation of one predicate leads to this item alone; less where the
-    /// client was taken for granted.
+    /// More than ``Confidence/computed`` if one relaxation of one predicate leads to this item alone; less if the
+    /// client was assumed.
     private static func certainty(of item: Candidate, _ examination: Examination) -> Double? {
         if examination.call.clientSource == .assumed { return Confidence.assumed }
         guard let relaxations = examination.nearMisses?.relaxations, relaxations.count == 1,
@@ -185,7 +185,7 @@ enum NotFoundTree {
         )
     }
 
-    /// What differs, in words.
+    /// A sentence about a difference.
     static func sentence(_ difference: Difference) -> String {
         let stored = difference.stored.map { ItemText.value($0) } ?? "nothing"
         let queried = difference.queried.map { ItemText.value($0) } ?? "a condition"

@@ -2,16 +2,16 @@
 
 import KeychainCore
 
-/// What depends on the user: an authentication that failed (`errSecAuthFailed`), another enrolled set (check C11).
+/// Failures that depend on the user: failed authentication (`errSecAuthFailed`), another enrolled set (check C11).
 enum PersonTree {
     static func diagnosis(_ examination: Examination) -> Diagnosis {
         changedBiometry(examination)
             ?? Diagnosis(.authFailed, ["C11"], because: ["the access control was evaluated, and not satisfied"])
     }
 
-    /// An item of the current biometry set that was stored while another one was enrolled.
+    /// An item of the current biometry set that was stored with another enrolment.
     ///
-    /// Which of two statuses that gives is not settled: not found or authentication failed.
+    /// The status is undetermined: either not found or authentication failed.
     static func changedBiometry(_ examination: Examination) -> Diagnosis? {
         let statuses: Set<Status> = [.authenticationFailed, .itemNotFound]
         guard statuses.contains(examination.status), statuses.contains(examination.replayed) else { return nil }

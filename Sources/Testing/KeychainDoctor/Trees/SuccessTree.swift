@@ -85,7 +85,7 @@ enum SuccessTree {
 
     // MARK: - The simulator
 
-    /// What a device in the same state would do.
+    /// The behaviour of a device in the same state.
     private static func simulator(_ examination: Examination) -> Diagnosis? {
         guard examination.call.platform == .simulator, examination.function != .delete else { return nil }
         let device = examination.explanation.device
@@ -117,7 +117,7 @@ enum SuccessTree {
         )
     }
 
-    /// Why a device would fail, and not ask.
+    /// Why a device would fail without a prompt.
     private static func obstacle(of item: ExplainedItem, _ examination: Examination) -> String? {
         let device = examination.explanation.device
         if examination.call.isUnattended { return "nobody can be prompted in the background" }
@@ -207,10 +207,10 @@ enum SuccessTree {
         )
     }
 
-    /// An item that stays, that the client can reach, and that has the key attributes of one that goes.
+    /// An item that stays, that the client can access, and that has the key attributes of a deleted one.
     ///
-    /// The query need not name key attributes, so that the item may be none of its near misses: it is looked for by
-    /// those of the first items that go.
+    /// The query need not name key attributes, so the item may not be one of its near misses: it is searched for by the
+    /// key attributes of the first deleted items.
     private static func twin(_ examination: Examination) -> ExplainedItem? {
         let gone = examination.explanation.effect?.items ?? []
         let references = Set(gone.map(\.persistentReference))
@@ -230,17 +230,16 @@ enum SuccessTree {
         return nil
     }
 
-    /// The twins of so many items are looked for by their key attributes.
+    /// The maximum number of items whose twins are searched for.
     private static let mostLookedUp = 20
 
-    /// Whether a delete takes what could not be used now.
+    /// Whether a delete removes items that are currently unusable.
     private static func takesUnusableItems(_ examination: Examination) -> Bool {
         guard examination.function == .delete else { return false }
         return examination.explanation.effect?.items.contains { $0.condition == .locked } ?? false
     }
 
-    /// The columns of the primary key in which items differ, group and synchronizability among them; an identity is one
-    /// item.
+    /// The primary key columns in which items differ, including group and synchronizability; an identity is one item.
     static func differingKeyColumns(_ items: [ExplainedItem]) -> [String] {
         guard let first = items.first else { return [] }
         let names = first.itemClass.keyColumns + [.accessGroup, .synchronizable]
@@ -315,7 +314,7 @@ extension Examination {
 
 /// The type of a result (semantics, section 4.2).
 enum ResultKinds {
-    /// What a search gives, the most exact first; empty for no result at all.
+    /// The result types of a search, the most specific first; empty for no result at all.
     static func of(_ search: ExplainedSearch, _ item: ExplainedItem?) -> [ResultType] {
         guard search.limit == .one else { return [.array, .any] }
         let flags = Set(search.returns)

@@ -2,17 +2,17 @@
 
 import KeychainCore
 
-/// Calls with values that nobody knows, such as those of variables: a predicate that is left out is unknown, and no
-/// verdict may rest on its absence.
+/// Calls with unknown values, such as those of variables: an omitted predicate is unknown, and no verdict may depend on
+/// its absence.
 enum UnknownValues {
-    /// What can still be said.
+    /// The diagnosis that is still certain.
     static func weakened(_ diagnosis: Diagnosis, _ examination: Examination) -> Diagnosis {
         let call = examination.call
         guard call.hasUnknownValues else { return diagnosis }
         let names = diagnosis.names[.attribute]
         switch diagnosis.verdict {
         case .queryInvalid, .attributeNotInClass, .noSuchAttrUnexplained:
-            // The entry is wrong whatever the others are; one that only seems to be missing is not.
+            // The entry is wrong regardless of the others; an entry that only appears to be missing is not.
             if Set(names).isDisjoint(with: call.unknownKeys.union(call.unknownAttributeKeys)) { return diagnosis }
         case .noGroupsAtAll, .groupPrefixMissing, .groupPrefixWrong, .appGroupNotEntitled, .groupNotListed:
             return diagnosis
@@ -61,7 +61,7 @@ enum UnknownValues {
         )
     }
 
-    /// What is asked about the values.
+    /// The question about the values.
     static func question(_ examination: Examination) -> QuestionRow? {
         let call = examination.call
         guard call.hasUnknownValues else { return nil }
@@ -82,7 +82,7 @@ enum UnknownValues {
 }
 
 extension ExaminedCall {
-    /// Whether there are entries whose values are not known.
+    /// Whether there are entries whose values are unknown.
     package var hasUnknownValues: Bool { !unknownKeys.isEmpty || !unknownAttributeKeys.isEmpty }
 
     /// Whether such an entry of the query may decide which items match.

@@ -52,7 +52,7 @@ enum UpdatedProgramTree {
         return found(.groupNotEntitled, "T2.6")
     }
 
-    /// Step T5.3: the list that was given as the previous one is the present one, so that the query changed.
+    /// Step T5.3: the given previous list is the current one, so the query has changed.
     static func changedQuery(
         _ kind: Difference.Kind,
         _ item: Candidate,

@@ -2,7 +2,7 @@
 
 import KeychainCore
 
-/// `Documentation/Diagnosis.md`, made of the tables that the doctor works with.
+/// `Documentation/Diagnosis.md`, generated from the doctor's tables.
 package enum DiagnosisDocument {
     /// The whole file.
     package static var text: String {

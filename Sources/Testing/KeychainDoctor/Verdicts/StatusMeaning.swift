@@ -2,14 +2,14 @@
 
 import KeychainCore
 
-/// What a status of an item function means, here and on Apple's platforms: rows of `Documentation/Diagnosis.md`.
+/// The meaning of an item function's status, here and on Apple's platforms: rows of `Documentation/Diagnosis.md`.
 package struct StatusMeaning: Sendable {
     package let status: Status
-    /// What it means in this keychain.
+    /// The meaning in this keychain.
     package let here: String
-    /// What is different on Apple's platforms; empty where nothing is.
+    /// The differences on Apple's platforms; empty if there are none.
     package let onApplePlatforms: String
-    /// Where the doctor begins.
+    /// The trees with which the doctor begins.
     package let trees: String
 
     package static let all = [

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What each step of the trees asks, for whoever looks at the way to a verdict.
+/// The question of each step of the trees, for readers of the path to a verdict.
 enum StepTitles {
     /// The question of a step; `nil` for one that has no title.
     static func title(_ step: String) -> String? { titles[step] }

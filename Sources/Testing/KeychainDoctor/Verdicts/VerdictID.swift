@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What can be said of a call; the raw value is its name in reports.
+/// The possible verdicts on a call; the raw value is the name in reports.
 package enum VerdictID: String, Sendable, CaseIterable {
-    // an item is there already
+    // an item already exists
     case duplicateAfterMissedDelete = "duplicate-after-missed-delete"
     case duplicateOtherEntitledGroup = "duplicate-other-entitled-group"
     case duplicateSyncScope = "duplicate-sync-scope"
@@ -29,7 +29,7 @@ package enum VerdictID: String, Sendable, CaseIterable {
     case syncScope = "sync-scope"
     case notFoundUnexplained = "not-found-unexplained"
 
-    // nobody can be asked, or keys are locked
+    // the user cannot be prompted, or keys are locked
     case aclNeedsUser = "acl-needs-user"
     case aclProbeHit = "acl-probe-hit"
     case beforeFirstUnlock = "before-first-unlock"

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a verdict is about, so that a tool needs to read no sentence: each key with one value, or several.
+/// The subjects of a verdict, so that tools need not parse sentences: each key with one value, or several.
 package struct VerdictNames: Sendable, Hashable {
     /// The values of each key, in order and without repetition.
     package private(set) var values: [Key: [String]] = [:]
 
-    /// What can be named; the raw value is the key in reports.
+    /// The kinds of subjects; the raw value is the key in reports.
     package enum Key: String, Sendable, CaseIterable {
         /// A column, or another entry of a dictionary.
         case attribute
         /// A ``Relation``.
         case relation
-        /// The class of the item that was meant.
+        /// The class of the intended item.
         case itemClass = "class"
         /// An access group.
         case group
@@ -25,7 +25,7 @@ package struct VerdictNames: Sendable, Hashable {
         case status
         /// The name of a client.
         case client
-        /// `file` or `data-protection`: where the item is.
+        /// `file` or `data-protection`: the keychain that has the item.
         case keychain
     }
 

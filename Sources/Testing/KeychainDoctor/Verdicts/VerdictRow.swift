@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the tables say of a verdict.
+/// A row of the verdict tables.
 ///
-/// In texts `{attribute}`, `{group}` and the other keys of ``VerdictNames`` stand for what was found.
+/// In texts, `{attribute}`, `{group}` and the other keys of ``VerdictNames`` stand for the findings.
 package struct VerdictRow: Sendable {
     package let id: VerdictID
     /// The step of its tree, such as `T2.6`, or `5` for calls that succeed.
     package let place: String
     /// At most 100 characters once the names are filled in; cut otherwise.
     package let headline: String
-    /// What it means, in one or two sentences: for `Documentation/Diagnosis.md` and the details of a report.
+    /// The meaning, in one or two sentences: for `Documentation/Diagnosis.md` and the details of a report.
     package let meaning: String
-    /// What to do; the first is the primary one.
+    /// The recommended actions; the first is the primary one.
     package var advice: [AdviceRow] = []
-    /// What not to do.
+    /// Actions to avoid.
     package var warnings: [String] = []
-    /// What only a user knows.
+    /// Questions that only the user can answer.
     package var questions: [QuestionRow] = []
     /// Rules and sources, such as `lint:…` and `doctor:…`.
     package var why: [String] = []
@@ -60,7 +60,7 @@ package struct VerdictRow: Sendable {
     }
 }
 
-/// What can be done; the raw value is its name in reports.
+/// The possible actions; the raw value is the name in reports.
 package enum AdviceAction: String, Sendable, CaseIterable {
     case changeQuery = "change-query"
     case changeAttributes = "change-attributes"
@@ -76,7 +76,7 @@ package enum AdviceAction: String, Sendable, CaseIterable {
     case none
 }
 
-/// What can happen to whoever follows advice.
+/// The risks of following advice.
 package enum AdviceRisk: String, Sendable, CaseIterable {
     case none
     case promptsUser = "prompts-user"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What is said where the dictionary, the user, or the report itself.
+// The verdicts on the dictionary, the user, or the report itself.
 extension VerdictTable {
     static let dictionary = [
         VerdictRow(

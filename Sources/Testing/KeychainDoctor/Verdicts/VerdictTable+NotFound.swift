@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What is said where nothing is found.
+// The verdicts if nothing is found.
 extension VerdictTable {
     static let notFound = [
         VerdictRow(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What is said where the device, the user or the entitlements refuse.
+// The verdicts if the device, the user or the entitlements refuse.
 extension VerdictTable {
     static let interaction = [
         VerdictRow(

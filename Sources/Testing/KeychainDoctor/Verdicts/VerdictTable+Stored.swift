@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What is said where an item is there already.
+// The verdicts if an item already exists.
 extension VerdictTable {
     static let duplicate = [
         VerdictRow(

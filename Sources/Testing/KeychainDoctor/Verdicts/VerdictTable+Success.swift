@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What is said where the call succeeded.
+// The verdicts if the call succeeded.
 extension VerdictTable {
     static let success = [
         VerdictRow(

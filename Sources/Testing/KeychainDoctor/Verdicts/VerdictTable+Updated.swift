@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What is said where an update of the program, or the two keychains of a Mac, are behind it.
+// The verdicts if an update of the program, or the two keychains of a Mac, are the cause.
 extension VerdictTable {
     static let updated = [
         VerdictRow(

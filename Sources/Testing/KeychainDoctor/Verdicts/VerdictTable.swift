@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Every verdict with its texts; `Documentation/Diagnosis.md` is made of these rows.
+/// Every verdict with its texts; `Documentation/Diagnosis.md` is generated from these rows.
 package enum VerdictTable {
     package static let rows: [VerdictID: VerdictRow] = Dictionary(
         uniqueKeysWithValues: all.map { ($0.id, $0) }
