@@ -12,11 +12,11 @@ extension App {
     /// `Task { }` that is started on a queue does not inherit the app.
     ///
     /// A queue is bound until the test ends, or until ``unbind(_:)``: the test of the trait `.keychain` or the
-    /// `XCTestCase` that binds it, or in which the app's device was made. A binding that an XCTest class makes in the
-    /// `setUp()` of the class ends with the class. A call on the queue after that belongs to no app, and fails. In any
-    /// other test the end is not known: unbind the queue there.
+    /// `XCTestCase` that binds it, or in which the app's device was created. A binding that an XCTest class makes in
+    /// the `setUp()` of the class ends with the class. A call on the queue after that belongs to no app, and fails. In
+    /// any other test the end is unknown: unbind the queue there.
     ///
-    /// These are not bound, and the test fails: a queue that another app has, whose tests would take it from each
+    /// These are not bound, and the test fails: a queue that another app has, because tests would take it from each
     /// other; the main queue and `DispatchQueue.global()`, which belong to every test of the process.
     public func bind(to queues: DispatchQueue...) {
         for queue in queues {
@@ -79,7 +79,7 @@ extension App {
     /// Whether the code runs on a queue that was bound by a test that has ended.
     static var isOnQueueOfEndedTest: Bool { bindingOfQueue.map { $0.app == nil } ?? false }
 
-    /// Makes a closure that runs as this app wherever it is called: on a queue, on a thread, in a detached task.
+    /// Returns a closure that runs as this app wherever it is called: on a queue, on a thread, in a detached task.
     ///
     /// ```swift
     /// queue.async(execute: app.carry { SecItemDelete(query) })
@@ -93,7 +93,7 @@ extension App {
         { try self.run { try body() } }
     }
 
-    /// Makes an asynchronous closure that runs as this app wherever it is called, such as in a detached task.
+    /// Returns an asynchronous closure that runs as this app wherever it is called, such as in a detached task.
     ///
     /// ```swift
     /// Task.detached(operation: app.carry { await session.refresh() })

@@ -19,8 +19,8 @@ extension VirtualDevice {
 extension App {
     /// Replaces the app by a version with other entitlements; it is the same app of the same team.
     ///
-    /// Code that runs as the app sees them at its next call. Items stay in their groups, whether the app can reach them
-    /// or not. A bundle identifier or a team other than the app's makes the test fail: that is another app, or
+    /// Code that runs as the app sees them at its next call. Items stay in their groups, whether or not the app can
+    /// access them. A bundle identifier or a team other than the app's makes the test fail: that is another app, or
     /// ``transfer(toTeam:)``.
     public func update(to entitlements: Entitlements) {
         let old = self.entitlements
@@ -33,7 +33,7 @@ extension App {
         state.withLock { $0.entitlements = entitlements }
     }
 
-    /// Replaces the app by a version whose entitlements differ as `change` says.
+    /// Replaces the app by a version with changed entitlements.
     public func update(_ change: (inout Entitlements) -> Void) {
         var entitlements = entitlements
         change(&entitlements)
@@ -54,7 +54,7 @@ extension App {
 
     /// Removes the app and its extensions from the device; the keychain keeps their items, as on iOS.
     ///
-    /// Nothing can run as the app any more: a call fails with `errSecNotAvailable`, and makes the test fail.
+    /// Nothing can run as the app any longer: a call fails with `errSecNotAvailable`, and makes the test fail.
     public func uninstall() { setInstalled(false) }
 
     /// Installs the app and its extensions again, as they were.
@@ -77,11 +77,11 @@ extension App {
     /// ``transfer(toTeam:)``, ``uninstall()`` and ``reinstall()`` of the app apply to it as well.
     ///
     /// - Parameters:
-    ///   - name: what follows the app's bundle identifier and a dot in that of the extension.
-    ///   - keychainAccessGroups: its keychain access groups, without the team's prefix; those that the app has too are
-    ///     shared.
+    ///   - name: the suffix that follows the app's bundle identifier and a dot in the extension's bundle identifier.
+    ///   - keychainAccessGroups: its keychain access groups, without the team's prefix; groups that the app also has
+    ///     are shared.
     ///   - applicationGroups: its app groups.
-    ///   - kind: what kind of program it is; an app clip is installed like an extension.
+    ///   - kind: the kind of program; an app clip is installed like an extension.
     /// - Returns: The extension.
     public func installExtension(
         _ name: String = "extension",

@@ -7,7 +7,7 @@ package import KeychainServices
 
 /// An app that is installed on a virtual device: code that runs as it sees the device's keychain with its entitlements.
 ///
-/// Which app code runs as is a task-local value: child tasks and `Task { }` inherit it; `DispatchQueue.async`,
+/// The app that code runs as is a task-local value: child tasks and `Task { }` inherit it; `DispatchQueue.async`,
 /// `Task.detached` and threads do not. A call without an app fails, and makes the test fail, unless one of the
 /// following determines the app:
 ///
@@ -25,7 +25,7 @@ public final class App: Sendable {
     struct State {
         var entitlements: Entitlements { didSet { client = entitlements.client(on: platform) } }
         let platform: VirtualDevice.Platform
-        /// The keychain's client for the app; made once, because every call needs it.
+        /// The keychain's client for the app; created once, because every call needs it.
         private(set) var client: Client
         var isInstalled = true
         var extensions: [App] = []
@@ -78,8 +78,8 @@ public final class App: Sendable {
     /// test answers.
     ///
     /// - Parameter body: makes the call; it sees no other task-local value.
-    /// - Returns: What `body` returns.
-    /// - Throws: What `body` throws.
+    /// - Returns: The result of `body`.
+    /// - Throws: The errors of `body`.
     public func runOnThread<Value: Sendable, Failure: Error>(
         _ body: @escaping @Sendable () throws(Failure) -> Value
     ) async throws(Failure) -> Value {
@@ -99,7 +99,7 @@ public final class App: Sendable {
 
     /// Makes the test fail if the app is not installed.
     ///
-    /// - Returns: Why nothing can run as the app; `nil` if it is installed.
+    /// - Returns: The reason why nothing can run as the app; `nil` if it is installed.
     @discardableResult
     func checkInstallation() -> String? {
         guard !isInstalled else { return nil }

@@ -22,7 +22,7 @@ public struct Entitlements: Sendable, Hashable {
     /// The app groups, which begin with `group.` (`com.apple.security.application-groups`).
     public var applicationGroups: [String]
 
-    /// What kind of program is entitled.
+    /// The kind of program that is entitled.
     public var kind: Kind
 
     /// Entitlements of an app.

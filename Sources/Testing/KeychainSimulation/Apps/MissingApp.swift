@@ -19,7 +19,7 @@ import KeychainServices
     /// Lets calls without an app reach the keychain of the process, for benchmarks of both.
     public static func reachProcessKeychain() { reachesProcessKeychain.withLock { $0 = true } }
 
-    /// What is wrong, and what to do in the library that runs the test.
+    /// The problem, and the remedy in the library that runs the test.
     package static var reason: String { "\(failure) \(TestScope.isOfXCTest ? remedyInXCTest : remedy)" }
 
     private static let failure = """
@@ -47,8 +47,7 @@ import KeychainServices
     )
 }
 
-/// Found by KeychainServices where this module is linked; usable from inline, so that it is found across shared
-/// libraries.
+/// KeychainServices finds it if this module is linked; usable from inline, so that it is found across shared libraries.
 @_cdecl("swift_keychain_testing_context")
 @usableFromInline
 func findContext(_ context: UnsafeMutableRawPointer) {

@@ -10,25 +10,25 @@ import Synchronization
 /// a test that has lost its app would reach the device of another test, and pass. Tests take turns in the order of
 /// arrival, both those that use `with(_:_:)` or `.keychain(processWide: true)` and those with devices of their own.
 ///
-/// A test without the trait does not wait. Its calls do not reach the app where the test is known: by its task, or by
-/// its function on the stack, which closures that are written in it have too. A thread without a test's function on its
-/// stack counts as one of the test that has the turn, and may make another test pass. A test that uses
-/// ``set(_:)`` instead, in `setUp()`, does not wait either: it fails where tests of the trait run.
+/// A test without the trait does not wait. Its calls do not reach the app if the test is known: by its task, or by its
+/// function on the stack, which also covers closures written in it. A thread without a test's function on its stack
+/// counts as one of the test that has the turn, and may make another test pass. A test that uses ``set(_:)`` instead,
+/// in `setUp()`, does not wait either: it fails if tests of the trait are running.
 public enum ProcessWideApp {
     private static let turns = Mutex(ProcessWideTurns())
 
-    /// The exclusive turn that a task holds; within it nothing waits.
+    /// The exclusive turn that a task holds; nothing waits within it.
     @TaskLocal private static var turn: UInt64?
 
     /// The scope of the shared turn that a task holds.
     @TaskLocal private static var scope: UInt64?
 
-    /// Names the test that the current task belongs to; `nil` where that is not known.
+    /// Names the test that the current task belongs to; `nil` if unknown.
     ///
     /// Set by `KeychainTesting`.
     package static let callingTest = Guarded<@Sendable () -> String?>({ nil })
 
-    /// Names the test whose function is on the stack of the current thread; `nil` where none is known.
+    /// Names the test whose function is on the stack of the current thread; `nil` if unknown.
     ///
     /// Set by `KeychainTesting`.
     package static let namedTest = Guarded<@Sendable () -> String?>({ nil })
@@ -57,9 +57,9 @@ public enum ProcessWideApp {
     /// - Parameters:
     ///   - app: the app.
     ///   - isolation: the actor that the caller is on.
-    ///   - body: what needs it.
-    /// - Returns: What `body` returns.
-    /// - Throws: `CancellationError` if the task is cancelled while it waits for its turn, and what `body` throws.
+    ///   - body: the code that needs it.
+    /// - Returns: The result of `body`.
+    /// - Throws: `CancellationError` if the task is cancelled while it waits for its turn, and the errors of `body`.
     public static func with<Result>(
         _ app: App,
         isolation: isolated (any Actor)? = #isolation,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who may run: one test with the process-wide app, or any number of tests with apps of their own.
+/// Decides which tests may run: one test with the process-wide app, or any number of tests with apps of their own.
 ///
 /// A fair readers–writer lock, whose readers are the tests with apps of their own.
 struct ProcessWideTurns: ~Copyable {
@@ -37,7 +37,7 @@ struct ProcessWideTurns: ~Copyable {
     /// The open scopes of shared turns, with the number of calls in each that wait for, or hold, an exclusive turn.
     private var scopes: [UInt64: Int] = [:]
     private var waiting: [(ticket: UInt64, turn: Turn, continuation: Continuation)] = []
-    /// The tests that wait or run, where they are known.
+    /// The names of the waiting and running tests, if known.
     private var names: [UInt64: String] = [:]
     private var lastChange = ContinuousClock.now
     /// Whether the waiting tests were reported since the last change.
@@ -95,7 +95,7 @@ struct ProcessWideTurns: ~Copyable {
 
     /// Leaves the queue.
     ///
-    /// - Returns: What to resume; `nil` if it is no longer in the queue.
+    /// - Returns: The continuations to resume; `nil` if it is no longer in the queue.
     mutating func leave(_ ticket: UInt64) -> [Continuation] {
         guard let index = waiting.firstIndex(where: { $0.ticket == ticket }) else { return [] }
         names[ticket] = nil
@@ -104,7 +104,7 @@ struct ProcessWideTurns: ~Copyable {
 
     /// Admits the requests at the head of the queue whose turn has come.
     ///
-    /// - Returns: What to resume.
+    /// - Returns: The continuations to resume.
     mutating func admitNext() -> [Continuation] {
         var admitted: [Continuation] = []
         while let next = waiting.first, isFree(for: next.turn) {
@@ -166,7 +166,7 @@ extension ProcessWideTurns {
 
     /// Ends an exclusive turn, which was taken within the scope of a shared one or outside of any.
     ///
-    /// - Returns: What to resume.
+    /// - Returns: The continuations to resume.
     mutating func end(within scope: UInt64?) -> [Continuation] {
         entries = []
         if let exclusive { names[exclusive] = nil }
@@ -196,9 +196,9 @@ extension ProcessWideTurns {
     }
 }
 
-// Who waits for whom.
+// Detects which requests wait for which.
 extension ProcessWideTurns {
-    /// What to do about a request that has waited for some time.
+    /// The action for a request that has waited for some time.
     enum Patience {
         /// Nothing: it has left the queue, or was reported already.
         case over

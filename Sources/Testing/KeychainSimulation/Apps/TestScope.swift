@@ -34,10 +34,10 @@ package final class TestScope: Sendable {
         for binding in bindings { binding.end() }
     }
 
-    /// The logs of the devices that were made in it, until it ends.
+    /// The logs of the devices that were created in it, until it ends.
     package var logs: [CallLog] { state.withLock(\.logs) }
 
-    /// Keeps the log of a device that was made in it.
+    /// Keeps the log of a device that was created in it.
     func add(_ log: CallLog) {
         state.withLock { if !$0.isOver { $0.logs.append(log) } }
     }

@@ -47,8 +47,7 @@ struct AppKeychain: KeychainBackend {
         return UnavailableKeychain(reason: reason)
     }
 
-    /// Carries out one call with logging and faults; the call of an item function that is passed along is explained if
-    /// it fails.
+    /// Performs one call with logging and faults; a call of an item function passed as well is explained if it fails.
     private func perform(
         _ command: KeychainCommand,
         as operation: KeychainCall.Operation,

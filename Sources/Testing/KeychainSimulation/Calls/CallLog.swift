@@ -24,7 +24,7 @@ public final class CallLog: Sequence, Sendable {
         var history = CallHistory()
     }
 
-    /// How many failed calls are kept with their reasons.
+    /// The number of failed calls whose reasons are kept.
     private static let mostFailures = 100
 
     /// How much of the device's history is available to explanations.
@@ -38,7 +38,7 @@ public final class CallLog: Sequence, Sendable {
     /// How many calls are in the log.
     public var count: Int { state.withLock(\.calls.count) }
 
-    /// Whether there is none.
+    /// Whether there are no calls.
     public var isEmpty: Bool { count == 0 }
 
     /// The last call.
@@ -56,7 +56,7 @@ public final class CallLog: Sequence, Sendable {
         }
     }
 
-    /// Why a call failed, in the words of `keychainctl doctor`: the item that was meant, the attribute that differs,
+    /// Explains why a call failed, in the words of `keychainctl doctor`: the intended item, the attribute that differs,
     /// and the call to use instead.
     ///
     /// It describes the keychain as it was before the call, and is available for the last hundred failed calls of item
@@ -122,7 +122,7 @@ public final class CallLog: Sequence, Sendable {
     }
 }
 
-// MARK: - What happened on the device
+// MARK: - Events of the device
 
 extension CallLog {
     /// The history so far.

@@ -3,27 +3,27 @@
 import KeychainCore
 import KeychainDoctor
 
-/// What is needed to explain a failed call: the call without its secrets, and the keychain's state before it.
+/// The data needed to explain a failed call: the call without its secrets, and the keychain's state before it.
 struct FailedCall: Sendable {
     private let call: ExaminedCall
     private let explanation: Explanation
 
-    /// Explanations of earlier lookups, which tell why they did not find the item that conflicts.
+    /// Explanations of earlier look-ups, which show why they did not find the conflicting item.
     private var lookUps: [KeychainRequest: Explanation] = [:]
 
     /// How many earlier lookups are explained with a failed add: older ones were probably for other items.
     private static let mostLookUps = 8
 
-    /// Records why a call failed.
+    /// Records a failed call.
     ///
     /// - Parameters:
     ///   - request: the call.
-    ///   - explanation: of the call, as of before it.
-    ///   - status: what it failed with.
+    ///   - explanation: the explanation of the call, as of before it.
+    ///   - status: the returned status.
     ///   - app: the identifier of the app that made it.
-    ///   - platform: what the device is.
-    ///   - history: what happened on the device before.
-    ///   - fileKeychain: what the keychain files of a Mac hold.
+    ///   - platform: the platform of the device.
+    ///   - history: the events on the device before the call.
+    ///   - fileKeychain: the contents of a Mac's keychain files.
     ///   - explain: explains another call, as of now.
     init(
         _ request: KeychainRequest,
@@ -44,7 +44,7 @@ struct FailedCall: Sendable {
         call.reportedStatus = status
         // The device prompted, and the prompt timed out.
         let isAsking = explanation.authentication.map { $0.obstacle == nil } ?? false
-        // Or a keychain file is locked, and the app lets nobody be asked.
+        // Or a keychain file is locked, and the app does not allow prompts.
         let isFileLocked = if case .items(_, isLocked: true) = fileKeychain { call.reachesFile } else { false }
         call.isBackground = status == .interactionNotAllowed && (isAsking || isFileLocked)
         self.call = call
@@ -54,7 +54,7 @@ struct FailedCall: Sendable {
         }
     }
 
-    /// The doctor's explanation; `nil` if it would need more than was kept.
+    /// The doctor's explanation; `nil` if it would need more than was recorded.
     var report: DoctorReport? {
         try? Doctor.report(call) { (request) throws(KeychainError) in
             if request == call.request { return explanation }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One call that an app made on a device, as the device's log keeps it.
+/// A call of an app on a device, as recorded in the device's log.
 ///
-/// It contains no secrets. Attributes such as account, service and group are kept as they were given; of data of any
-/// kind, of `kSecValueData` and of a context only the size or the type.
+/// It contains no secrets. Attributes such as account, service and group are kept as given; for data of any kind,
+/// `kSecValueData` and contexts, only the size or the type.
 public struct KeychainCall: Sendable, Hashable {
     /// Which call on the device it was, from 1.
     public let number: Int
@@ -14,14 +14,14 @@ public struct KeychainCall: Sendable, Hashable {
     /// The operation.
     public let operation: Operation
 
-    /// The dictionary of the call, by the strings of its keys, such as `kSecAttrAccount as String`; of an update, its
+    /// The dictionary of the call, by the strings of its keys, such as `kSecAttrAccount as String`; for an update, its
     /// query.
     public let query: [String: String]
 
     /// The new attributes of an update, in the same form; else empty.
     public let attributes: [String: String]
 
-    /// What the caller got: an `OSStatus`; `nil` while the call goes on.
+    /// The returned `OSStatus`; `nil` while the call is in progress.
     public internal(set) var status: Int32?
 
     /// Why it failed, without values; `nil` for success.

@@ -9,7 +9,7 @@ enum RedactedValues {
         Dictionary(uniqueKeysWithValues: dictionary.entries.map { ($0.key, text($0.value, isShown: isShown($0.key))) })
     }
 
-    /// Whether the value of a key is not secret, unless it is data: that of an attribute, a condition or a flag.
+    /// Whether the value of a key is not secret, unless it is data: an attribute, a condition or a flag.
     ///
     /// Values of unknown keys count as secret.
     private static func isShown(_ key: String) -> Bool { shown.contains(key) }

@@ -20,9 +20,9 @@ public final class DeviceBackup: Sendable {
         /// The number of items in it.
         public let items: Int
 
-        /// How many items stay on the device that they are bound to, by the values of `kSecAttrAccessible`.
+        /// The number of items left behind because they are bound to the device, by the values of `kSecAttrAccessible`.
         ///
-        /// Keys of the enclave are among them, whatever their level.
+        /// Includes keys of the enclave, regardless of their level.
         public let leftBehind: [String: Int]
 
         /// The number of items that could not be opened, and so are not in it.
@@ -54,9 +54,9 @@ public final class DeviceBackup: Sendable {
 }
 
 extension VirtualDevice {
-    /// Makes an encrypted backup of the device.
+    /// Creates an encrypted backup of the device.
     ///
-    /// - Parameter password: what protects it.
+    /// - Parameter password: the password that protects it.
     /// - Returns: The backup.
     /// - Throws: ``VirtualDeviceError`` for an empty password, and while the device is locked.
     public func backUp(password: String) throws(VirtualDeviceError) -> DeviceBackup {
@@ -67,12 +67,12 @@ extension VirtualDevice {
     ///
     /// - Parameters:
     ///   - backup: the backup of this device or of another one.
-    ///   - password: what protects the backup.
-    ///   - platform: what the new device is.
+    ///   - password: the password that protects the backup.
+    ///   - platform: the platform of the new device.
     ///   - passcode: its passcode; `nil` for none.
     ///   - sensor: the biometric sensor; the enrolled face or finger differs from that of every other device.
-    ///   - storage: where its keychain is stored.
-    /// - Throws: ``VirtualDeviceError`` for a wrong password, and as ``init(_:passcode:biometry:storage:)``.
+    ///   - storage: the storage of its keychain.
+    /// - Throws: ``VirtualDeviceError`` for a wrong password, and the errors of ``init(_:passcode:biometry:storage:)``.
     public convenience init(
         restoring backup: DeviceBackup,
         password: String,
@@ -91,7 +91,7 @@ extension VirtualDevice {
     /// Its passcode and enrolment are set up again afterwards, as on a new phone: with the same passcode, and another
     /// face or finger.
     ///
-    /// - Returns: The contents of the backup, and what it leaves out.
+    /// - Returns: The contents of the backup, and the items that it omits.
     /// - Throws: ``VirtualDeviceError`` for a wrong password, if there are items, and for a locked device; then nothing
     ///   has changed.
     @discardableResult

@@ -3,7 +3,7 @@
 import Foundation
 import KeychainCore
 
-/// A folder of mode 0700 that is removed, with all that is in it, when the object goes away.
+/// A folder of mode 0700 that is removed, with its contents, when the object is deallocated.
 final class DeviceFolder: Sendable {
     let path: String
 

@@ -15,13 +15,13 @@ import KeychainServices
 package final class MacKeychains: Sendable {
     private let folder: DeviceFolder
 
-    /// What carries out commands on the files.
+    /// Performs commands on the files.
     package let files: KeychainFiles
 
     /// The search list and the default keychain.
     package let preferences: KeychainPreferences
 
-    /// Whether programs on the Mac may ask.
+    /// Whether programs on the Mac may prompt.
     private let interaction = UserInteraction()
 
     /// Makes a home folder with a login keychain.
@@ -50,7 +50,7 @@ package final class MacKeychains: Sendable {
         FrontEndKeychain(dataProtection: dataProtection, files: fileBased)
     }
 
-    /// The item functions on the files, with an owner who is asked for the password of a locked keychain.
+    /// The item functions on the files, with an owner who is prompted for the password of a locked keychain.
     func fileBased(
         _ owner: Owner,
         _ clock: VirtualClock,
@@ -66,9 +66,9 @@ package final class MacKeychains: Sendable {
         )
     }
 
-    /// What the files hold, as far as it shows without their passwords, for an explanation of a call.
+    /// The contents of the files, as far as they are visible without their passwords, for an explanation of a call.
     ///
-    /// Locked it is if that keychain is which the call needs: that of an add, else any that has items.
+    /// It counts as locked if the keychain that the call needs is: that of an add, else any that has items.
     func known(for function: ItemFunction) -> FileKeychain {
         guard let paths = try? preferences.searchList() else { return .unknown }
         let target = (try? preferences.defaultKeychain()) ?? nil
@@ -86,12 +86,12 @@ package final class MacKeychains: Sendable {
             }
             if status.isLocked, function == .add ? path == target : !found.isEmpty { isLocked = true }
         }
-        // A copy fails for want of a keychain only if none is named anywhere.
+        // A copy fails for lack of a keychain only if none is named anywhere.
         if function == .copyMatching { isMissing = paths.isEmpty && target == nil }
         return isMissing || function == .add && target == nil ? .missing : .items(items, isLocked: isLocked)
     }
 
-    /// Removes every keychain of the search list, and makes an empty login keychain of a user without a passcode.
+    /// Removes every keychain of the search list, and creates an empty login keychain for a user without a passcode.
     func erase() throws(KeychainError) {
         for path in try preferences.searchList() {
             try? files.files.delete(at: path)

@@ -5,7 +5,7 @@ import KeychainStore
 
 /// The condition of a device's storage; none of them loses stored items.
 ///
-/// An item that is added in the place of a damaged one stays, and the damaged one stays in quarantine.
+/// An item added in place of a damaged one stays, and the damaged one stays in quarantine.
 public enum StorageCondition: Sendable, Hashable {
     /// Everything works.
     case healthy

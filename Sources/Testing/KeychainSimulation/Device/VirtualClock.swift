@@ -29,7 +29,7 @@ public final class VirtualClock: Sendable {
 
     /// The date that the device shows, which is used for the dates of items.
     ///
-    /// Setting it is what an owner does in the settings: it shortens no delay.
+    /// Setting it corresponds to changing the date in the settings: it shortens no delay.
     public var date: Date {
         get { Date(timeIntervalSinceReferenceDate: state.withLock(\.secondsSinceReferenceDate)) }
         set { state.withLock { $0.secondsSinceReferenceDate = newValue.timeIntervalSinceReferenceDate } }

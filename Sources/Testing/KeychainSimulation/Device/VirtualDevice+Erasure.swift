@@ -10,7 +10,7 @@ extension VirtualDevice {
     /// Apps stay installed, and code that runs as one of them sees the erased device. A store that was full, read-only
     /// or damaged is healthy again.
     ///
-    /// - Throws: ``VirtualDeviceError`` when the store cannot be written.
+    /// - Throws: ``VirtualDeviceError`` if the store cannot be written.
     public func erase() throws(VirtualDeviceError) {
         try setStorageCondition(.healthy)
         do throws(KeychainError) { try keychain.erase() } catch { throw VirtualDeviceError(error) }

@@ -28,7 +28,7 @@ extension VirtualDevice {
 
     /// Locks the device; the file-based keychains of a Mac stay as they are.
     ///
-    /// - Throws: ``VirtualDeviceError`` when it has no passcode.
+    /// - Throws: ``VirtualDeviceError`` if it has no passcode.
     public func lock() throws(VirtualDeviceError) {
         guard passcode != nil else { throw VirtualDeviceError(KeychainError(DeviceError.noPasscode)) }
         try attempt { (device) throws(KeychainError) in try device.lock() }
@@ -36,12 +36,12 @@ extension VirtualDevice {
 
     /// Unlocks the device with its passcode.
     ///
-    /// - Throws: ``VirtualDeviceError`` when too many wrong ones were tried just before.
+    /// - Throws: ``VirtualDeviceError`` if too many wrong ones were just tried.
     public func unlock() throws(VirtualDeviceError) { try unlock(passcode: owner.typedPasscode) }
 
     /// Tries to unlock the device with a passcode.
     ///
-    /// - Throws: ``VirtualDeviceError`` for a wrong passcode, and when it is too soon to try another one.
+    /// - Throws: ``VirtualDeviceError`` for a wrong passcode, and if it is too early to try another one.
     public func unlock(passcode: String) throws(VirtualDeviceError) {
         try attempt { (device) throws(KeychainError) in try device.unlock(passcode: Self.secret(passcode)) }
         macKeychains?.logIn(passcode)

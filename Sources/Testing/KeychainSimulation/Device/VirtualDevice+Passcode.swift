@@ -10,7 +10,7 @@ extension VirtualDevice {
 
     /// Sets the first passcode.
     ///
-    /// - Throws: ``VirtualDeviceError`` for an empty one, and when there is a passcode already.
+    /// - Throws: ``VirtualDeviceError`` for an empty one, and if there already is a passcode.
     public func setPasscode(_ passcode: String) throws(VirtualDeviceError) {
         let hidden = platform.hiddenPasscode.map(Self.secret)
         let isFirst = self.passcode == nil
@@ -27,7 +27,7 @@ extension VirtualDevice {
 
     /// Changes the passcode; items are unaffected.
     ///
-    /// - Throws: ``VirtualDeviceError`` for an empty one, and when there is no passcode.
+    /// - Throws: ``VirtualDeviceError`` for an empty one, and if there is no passcode.
     public func changePasscode(to passcode: String) throws(VirtualDeviceError) {
         try checkPasscode()
         let old = Self.secret(owner.typedPasscode)
@@ -43,7 +43,7 @@ extension VirtualDevice {
     ///
     /// Items under `.biometryCurrentSet` become inaccessible, even if a passcode is set again.
     ///
-    /// - Throws: ``VirtualDeviceError`` when there is none.
+    /// - Throws: ``VirtualDeviceError`` if there is none.
     public func removePasscode() throws(VirtualDeviceError) {
         try checkPasscode()
         let old = Self.secret(owner.typedPasscode)

@@ -50,7 +50,7 @@ extension VirtualDevice {
 
     /// The time on the device's clock until another passcode may be tried.
     ///
-    /// - Throws: ``VirtualDeviceError`` when the store cannot be read.
+    /// - Throws: ``VirtualDeviceError`` if the store cannot be read.
     public var timeUntilNextAttempt: Duration {
         get throws(VirtualDeviceError) { .seconds(try status().secondsUntilNextAttempt) }
     }

@@ -15,8 +15,8 @@ extension VirtualDevice {
     ///
     /// It replaces the previous condition; stored items are accessible again when the storage is healthy.
     ///
-    /// - Throws: ``VirtualDeviceError`` for an item that is not there, for a condition of files where the keychain lies
-    ///   in memory, and when the files cannot be changed.
+    /// - Throws: ``VirtualDeviceError`` for an item that does not exist, for a condition of files if the keychain is in
+    ///   memory, and if the files cannot be changed.
     public func setStorageCondition(_ new: StorageCondition) throws(VirtualDeviceError) {
         let outcome: Result<Void, KeychainError> = condition.withLock { inForce in
             Result { () throws(KeychainError) in

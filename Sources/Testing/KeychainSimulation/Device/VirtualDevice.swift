@@ -51,7 +51,7 @@ public final class VirtualDevice: Sendable {
     /// The item functions on file-based keychains; on a device without them they fail.
     package let fileBased: FileBasedKeychain
 
-    /// Whom the owner trusts, beside the system.
+    /// The owner's trust settings, in addition to the system's.
     let trustSettings: TrustSettingsStore
 
     let condition = Guarded(ConditionInForce())
@@ -59,14 +59,14 @@ public final class VirtualDevice: Sendable {
     /// The test that created it, if that is known.
     let scope = TestScope.current
 
-    /// Makes a device with an empty keychain, unlocked.
+    /// Creates a device with an empty keychain, unlocked.
     ///
     /// - Parameters:
-    ///   - platform: what the device is.
+    ///   - platform: the platform of the device.
     ///   - passcode: its passcode; `nil` for none.
     ///   - sensor: the biometric sensor; one face or finger is enrolled.
-    ///   - storage: where its keychain is stored.
-    /// - Throws: ``VirtualDeviceError`` for an empty passcode, and when no folder can be made.
+    ///   - storage: the storage of its keychain.
+    /// - Throws: ``VirtualDeviceError`` for an empty passcode, and if no folder can be created.
     public convenience init(
         _ platform: Platform = .default,
         passcode: String? = VirtualDevice.defaultPasscode,
@@ -132,7 +132,7 @@ public final class VirtualDevice: Sendable {
     /// The default passcode.
     public static let defaultPasscode = "1234"
 
-    /// Another process with the same keychain: it has no keys until it unlocks by itself.
+    /// Another process with the same keychain: it has no keys until it unlocks.
     ///
     /// - Throws: ``VirtualDeviceError`` for a keychain in memory.
     package func anotherProcess() throws(VirtualDeviceError) -> EmbeddedKeychain {
@@ -162,12 +162,12 @@ extension VirtualDevice {
     public enum Platform: String, Sendable, Hashable, CaseIterable {
         /// A phone or a tablet.
         case iOS
-        /// A Mac, as a program meets it whose calls all reach the data protection keychain
+        /// A Mac, as seen by a program whose calls all reach the data protection keychain
         /// (`kSecUseDataProtectionKeychain`).
         case macOS
 
-        /// A Mac with file-based keychains, and the front end that macOS has before them and the data protection
-        /// keychain (Semantics, "The macOS front end").
+        /// A Mac with file-based keychains, and the macOS front end for them and the data protection keychain
+        /// (Semantics, "The macOS front end").
         ///
         /// A call without `kSecUseDataProtectionKeychain` may reach the login keychain, a file whose password is the
         /// passcode.
@@ -179,8 +179,8 @@ extension VirtualDevice {
         /// items survive its removal; guarded items and keys are used without a prompt.
         case simulator
 
-        /// The platform of a device for which none is named: the one that `SWIFT_KEYCHAIN_PLATFORM` names, `iOS` or
-        /// `macOS`, as `keychainctl test` sets it, else ``iOS``.
+        /// The default platform of a device: the one that `SWIFT_KEYCHAIN_PLATFORM` names, `iOS` or `macOS`, as set by
+        /// `keychainctl test`, else ``iOS``.
         ///
         /// A test that needs a phone or a Mac names it.
         public static let `default`: Self = ProcessClient.chosenProfile == .macOS ? .macOS : .iOS
@@ -195,7 +195,7 @@ extension VirtualDevice {
         var hiddenPasscode: String? { self == .simulator ? "there is always one" : nil }
     }
 
-    /// Where the keychain of a device is stored.
+    /// The storage of a device's keychain.
     public enum Storage: String, Sendable, Hashable, CaseIterable {
         /// In memory.
         case memory

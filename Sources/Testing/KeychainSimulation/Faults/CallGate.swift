@@ -3,7 +3,7 @@
 import Dispatch
 import KeychainServices
 
-/// Holds calls; made by ``Faults/hold(on:skipping:times:where:)``.
+/// Holds calls; created by ``Faults/hold(on:skipping:times:where:)``.
 ///
 /// ```swift
 /// let gate = app.device.faults.hold(on: [.add])
@@ -28,9 +28,9 @@ public final class CallGate: Sendable {
 
     deinit { open() }
 
-    /// Waits until a call is held or the gate is open; the test fails, and goes on, when that takes too long.
+    /// Waits until a call is held or the gate is open; if that takes too long, the test fails and continues.
     ///
-    /// - Parameter seconds: how long it may take.
+    /// - Parameter seconds: the time limit.
     public func waitForCall(seconds: Double = 120) async {
         guard await !barrier.arrival(seconds: seconds) else { return }
         TestingKit.complain("No call has come to the gate for \(seconds) s: \(fault.count) were held before.")

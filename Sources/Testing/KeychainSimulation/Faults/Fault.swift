@@ -2,7 +2,7 @@
 
 import KeychainCore
 
-/// A fault that is injected into some calls; made by ``Faults``.
+/// A fault that is injected into some calls; created by ``Faults``.
 public final class Fault: Sendable {
     let effect: Effect
 
@@ -12,7 +12,7 @@ public final class Fault: Sendable {
 
     private struct State {
         var skipping: Int
-        /// `nil` for ever.
+        /// `nil` for no limit.
         var remaining: Int?
         var count = 0
     }
@@ -42,7 +42,7 @@ public final class Fault: Sendable {
     /// Whether it has ended.
     public var isOver: Bool { state.withLock { $0.remaining.map { $0 <= 0 } ?? false } }
 
-    /// Ends it, and releases the calls that it holds.
+    /// Ends the fault, and releases the calls that it holds.
     public func remove() {
         state.withLock { $0.remaining = 0 }
         if case .barrier(let barrier) = effect { barrier.open() }

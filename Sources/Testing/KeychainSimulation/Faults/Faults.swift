@@ -20,21 +20,21 @@ public final class Faults: Sendable {
     public enum Moment: String, Sendable, Hashable, CaseIterable {
         /// Before the call has any effect.
         case beforeEffect
-        /// After the keychain has carried out the call: the caller gets an error and no result all the same.
+        /// After the keychain has performed the call: the caller nevertheless gets an error and no result.
         ///
-        /// A call that the keychain itself refuses returns the keychain's status.
+        /// If the keychain itself refuses a call, its own status is returned.
         case afterEffect
     }
 
     /// Makes calls fail.
     ///
     /// - Parameters:
-    ///   - status: the `OSStatus` that the caller gets; any but 0, which is no failure.
+    ///   - status: the `OSStatus` that the caller gets; any except 0, which is not a failure.
     ///   - moment: before or after the call has its effect.
-    ///   - operations: which operations; every one by default.
-    ///   - skipping: how many matching calls succeed first: n - 1 for the n-th call from now on.
-    ///   - times: how often; `nil` for every matching call.
-    ///   - matches: which calls, by their log entries.
+    ///   - operations: the affected operations; all by default.
+    ///   - skipping: the number of matching calls that succeed first: n - 1 for the n-th call from now on.
+    ///   - times: the number of affected calls; `nil` for every matching call.
+    ///   - matches: selects calls by their log entries.
     /// - Returns: The fault, which counts the affected calls and can be ended.
     @discardableResult
     public func fail(
@@ -52,11 +52,11 @@ public final class Faults: Sendable {
     /// Makes calls take time on the device's clock before they have an effect; no real time passes.
     ///
     /// - Parameters:
-    ///   - duration: how long a call takes.
-    ///   - operations: which operations; every one by default.
-    ///   - skipping: how many matching calls are not delayed first.
-    ///   - times: how often; `nil` for every matching call.
-    ///   - matches: which calls, by their log entries.
+    ///   - duration: the duration of a call.
+    ///   - operations: the affected operations; all by default.
+    ///   - skipping: the number of matching calls that are not delayed first.
+    ///   - times: the number of affected calls; `nil` for every matching call.
+    ///   - matches: selects calls by their log entries.
     /// - Returns: The fault.
     @discardableResult
     public func delay(
@@ -71,17 +71,16 @@ public final class Faults: Sendable {
 
     /// Holds calls before they have an effect, until the test releases them.
     ///
-    /// A call that is held blocks its thread, as any call of the item functions does. Make it with
-    /// ``App/runOnThread(_:)`` or the asynchronous functions of the module Keychain: a call that a task makes directly
-    /// blocks a thread of Swift's pool, and if no thread is left for the test to continue, the call is released and the
-    /// test fails.
+    /// A held call blocks its thread, like any call of the item functions. Make it with ``App/runOnThread(_:)`` or the
+    /// asynchronous functions of the module Keychain: a call that a task makes directly blocks a thread of Swift's
+    /// pool, and if no thread is left for the test to continue, the call is released and the test fails.
     ///
     /// - Parameters:
-    ///   - operations: which operations; every one by default.
-    ///   - skipping: how many matching calls pass first.
-    ///   - times: how many calls are held; `nil` for all.
-    ///   - matches: which calls, by their log entries.
-    /// - Returns: What to wait for them at, and to let them go by. When it goes away, they go.
+    ///   - operations: the affected operations; all by default.
+    ///   - skipping: the number of matching calls that pass first.
+    ///   - times: the number of calls to hold; `nil` for all.
+    ///   - matches: selects calls by their log entries.
+    /// - Returns: A gate to wait for held calls and to release them. They are also released when it is deallocated.
     public func hold(
         on operations: Set<KeychainCall.Operation> = Set(KeychainCall.Operation.allCases),
         skipping: Int = 0,

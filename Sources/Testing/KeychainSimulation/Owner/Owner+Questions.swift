@@ -5,13 +5,13 @@ import KeychainCore
 extension Owner {
     /// A prompt of the device.
     public struct Question: Sendable, Hashable {
-        /// What the prompt asks for.
+        /// The kind of prompt.
         public let kind: Kind
 
         /// The reason that the program gave.
         public let reason: String
 
-        /// What prompts ask for.
+        /// The kinds of prompts.
         public enum Kind: String, Sendable, Hashable {
             /// A finger, a face or an iris.
             case biometry
@@ -44,20 +44,21 @@ extension Owner {
     /// question.answer(.cancels)
     /// ```
     ///
-    /// - Parameter limit: how long to wait. A call that fails before it asks would leave the test waiting for ever.
+    /// - Parameter limit: the time limit. Without one, a call that fails before it prompts would make the test wait
+    ///   forever.
     /// - Returns: The question.
-    /// - Throws: ``NoQuestionError`` when the time is over, and `CancellationError` when the task that waits is
+    /// - Throws: ``NoQuestionError`` if the time limit is exceeded, and `CancellationError` if the waiting task is
     ///   cancelled.
     public func nextOpenQuestion(within limit: Duration = .seconds(120)) async throws -> OpenQuestion {
         try await openQuestions.next(within: limit)
     }
 
-    /// The device asked its owner nothing in the time that a test waited for a question.
+    /// The device did not prompt its owner while a test waited for a question.
     public struct NoQuestionError: Error, Sendable, Hashable, CustomStringConvertible {
         /// How long the test waited.
         public let limit: Duration
 
-        /// What happened, and where to look.
+        /// What happened, and where to look for the cause.
         public var description: String {
             "the device asked its owner nothing within \(limit): did the call that should ask fail before?"
         }

@@ -4,7 +4,7 @@ package import KeychainAuthenticators
 import KeychainCore
 import KeychainEngine
 
-/// The owner of a virtual device: answers prompts as the test specifies, and remembers them.
+/// The owner of a virtual device: answers prompts as the test specifies, and records them.
 ///
 /// The owner knows the passcode. Five consecutive failed recognitions lock out biometry until the passcode is entered.
 public final class Owner: Sendable {
@@ -14,7 +14,7 @@ public final class Owner: Sendable {
     /// The questions that wait for the test's answer.
     let openQuestions = OpenQuestions()
 
-    /// What the owner enters if the device has no passcode that the test knows.
+    /// The owner's input if the device has no passcode that the test knows.
     private let hiddenPasscode: String
 
     private let state = Guarded(State())

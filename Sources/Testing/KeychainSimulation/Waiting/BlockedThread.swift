@@ -6,8 +6,8 @@ import KeychainServices
 
 /// A thread that a call blocks until the test releases it.
 ///
-/// A call in a task blocks a thread of Swift's pool, which has about as many as there are processors. If all of them
-/// are blocked, no thread is left for the code that would release them: the tests would wait for ever.
+/// A call in a task blocks a thread of Swift's pool, which has about as many threads as there are processors. If all of
+/// them are blocked, no thread is left for the code that would release them: the tests would wait forever.
 enum BlockedThread {
     /// The number of blocked threads that may belong to Swift's pool.
     private static let countOnPool = Guarded(0)
@@ -22,7 +22,7 @@ enum BlockedThread {
     /// - Parameters:
     ///   - signal: the semaphore.
     ///   - seconds: the timeout; `nil` for none.
-    ///   - what: what blocks the caller, for the message.
+    ///   - what: a description of the blocking operation, for the message.
     ///   - letGo: signals.
     static func wait(for signal: DispatchSemaphore, seconds: Double? = nil, _ what: String, letGo: () -> Void) {
         var mayBeOnPool = Self.mayBeOnPool
@@ -54,8 +54,8 @@ enum BlockedThread {
         }
     }
 
-    /// Whether the caller may be on a thread of Swift's pool: it runs in a task, and on no thread that is known to be
-    /// outside of the pool.
+    /// Whether the caller may be on a thread of Swift's pool: it runs in a task, and not on a thread known to be
+    /// outside the pool.
     ///
     /// A thread of a custom `TaskExecutor` cannot be distinguished, so the pool itself is checked as well.
     static var mayBeOnPool: Bool {
