@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One behaviour of the keychain that a faithful stand-in has.
+/// A behaviour of the keychain that a faithful stand-in has.
 public struct ContractRule: Sendable, Hashable, Identifiable, CustomStringConvertible {
     /// The name, by which a test selects or exempts the rule; unique among the rules for one kind of subject.
     public let name: String
 
-    /// What a faithful keychain does.
+    /// The behaviour of a faithful keychain.
     public let statement: String
 
-    /// The consequence of an unfaithful stand-in: what users meet although the tests pass.
+    /// The consequence of an unfaithful stand-in: what users experience although the tests pass.
     public let consequence: String
 
-    /// Where the behaviour is documented.
+    /// The documentation of the behaviour.
     public let source: String
 
-    /// What the rule needs of a subject besides the ordinary functions.
+    /// The requirements of the rule on a subject, besides the ordinary functions.
     public let requirements: [Requirement]
 
     /// A capability that not every subject has.
@@ -27,10 +27,9 @@ public struct ContractRule: Sendable, Hashable, Identifiable, CustomStringConver
         case adding
         /// It lists what it keeps; see ``ListingPasswordStoreContractSubject``.
         case listing
-        /// It deletes many at once; see ``ClearingPasswordStoreContractSubject``.
+        /// It deletes many items at once; see ``ClearingPasswordStoreContractSubject``.
         case clearing
-        /// It stores in the keychain of the device that the suite makes, at a level that locking the device makes
-        /// unreadable.
+        /// It stores in the keychain of the suite's device, at a level that is unreadable while the device is locked.
         case device
         /// The front end of iOS, which refuses what that of macOS ignores.
         case iOS
@@ -61,7 +60,7 @@ public struct ContractOmission: Sendable, Hashable, CustomStringConvertible {
     /// The rule.
     public let rule: ContractRule
 
-    /// What the subject lacks.
+    /// The missing capability of the subject.
     public let missing: ContractRule.Requirement
 
     /// The name of the rule, and what it needs.

@@ -8,22 +8,22 @@ public struct ContractViolation: Sendable, Hashable, CustomStringConvertible {
     /// The call, with its attributes; for secrets only the length.
     public let call: String
 
-    /// What a faithful keychain answers.
+    /// The result of a faithful keychain.
     public let expected: String
 
-    /// What the subject answered.
+    /// The result of the subject.
     public let got: String
 
-    /// The consequence: that of the rule, unless the subject refused what a keychain does, or refused it with another
-    /// status.
+    /// The consequence: that of the rule, unless the subject refused a call that a keychain accepts, or refused it with
+    /// another status.
     public let consequence: String
 
-    /// Why a faithful keychain refuses what the subject did, in the words of `keychainctl doctor`.
+    /// Why a faithful keychain refuses the call, in the words of `keychainctl doctor`.
     ///
     /// It names the conflicting item, or the attribute that excludes the item. `nil` for other violations.
     public let explanation: String?
 
-    /// What was expected, what the subject answered, and the consequence.
+    /// The expected result, the subject's result, and the consequence.
     public var description: String {
         let why = explanation.map { text in
             "\n  why:      "
@@ -49,7 +49,7 @@ struct ContractMismatch: Error {
     let got: String
     /// Why a faithful keychain refuses the call, if it does.
     var explanation: String?
-    /// The consequence, where it differs from that of the rule, which describes subjects that accept too much.
+    /// The consequence, if it differs from that of the rule, which describes subjects that accept too much.
     var consequence: String?
 
     /// The consequence for a subject that refused what a keychain accepts.

@@ -9,14 +9,14 @@ extension KeychainContract {
     /// In XCTest, fail on `violations(of:on:)` instead.
     ///
     /// - Parameters:
-    ///   - subject: makes a subject that has no items; evaluated once for each rule.
-    ///   - platform: what the device is that the subject is called on.
+    ///   - subject: creates a subject without items; evaluated once for each rule.
+    ///   - platform: the platform of the device on which the subject is called.
     ///   - exceptions: the names of rules that the subject is known to break. A rule in this list that it satisfies is
     ///     an issue too, and so is an unknown name.
     ///   - requirements: the capabilities that the subject must have: a rule that is not run because one of them is
     ///     missing is an issue, and so is a capability that no rule for this kind of subject needs.
     ///   - sourceLocation: where the issues are recorded.
-    /// - Throws: what `subject` throws.
+    /// - Throws: the errors of `subject`.
     public static func expectFaithful<Subject: SecItemContractSubject>(
         _ subject: @autoclosure () throws -> Subject,
         on platform: VirtualDevice.Platform = .default,
@@ -37,14 +37,14 @@ extension KeychainContract {
     /// In XCTest, fail on `violations(of:on:)` instead.
     ///
     /// - Parameters:
-    ///   - subject: makes a subject that has no passwords; evaluated once for each rule.
-    ///   - platform: what the device is that the subject is called on.
+    ///   - subject: creates a subject without passwords; evaluated once for each rule.
+    ///   - platform: the platform of the device on which the subject is called.
     ///   - exceptions: the names of rules that the subject is known to break. A rule in this list that it satisfies is
     ///     an issue too, and so is an unknown name.
     ///   - requirements: the capabilities that the subject must have: a rule that is not run because one of them is
     ///     missing is an issue, and so is a capability that no rule for this kind of subject needs.
     ///   - sourceLocation: where the issues are recorded.
-    /// - Throws: what `subject` throws.
+    /// - Throws: the errors of `subject`.
     public nonisolated(nonsending) static func expectFaithful<Subject: PasswordStoreContractSubject>(
         _ subject: @autoclosure () async throws -> Subject,
         on platform: VirtualDevice.Platform = .default,

@@ -6,10 +6,10 @@ extension KeychainContract {
     /// Checks a store of passwords against the contract.
     ///
     /// - Parameters:
-    ///   - subject: makes a subject that has no passwords; evaluated once for each rule.
-    ///   - platform: what the device is that the subject is called on.
+    ///   - subject: creates a subject without passwords; evaluated once for each rule.
+    ///   - platform: the platform of the device on which the subject is called.
     /// - Returns: the rules satisfied, broken and not run.
-    /// - Throws: what `subject` throws.
+    /// - Throws: the errors of `subject`.
     public nonisolated(nonsending) static func report<Subject: PasswordStoreContractSubject>(
         of subject: @autoclosure () async throws -> Subject,
         on platform: VirtualDevice.Platform = .default
@@ -38,10 +38,10 @@ extension KeychainContract {
     /// The rules that a store of passwords breaks.
     ///
     /// - Parameters:
-    ///   - subject: makes a subject that has no passwords; evaluated once for each rule.
-    ///   - platform: what the device is that the subject is called on.
-    /// - Returns: one violation for each rule that is broken; none for a faithful subject.
-    /// - Throws: what `subject` throws.
+    ///   - subject: creates a subject without passwords; evaluated once for each rule.
+    ///   - platform: the platform of the device on which the subject is called.
+    /// - Returns: one violation for each broken rule; none for a faithful subject.
+    /// - Throws: the errors of `subject`.
     public nonisolated(nonsending) static func violations<Subject: PasswordStoreContractSubject>(
         of subject: @autoclosure () async throws -> Subject,
         on platform: VirtualDevice.Platform = .default

@@ -6,10 +6,10 @@ extension KeychainContract {
     /// Checks four functions that take dictionaries against the contract.
     ///
     /// - Parameters:
-    ///   - subject: makes a subject that has no items; evaluated once for each rule.
-    ///   - platform: what the device is that the subject is called on.
+    ///   - subject: creates a subject without items; evaluated once for each rule.
+    ///   - platform: the platform of the device on which the subject is called.
     /// - Returns: the rules satisfied, broken and not run.
-    /// - Throws: what `subject` throws.
+    /// - Throws: the errors of `subject`.
     public static func report<Subject: SecItemContractSubject>(
         of subject: @autoclosure () throws -> Subject,
         on platform: VirtualDevice.Platform = .default
@@ -36,10 +36,10 @@ extension KeychainContract {
     /// The rules that four functions break.
     ///
     /// - Parameters:
-    ///   - subject: makes a subject that has no items; evaluated once for each rule.
-    ///   - platform: what the device is that the subject is called on.
-    /// - Returns: one violation for each rule that is broken; none for a faithful subject.
-    /// - Throws: what `subject` throws.
+    ///   - subject: creates a subject without items; evaluated once for each rule.
+    ///   - platform: the platform of the device on which the subject is called.
+    /// - Returns: one violation for each broken rule; none for a faithful subject.
+    /// - Throws: the errors of `subject`.
     public static func violations<Subject: SecItemContractSubject>(
         of subject: @autoclosure () throws -> Subject,
         on platform: VirtualDevice.Platform = .default

@@ -2,7 +2,7 @@
 
 public import KeychainSimulation
 
-/// What a stand-in for the keychain must do, so that passing tests mean something.
+/// The behaviour that a stand-in for the keychain must have for passing tests to be meaningful.
 ///
 /// The contract is a table of named rules, for two kinds of subject: four functions that take dictionaries
 /// (``SecItemContractSubject``), and a store of passwords by service and account (``PasswordStoreContractSubject``).

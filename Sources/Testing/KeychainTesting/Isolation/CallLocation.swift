@@ -4,7 +4,7 @@ import Dispatch
 import Foundation
 import Testing
 
-/// A line that called into this package, taken from the stack, because Apple's functions have no source location
+/// A line that called into this package, found from the stack, because Apple's functions have no source location
 /// parameter.
 struct CallLocation: Sendable, Hashable, CustomStringConvertible {
     let path: String
@@ -21,8 +21,8 @@ struct CallLocation: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Looks up lines on a separate thread, so that no call waits while debug information is read, and those together that
-/// are asked for meanwhile.
+/// Looks up lines on a separate thread, so that no call waits while debug information is read; requests that arrive
+/// meanwhile are looked up together.
 final class CallLocationLookup: Sendable {
     static let shared = CallLocationLookup()
 

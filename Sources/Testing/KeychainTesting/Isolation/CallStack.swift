@@ -8,8 +8,8 @@ import Synchronization
 
 /// The stack of a call, captured on the caller's thread.
 ///
-/// Function names are available at once; lines are looked up later on another thread, because the first lookup takes
-/// seconds.
+/// Function names are available immediately; lines are looked up later on another thread, because the first look-up
+/// takes seconds.
 struct CallStack: Sendable {
     /// Identifies a stack.
     let addresses: [UInt64]
@@ -19,7 +19,7 @@ struct CallStack: Sendable {
 
     /// The addresses of the program's functions, beginning with the nearest caller.
     ///
-    /// The whole stack, if none of its functions is known.
+    /// The whole stack if none of its functions is known.
     var callerAddresses: [UInt64] {
         let indices = functions.callerIndices
         return indices.isEmpty ? addresses : indices.map { addresses[$0] }
@@ -35,9 +35,9 @@ struct CallStack: Sendable {
                 frameCount = count
             }
         }
-        // Within the call: the return address is behind it, and may be another line's.
+        // A position within the call: the return address is after it, and may belong to another line.
         var addresses = callers.map { UInt64($0) - 1 }
-        // What is on the stack beyond an asynchronous function has not called it.
+        // Frames beyond an asynchronous function are not its callers.
         if let index = addresses.firstIndex(where: { FunctionSymbol.at($0)?.isAsynchronousPart ?? false }) {
             addresses = addresses[...index] + continuations(of: frames[index])
         }
@@ -52,7 +52,7 @@ struct CallStack: Sendable {
     /// How many callers are tried: the compiler records no line for some, such as for the argument of an assertion.
     private static let candidates = 3
 
-    /// Where the callers of an asynchronous function go on.
+    /// The addresses where the callers of an asynchronous function continue.
     private static func continuations(of frame: UInt) -> [UInt64] {
         [UInt](unsafeUninitializedCapacity: most) { $1 = keychain_async_callers(frame, $0.baseAddress, most) }
             .map(UInt64.init)
@@ -67,8 +67,8 @@ struct CallStack: Sendable {
 
     /// Finds the lines of the nearest callers outside of this package, and passes each with the stack's position.
     ///
-    /// It takes up to several seconds where no tool reads debug information. There is none in a program without any,
-    /// and where the compiler recorded no line.
+    /// This takes up to several seconds if no tool reads debug information. There is no line in a program without debug
+    /// information, and if the compiler recorded none.
     static func findLocations(of stacks: [CallStack], _ found: (Int, CallLocation?) -> Void) {
         let callers = stacks.map { stack in
             stack.functions.callerIndices.prefix(candidates).map { stack.addresses[$0] }
@@ -97,10 +97,9 @@ struct CallStack: Sendable {
         return backtrace?.frames.compactMap { $0.symbol.flatMap(Symbolizer.Frame.init) } ?? []
     }
 
-    /// The images that are mapped when the program starts; libraries that are loaded later are not expected to call the
-    /// keychain.
+    /// The images mapped when the program starts; libraries loaded later are not expected to call the keychain.
     ///
-    /// Making such a map reads all mapped libraries, and crashes if another thread unloads one meanwhile.
+    /// Creating such a map reads all mapped libraries, and crashes if another thread unloads one meanwhile.
     static let images = ImageMap.capture()
 }
 
@@ -128,7 +127,8 @@ struct CalledFunctions: Sendable {
         paths = stack.map { FunctionName(demangled: $0).path }
     }
 
-    /// The functions that addresses lie in: those of this package, until its nearest caller, and those of the program.
+    /// The functions that contain the addresses: those of this package, up to its nearest caller, and those of the
+    /// program.
     init(_ addresses: [UInt64]) {
         for (index, address) in addresses.enumerated() {
             guard let symbol = FunctionSymbol.at(address) else { continue }

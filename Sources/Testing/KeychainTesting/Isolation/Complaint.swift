@@ -31,7 +31,7 @@ final class Complaint: Sendable {
         self.remark = remark
     }
 
-    /// The same complaint with a note on when the call was made, or which tests may have made it.
+    /// The same complaint with a note about when the call was made, or which tests may have made it.
     func adding(_ remark: String) -> Complaint {
         Complaint(reason, stack, preface: preface, remark: "\(self.remark) \(remark)")
     }
@@ -150,8 +150,7 @@ final class Complaint: Sendable {
     var text: String { "\(preface)\(reason)\(call.map { " The call: \($0)." } ?? "")\(remark)" }
 }
 
-/// Found by KeychainServices where this module is linked; usable from inline, so that it is found across shared
-/// libraries.
+/// KeychainServices finds it if this module is linked; usable from inline, so that it is found across shared libraries.
 @_cdecl("swift_keychain_testing_complaint")
 @usableFromInline
 func complain(_ reason: UnsafePointer<CChar>) { Complaint.make(String(cString: reason)) }

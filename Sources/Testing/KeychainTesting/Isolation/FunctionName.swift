@@ -7,7 +7,7 @@ struct FunctionName: CustomStringConvertible {
     /// The names from that of the module to the function's own, such as `Session.Session.refresh`.
     let path: String
 
-    /// The same, without the module where something else remains.
+    /// The same without the module, if something else remains.
     private let names: [Substring]
     private let isClosure: Bool
 

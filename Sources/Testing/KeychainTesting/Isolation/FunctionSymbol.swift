@@ -12,9 +12,9 @@ struct FunctionSymbol: Sendable {
     /// Whether the function is in the program, and not in a library.
     let isInProgram: Bool
 
-    /// The symbol of the function that an address lies in; `nil` if it is not known.
+    /// The symbol of the function that contains an address; `nil` if it is unknown.
     ///
-    /// Each is looked up once, because a look-up reads the whole table of symbols.
+    /// Each is looked up once, because a look-up reads the whole symbol table.
     static func at(_ address: UInt64) -> FunctionSymbol? {
         if let symbol = known.withLock({ $0[address] }) { return symbol }
         var isInProgram: CInt = 0
@@ -37,7 +37,7 @@ struct FunctionSymbol: Sendable {
         return mark.last == UInt8(ascii: "T") && [UInt8(ascii: "Q"), UInt8(ascii: "Y")].contains(mark.first)
     }
 
-    /// Whether the compiler made it, to call another function.
+    /// Whether the compiler generated it to call another function.
     var isThunk: Bool {
         SymbolicatedBacktrace.Symbol(imageIndex: 0, imageName: "", rawName: name, offset: 0, sourceLocation: nil)
             .isSwiftThunk

@@ -4,7 +4,7 @@ import Glibc
 import KeychainSimulation
 import Testing
 
-/// What the kit needs to know of tests before the first one runs.
+/// Information about tests that the kit needs before the first one runs.
 enum KitStart {
     /// Done once per process.
     static let once: Void = {
@@ -34,7 +34,7 @@ enum KitStart {
     }()
 }
 
-/// Called before the program's main function, because XCTest informs only observers that are registered before a test
+/// Called before the program's main function, because XCTest notifies only observers that are registered before a test
 /// starts.
 @section(".init_array") @used
 private let start: @convention(c) () -> Void = { KitStart.once }

@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Makes the run fail where no test can: after the last test, or if the test that made a call is not known.
+/// Makes the run fail if no test can: after the last test, or if the test that made a call is unknown.
 ///
 /// Swift Testing reports such an issue to the runs in progress, and there may be none.
 enum RunVerdict {

@@ -7,7 +7,7 @@ import Testing
 ///
 /// It ends when the lines of all complaints about it are found, so that it can report them.
 final class RunningTest: Sendable {
-    /// What a test still has to report, or to wait for.
+    /// Something that a test still has to report or wait for.
     private enum Report: Sendable {
         case own(Complaint)
         case common(Task<Void, Never>)
@@ -22,7 +22,7 @@ final class RunningTest: Sendable {
     /// All tests of the trait that were started.
     private static let started = Mutex<[Test.ID: Test]>([:])
 
-    /// All tests that have asked for the process-wide app.
+    /// All tests that have requested the process-wide app.
     private static let holders = Mutex<[Test.ID: Test]>([:])
 
     /// Identifies a test case; several cases of a test differ.
@@ -80,8 +80,8 @@ final class RunningTest: Sendable {
         return "the tests that ran: \(names.prefix(5).joined(separator: ", "))\(others)"
     }
 
-    /// The tests that may have made a call outside of any task: the one whose name is on the stack, else all that are
-    /// running.
+    /// The tests that may have made a call outside of any task: the one whose name is on the stack, else all running
+    /// ones.
     static func suspects(_ functions: CalledFunctions) -> [RunningTest] {
         let running = all.withLock { $0.values.sorted { $0.number < $1.number } }
         let named = running.filter { test in functions.stack.contains { test.test.isNamed(in: $0) } }
@@ -118,7 +118,7 @@ final class RunningTest: Sendable {
         return nil
     }
 
-    /// Takes note of the test of the current task, which may hold the process-wide app without the trait.
+    /// Records the test of the current task, which may hold the process-wide app without the trait.
     static func noteHolder(_ test: Test) { holders.withLock { $0[test.id] = test } }
 
     /// Makes the test report a complaint before it ends.

@@ -92,7 +92,7 @@ extension RunningTestCase {
             let (finished, outer) = state.withLock { ($0.suites.popLast(), $0.suites.last?.scope) }
             TestScope.ofProcess.withLock { $0 = outer }
             guard let finished else { return }
-            // The same holds for the setUp of a class, which runs within its suite and outside of its tests.
+            // The same applies to the setUp of a class, which runs within its suite and outside of its tests.
             ProcessWideApp.restore(finished.appBefore)
             finished.scope.end()
             for complaint in finished.complaints { fail(testSuite, complaint) }

@@ -27,7 +27,7 @@ final class RunningTestCase: @unchecked Sendable {
     private enum Phase {
         /// All of them; it fails when its teardown blocks are run.
         case running
-        /// Those of its `tearDown()`, which runs after the blocks: it fails at once.
+        /// Those of its `tearDown()`, which runs after the blocks: it fails immediately.
         case tearingDown
         /// Nothing.
         case over
@@ -52,10 +52,10 @@ final class RunningTestCase: @unchecked Sendable {
     // Protected by the condition.
     private var thrownPlay: ScenarioWorld?
 
-    /// At most as many devices of a test are told of where it is not known on which one a failure was.
+    /// The maximum number of a test's devices to report if it is unknown on which one a failure occurred.
     private static let mostDevices = 3
 
-    /// How long the end of a test waits for lines; lookups take long on a busy machine.
+    /// The time limit for the end of a test to wait for lines; look-ups take long on a busy machine.
     static let patience: TimeInterval = 300
 
     init(_ testCase: XCTestCase) {
@@ -92,12 +92,13 @@ final class RunningTestCase: @unchecked Sendable {
         }
     }
 
-    /// What the calls say of a failure that is being recorded on the current thread; `nil` for nothing.
+    /// The explanation, from the calls, of a failure that is being recorded on the current thread; `nil` if there is
+    /// none.
     ///
     /// - Parameters:
     ///   - failure: the text of the failure.
     ///   - testCase: the test case that failed.
-    ///   - logs: those of the devices of its class.
+    ///   - logs: the logs of the devices of its class.
     /// - Returns: Several lines without secrets.
     func explanation(of failure: String, in testCase: XCTestCase, besides logs: [CallLog]) -> String? {
         // A call that has lost its app is on no device.

@@ -4,11 +4,11 @@ import CKeychainSupport
 import Foundation
 import Synchronization
 
-/// The functions of the program that are tests, with the trait or without, whether they have been started or not.
+/// The functions of the program that are tests, with or without the trait, whether or not they have been started.
 ///
-/// Read once from the program's table of symbols, in which the macro `@Test` leaves a function for each; its name has
-/// the mangled one of the test's function in it. A compiler that names them differently leaves this empty, and then
-/// nothing is known of tests that the trait has not started.
+/// Read once from the program's symbol table, in which the macro `@Test` leaves a function for each test; its name
+/// contains the mangled name of the test's function. With a compiler that names them differently this is empty, and
+/// then nothing is known about tests that the trait has not started.
 enum TestFunctions {
     /// Their paths, as ``FunctionName/path`` has them.
     static let paths: Set<String> = {
@@ -29,10 +29,10 @@ enum TestFunctions {
         return Set(names.all.withLock(\.self).compactMap(path))
     }()
 
-    /// Ends the name of the test's function, in that of what the macro makes.
+    /// The suffix after the name of the test's function, in the name of the macro's function.
     private static let mark = "4TestfMp_"
 
-    /// The path of the test for which the macro has made a function; `nil` for a part of one that was made.
+    /// The path of the test for which the macro generated a function; `nil` for a part of a generated function.
     static func path(ofMacro symbol: String) -> String? {
         guard symbol.hasSuffix("FZ") else { return nil }
         let name = CalledFunctions.demangled(symbol)

@@ -11,7 +11,7 @@ final class AppContainer: Sendable {
         var registered: [String: Any] = [:]
     }
 
-    /// A copy, as a backup makes it.
+    /// A copy, as in a backup.
     func copy() -> AppContainer {
         let copy = AppContainer()
         values.withLock { values in copy.values.withLock { $0.settings = values.settings } }

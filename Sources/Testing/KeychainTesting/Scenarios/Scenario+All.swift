@@ -25,7 +25,7 @@ extension Scenario {
         event: .lock
     )
 
-    /// The app is launched after a restart, before anybody has unlocked the device.
+    /// The app is launched after a restart, before the user has unlocked the device.
     public static let beforeFirstUnlock = Scenario(
         name: "before first unlock",
         story:
@@ -42,7 +42,7 @@ extension Scenario {
         event: .reboot
     )
 
-    /// The item is there with another label, comment, description or generic attribute than the query names.
+    /// The item exists with another label, comment, description or generic attribute than the query names.
     public static let duplicateThroughNonKeyAttribute = Scenario(
         name: "duplicate through a non-key attribute",
         story: "An earlier version of the app stored the item with another label, comment or generic attribute.",

@@ -6,14 +6,14 @@ import PortableSecurity
 extension Scenario {
     /// The state of an item after the event.
     public enum Expectation: String, Sendable, Hashable, CaseIterable {
-        /// It is there, and can be read.
+        /// It exists, and can be read.
         case isThere
         /// It exists, and cannot be read until the device is unlocked: `errSecInteractionNotAllowed` (-25308).
         case isUnreadableForNow
-        /// It is there, keeps its primary key, and can never be read again: `errSecAuthFailed` (-25293).
+        /// It exists, keeps its primary key, and can never be read again: `errSecAuthFailed` (-25293).
         ///
-        /// An add in its place is `errSecDuplicateItem` (-25299); but one that asks for the faces or fingers that are
-        /// enrolled is `errSecAuthFailed` as well while there are none, as after the passcode was removed.
+        /// An add in its place is `errSecDuplicateItem` (-25299); but an add that requires the enrolled faces or
+        /// fingers is also `errSecAuthFailed` while there are none, as after the passcode was removed.
         case isUnreadableForGood
         /// It does not exist any more: `errSecItemNotFound` (-25300).
         case isGone
@@ -24,7 +24,7 @@ extension Scenario {
 
     /// How an item is protected.
     public enum Protection: String, Sendable, Hashable, CaseIterable {
-        /// `kSecAttrAccessibleWhenUnlocked`, which an item has that says nothing.
+        /// `kSecAttrAccessibleWhenUnlocked`, the default of an item.
         case whenUnlocked
         /// `kSecAttrAccessibleAfterFirstUnlock`.
         case afterFirstUnlock
@@ -69,9 +69,9 @@ extension Scenario {
     ///
     /// - Parameters:
     ///   - protection: how the item is protected.
-    ///   - platform: what the device is. On a simulator everything stays readable, and nothing depends on the passcode
-    ///     or the enrolment, which hides these errors from a team.
-    /// - Returns: what the app finds after the event.
+    ///   - platform: the platform of the device. On a simulator everything stays readable, and nothing depends on the
+    ///     passcode or the enrolment, which hides these errors from a team.
+    /// - Returns: the state that the app finds after the event.
     public func expectation(
         for protection: Protection,
         on platform: VirtualDevice.Platform = .default

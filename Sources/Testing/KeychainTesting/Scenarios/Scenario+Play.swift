@@ -4,19 +4,19 @@ public import KeychainSimulation
 public import Testing
 
 extension Scenario {
-    /// Runs code as an app while all is well, lets the event happen, and runs code as the app that it leaves behind.
+    /// Runs code as an app in the normal state, makes the event happen, and runs code as the app afterwards.
     ///
-    /// Each play has a device of its own; the test needs no trait. When something fails in it, a warning beside the
+    /// Each play has a device of its own; the test needs no trait. If something fails in it, a warning next to the
     /// failure describes the event, what to do, and the calls on the devices, without secrets.
     ///
     /// - Parameters:
-    ///   - platform: what the device is.
-    ///   - entitlements: the app's.
-    ///   - sourceLocation: where the warning beside a failure is recorded.
+    ///   - platform: the platform of the device.
+    ///   - entitlements: the app's entitlements.
+    ///   - sourceLocation: the location of the warning next to a failure.
     ///   - before: runs on an unlocked device with an empty keychain.
-    ///   - afterwards: runs after the event, on the device that the app is on then.
-    /// - Returns: what `afterwards` returns.
-    /// - Throws: what the closures throw, and `VirtualDeviceError`.
+    ///   - afterwards: runs after the event, on the device that the app is then on.
+    /// - Returns: the result of `afterwards`.
+    /// - Throws: the errors of the closures, and `VirtualDeviceError`.
     @discardableResult
     public func play<Result>(
         on platform: VirtualDevice.Platform = .default,
@@ -32,16 +32,17 @@ extension Scenario {
         }
     }
 
-    /// Runs code as an app while all is well, lets the event happen, and runs code as the app that it leaves behind.
+    /// Runs code as an app in the normal state, makes the event happen, and runs code as the app afterwards.
     ///
     /// - Parameters:
-    ///   - platform: what the device is.
-    ///   - entitlements: the app's.
-    ///   - sourceLocation: where the warning beside a failure is recorded.
-    ///   - before: runs on an unlocked device with an empty keychain, and has the device, the app and its settings.
-    ///   - afterwards: runs after the event, and has the device, the app and its settings as they are then.
-    /// - Returns: what `afterwards` returns.
-    /// - Throws: what the closures throw, and `VirtualDeviceError`.
+    ///   - platform: the platform of the device.
+    ///   - entitlements: the app's entitlements.
+    ///   - sourceLocation: the location of the warning next to a failure.
+    ///   - before: runs on an unlocked device with an empty keychain, with access to the device, the app and its
+    ///     settings.
+    ///   - afterwards: runs after the event, with access to the device, the app and its settings at that time.
+    /// - Returns: the result of `afterwards`.
+    /// - Throws: the errors of the closures, and `VirtualDeviceError`.
     @discardableResult
     public func play<Result>(
         on platform: VirtualDevice.Platform = .default,
@@ -58,17 +59,17 @@ extension Scenario {
         }
     }
 
-    /// Runs code as an app while all is well, lets the event happen, and runs code as the app that it leaves behind.
+    /// Runs code as an app in the normal state, makes the event happen, and runs code as the app afterwards.
     ///
     /// - Parameters:
-    ///   - platform: what the device is.
-    ///   - entitlements: the app's.
-    ///   - isolation: where the closures run.
-    ///   - sourceLocation: where the warning beside a failure is recorded.
+    ///   - platform: the platform of the device.
+    ///   - entitlements: the app's entitlements.
+    ///   - isolation: the actor on which the closures run.
+    ///   - sourceLocation: the location of the warning next to a failure.
     ///   - before: runs on an unlocked device with an empty keychain.
-    ///   - afterwards: runs after the event, on the device that the app is on then.
-    /// - Returns: what `afterwards` returns.
-    /// - Throws: what the closures throw, and `VirtualDeviceError`.
+    ///   - afterwards: runs after the event, on the device that the app is then on.
+    /// - Returns: the result of `afterwards`.
+    /// - Throws: the errors of the closures, and `VirtualDeviceError`.
     @discardableResult
     public func play<Result>(
         on platform: VirtualDevice.Platform = .default,
@@ -85,17 +86,18 @@ extension Scenario {
         }
     }
 
-    /// Runs code as an app while all is well, lets the event happen, and runs code as the app that it leaves behind.
+    /// Runs code as an app in the normal state, makes the event happen, and runs code as the app afterwards.
     ///
     /// - Parameters:
-    ///   - platform: what the device is.
-    ///   - entitlements: the app's.
-    ///   - isolation: where the closures run.
-    ///   - sourceLocation: where the warning beside a failure is recorded.
-    ///   - before: runs on an unlocked device with an empty keychain, and has the device, the app and its settings.
-    ///   - afterwards: runs after the event, and has the device, the app and its settings as they are then.
-    /// - Returns: what `afterwards` returns.
-    /// - Throws: what the closures throw, and `VirtualDeviceError`.
+    ///   - platform: the platform of the device.
+    ///   - entitlements: the app's entitlements.
+    ///   - isolation: the actor on which the closures run.
+    ///   - sourceLocation: the location of the warning next to a failure.
+    ///   - before: runs on an unlocked device with an empty keychain, with access to the device, the app and its
+    ///     settings.
+    ///   - afterwards: runs after the event, with access to the device, the app and its settings at that time.
+    /// - Returns: the result of `afterwards`.
+    /// - Throws: the errors of the closures, and `VirtualDeviceError`.
     @discardableResult
     public func play<Result>(
         on platform: VirtualDevice.Platform = .default,

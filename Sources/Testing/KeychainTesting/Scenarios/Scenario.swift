@@ -24,21 +24,21 @@ public struct Scenario: Sendable, Hashable, Identifiable, CustomTestStringConver
     /// A short name, unique among the scenarios.
     public let name: String
 
-    /// What happens to real users.
+    /// The event as real users experience it.
     public let story: String
 
-    /// What incorrect code usually does then.
+    /// The usual mistake in incorrect code.
     public let usualMistake: String
 
-    /// What correct code does.
+    /// The behaviour of correct code.
     public let advice: String
 
-    /// Where the behaviour is documented.
+    /// The documentation of the behaviour.
     public let source: String
 
     let event: Event
 
-    /// What happens.
+    /// The kind of event.
     enum Event: String, Sendable, Hashable, CaseIterable {
         case lock, reboot, otherAttributes, lessEntitlements, otherTeam, noPasscode, otherBiometry, otherDevice
         case reinstallation

@@ -9,8 +9,8 @@ import PortableSecurity
 extension ScenarioWorld {
     /// Makes the event of the scenario happen; a second call does nothing.
     ///
-    /// - Throws: `VirtualDeviceError`, when the event is impossible in the state that the test has brought the device
-    ///   into, or for an app with these entitlements. It can be tried again then.
+    /// - Throws: `VirtualDeviceError`, if the event is impossible in the state of the device after the test's calls, or
+    ///   for an app with these entitlements. It can then be tried again.
     public func letHappen() throws(VirtualDeviceError) {
         guard begin() else { return }
         do throws(VirtualDeviceError) {
@@ -61,7 +61,7 @@ extension ScenarioWorld {
         replace(app: device.install(entitlements))
     }
 
-    /// Adds attributes outside of the primary key to every password of the app, as an earlier version would have stored
+    /// Adds attributes outside the primary key to every password of the app, as an earlier version would have stored
     /// them.
     ///
     /// This bypasses the log and the faults of the device, which are for the calls of the test's own code.

@@ -44,7 +44,7 @@ extension ScenarioWorld {
         guard let outcome else { preconditionFailure("a play that neither ends nor throws") }
         if case .failure = outcome { failure.note() }
         if Test.current == nil, let testCase = RunningTestCase.current {
-            // What XCTest records is told by its observer, that of the error when the test ends.
+            // XCTest's observer reports the failures that XCTest records, including the error at the end of the test.
             if case .failure = outcome { testCase.failedPlay = self }
         } else if failure.isNoted {
             Issue.record(Comment(rawValue: explanation), severity: .warning, sourceLocation: location)

@@ -6,7 +6,7 @@ import Synchronization
 
 /// The device and the app of one play of a scenario, before and after the event.
 ///
-/// `Scenario.play` makes one. A test that needs more steps makes its own, runs code in it, and calls `letHappen()`:
+/// `Scenario.play` creates one. A test that needs more steps creates its own, runs code in it, and calls `letHappen()`:
 ///
 /// ```swift
 /// let world = try ScenarioWorld(.teamChanged)
@@ -15,7 +15,7 @@ import Synchronization
 /// try world.run { try #expect(TokenStore().load() == nil) }
 /// ```
 public final class ScenarioWorld: Sendable {
-    /// What happens.
+    /// The scenario.
     public let scenario: Scenario
 
     /// The app as it was installed first; it differs from ``app`` after a restore or a new installation.
@@ -32,13 +32,13 @@ public final class ScenarioWorld: Sendable {
         var hasHappened = false
     }
 
-    /// Makes a device with a passcode and enrolled biometry, unlocked, and installs an app.
+    /// Creates a device with a passcode and enrolled biometry, unlocked, and installs an app.
     ///
     /// - Parameters:
-    ///   - scenario: what will happen.
-    ///   - platform: what the device is.
-    ///   - entitlements: the app's; the first keychain access group of an app of ``Scenario/entitlementRemoved`` must
-    ///     differ from its application identifier.
+    ///   - scenario: the scenario to play.
+    ///   - platform: the platform of the device.
+    ///   - entitlements: the app's entitlements; the first keychain access group of an app of
+    ///     ``Scenario/entitlementRemoved`` must differ from its application identifier.
     /// - Throws: `VirtualDeviceError`.
     public init(
         _ scenario: Scenario,
@@ -56,7 +56,7 @@ public final class ScenarioWorld: Sendable {
     /// The device that the app is on now.
     public var device: VirtualDevice { app.device }
 
-    /// The settings of the app, to hand to code that takes a `UserDefaults`.
+    /// The settings of the app, for code that takes a `UserDefaults`.
     ///
     /// They are deleted with the app, and restored with a backup. In memory; never `.standard`.
     public var defaults: UserDefaults { state.withLock(\.container).defaults }
@@ -64,7 +64,7 @@ public final class ScenarioWorld: Sendable {
     /// Whether the event has happened.
     public var hasHappened: Bool { state.withLock(\.hasHappened) }
 
-    /// The state of an item of the app's first access group; before the event, that it is there.
+    /// The state of an item in the app's first access group; before the event, that it exists.
     public func expectation(for protection: Scenario.Protection = .whenUnlocked) -> Scenario.Expectation {
         hasHappened ? scenario.expectation(for: protection, on: device.platform) : .isThere
     }
@@ -101,7 +101,7 @@ public final class ScenarioWorld: Sendable {
 }
 
 extension Scenario {
-    /// The entitlements of the app that a scenario is played with, unless others are given.
+    /// The default entitlements of the app in a scenario.
     ///
     /// It stores in a keychain access group that it shares, as apps with extensions do.
     public static let entitlements = Entitlements(

@@ -8,8 +8,8 @@ public import Testing
 ///
 /// On a suite it applies to each of its tests, nested suites included; a trait of the test or the nested suite itself
 /// takes precedence. Each case of a test with arguments has a device of its own. When the test fails, its issues list
-/// the calls on the device and explain the failed ones in the words of `keychainctl doctor`: the item that was meant,
-/// the attribute that differs, the call to use instead. They contain no secrets.
+/// the calls on the device and explain the failed ones in the words of `keychainctl doctor`: the intended item, the
+/// attribute that differs, and the call to use instead. They contain no secrets.
 public struct KeychainTrait: TestTrait, SuiteTrait, TestScoping {
     /// Identifies a trait of a test.
     private let number = lastNumber.withLock { last in
@@ -65,7 +65,8 @@ public struct KeychainTrait: TestTrait, SuiteTrait, TestScoping {
                 do {
                     try await app.run { try await function() }
                 } catch {
-                    // Recorded here: what the test throws becomes an issue after the trait's scope has ended.
+                    // Recorded here: an error that the test throws becomes an issue only after the trait's scope has
+                    // ended.
                     guard Self.isToExplain(error, app.device) else { throw error }
                     Issue.record(error, sourceLocation: test.sourceLocation)
                 }
@@ -84,7 +85,7 @@ public struct KeychainTrait: TestTrait, SuiteTrait, TestScoping {
     /// Whether an issue that is recorded now may concern calls on the device.
     @TaskLocal static var showsCalls = true
 
-    /// The issue, with the calls of the device and what is wrong with them; `nil` for an issue that belongs to no test.
+    /// The issue, with the calls of the device and an explanation; `nil` for an issue that belongs to no test.
     ///
     /// Such an issue is passed to the handlers of all running tests, and recorded without these calls.
     static func tell(_ issue: Issue, _ device: VirtualDevice) -> Issue? {
@@ -104,12 +105,12 @@ extension Trait where Self == KeychainTrait {
     /// A device of the test's own, and the app that the test runs as: `App.current`.
     ///
     /// - Parameters:
-    ///   - platform: what the device is.
+    ///   - platform: the platform of the device.
     ///   - passcode: its passcode; `nil` for none.
     ///   - biometry: the biometric sensor; one face or finger is enrolled.
-    ///   - storage: where its keychain is stored.
-    ///   - entitlements: those of the app.
-    ///   - processWide: whether all code of the process that has no app runs as this one. No other test of the trait
+    ///   - storage: the storage of its keychain.
+    ///   - entitlements: the app's entitlements.
+    ///   - processWide: whether all code of the process without an app runs as this one. No other test of the trait
     ///     runs at the same time; see `ProcessWideApp`.
     /// - Returns: The trait.
     public static func keychain(

@@ -30,7 +30,7 @@ struct PasswordStoreBench {
         }
     }
 
-    /// Expects a password, or that there is none.
+    /// Expects a password, or its absence.
     nonisolated(nonsending) func expect(
         _ password: Data?,
         _ service: String = "mail",
@@ -74,7 +74,7 @@ struct PasswordStoreBench {
         ContractMismatch(call: call, expected: expected, got: got)
     }
 
-    /// An error where a keychain succeeds.
+    /// The violation for an error where a keychain succeeds.
     private func refusal(_ call: String, expected: String, got: String) -> ContractMismatch {
         ContractMismatch(
             call: call,

@@ -3,14 +3,14 @@
 import KeychainSimulation
 import PortableSecurity
 
-/// The calls that a rule made, to be repeated on a keychain when the subject's answer differs from a keychain's.
+/// The calls that a rule made, to be repeated on a keychain if the subject's result differs from a keychain's.
 final class CallJournal {
     private var calls: [() -> OSStatus] = []
 
     /// Records a call; it is repeated only if it has to be explained.
     func note(_ call: @escaping () -> OSStatus) { calls.append(call) }
 
-    /// Why a faithful keychain answers the last call with a status, in the words of `keychainctl doctor`; `nil` if its
+    /// Why a faithful keychain returns a status for the last call, in the words of `keychainctl doctor`; `nil` if its
     /// status differs: the call uses something that exists only in the subject, such as one of its references, or the
     /// rule did more than make calls.
     func explanation(of status: OSStatus, on platform: VirtualDevice.Platform) -> String? {

@@ -4,14 +4,14 @@ import KeychainSimulation
 import PortableSecurity
 
 extension SecItemBench {
-    /// The keys as strings, as subjects take them.
+    /// The attributes with string keys, for subjects.
     static func plain(_ attributes: Attributes) -> [String: Any] {
         var plain: [String: Any] = [:]
         for (key, value) in attributes { plain[key as String] = value }
         return plain
     }
 
-    /// A result as a dictionary; `nil` when it is none.
+    /// A result as a dictionary; `nil` if it is not one.
     static func dictionary(_ result: Any?) -> [String: Any]? {
         if let dictionary = result as? [String: Any] { return dictionary }
         if let dictionary = result as? [CFString: Any] { return plain(dictionary) }

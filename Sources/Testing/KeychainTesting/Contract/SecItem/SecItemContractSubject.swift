@@ -2,7 +2,7 @@
 
 public import PortableSecurity
 
-/// Four functions with the signatures of `SecItem…`, as they are injected into the code under test.
+/// Four functions with the signatures of `SecItem…`, as injected into the code under test.
 ///
 /// Adapt yours in a few lines:
 ///
@@ -16,16 +16,16 @@ public import PortableSecurity
 /// }
 /// ```
 public protocol SecItemContractSubject {
-    /// What `SecItemAdd` does.
+    /// Behaves like `SecItemAdd`.
     func add(_ attributes: [String: Any]) -> SecItemAnswer
 
-    /// What `SecItemCopyMatching` does.
+    /// Behaves like `SecItemCopyMatching`.
     func copyMatching(_ query: [String: Any]) -> SecItemAnswer
 
-    /// What `SecItemUpdate` does.
+    /// Behaves like `SecItemUpdate`.
     func update(_ query: [String: Any], _ attributes: [String: Any]) -> OSStatus
 
-    /// What `SecItemDelete` does.
+    /// Behaves like `SecItemDelete`.
     func delete(_ query: [String: Any]) -> OSStatus
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PasswordStoreRule {
-    /// What distinguishes two passwords.
+    /// Rules about what distinguishes two passwords.
     static let keys = [
         PasswordStoreRule(
             "accounts are apart",

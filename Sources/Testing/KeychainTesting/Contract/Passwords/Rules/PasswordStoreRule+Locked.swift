@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PasswordStoreRule {
-    /// What a store answers while nothing can be read.
+    /// Rules about a store's results while nothing can be read.
     ///
     /// The items may have any accessibility, so the device is rebooted: after that only passwords without any
     /// protection are readable.
@@ -58,7 +58,7 @@ extension PasswordStoreRule {
             for account in ["ada", "bob"] { try await bench.set(PasswordStoreBench.secret, "mail", account) }
             bench.device.reboot()
             let accounts = try? await store.accounts(service: "mail")
-            // A list that is kept elsewhere, or is always readable, is complete.
+            // A list that is stored elsewhere, or is always readable, is complete.
             guard accounts.map({ $0.sorted() == ["ada", "bob"] }) ?? true else {
                 throw bench.mismatch(
                     "accounts(service: \"mail\")",

@@ -3,7 +3,7 @@
 import Foundation
 
 extension PasswordStoreRule {
-    /// What is stored, and what comes back.
+    /// Rules about stored and returned values.
     static let values = [
         PasswordStoreRule(
             "absent is nil",
@@ -39,7 +39,7 @@ extension PasswordStoreRule {
         ("mail.work", "ada"), ("mailbox", "ada"),
     ]
 
-    /// What changes do.
+    /// Rules about changes.
     static let changes = [
         PasswordStoreRule(
             "set replaces",

@@ -3,7 +3,7 @@
 import PortableSecurity
 
 extension SecItemRule {
-    /// Attributes that the keychain adds by itself.
+    /// Rules about attributes that the keychain adds itself.
     static let attributes = [
         SecItemRule(
             "dates are set",

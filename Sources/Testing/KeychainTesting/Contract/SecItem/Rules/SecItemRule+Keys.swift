@@ -3,7 +3,7 @@
 import PortableSecurity
 
 extension SecItemRule {
-    /// What distinguishes two items.
+    /// Rules about what distinguishes two items.
     static let keys = [
         SecItemRule(
             "account makes an item",

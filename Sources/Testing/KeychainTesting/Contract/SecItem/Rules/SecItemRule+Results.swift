@@ -3,7 +3,7 @@
 import PortableSecurity
 
 extension SecItemRule {
-    /// What comes back.
+    /// Rules about returned results.
     static let results = [
         SecItemRule(
             "one without a limit",

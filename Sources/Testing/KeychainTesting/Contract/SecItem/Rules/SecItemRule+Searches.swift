@@ -3,7 +3,7 @@
 import PortableSecurity
 
 extension SecItemRule {
-    /// What a search finds.
+    /// Rules about what a search finds.
     static let searches = [
         SecItemRule(
             "fewer attributes find more",

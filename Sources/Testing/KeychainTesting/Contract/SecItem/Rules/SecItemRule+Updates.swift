@@ -3,7 +3,7 @@
 import PortableSecurity
 
 extension SecItemRule {
-    /// What an update does.
+    /// Rules about updates.
     static let updates = [
         SecItemRule(
             "update of nothing is refused",
@@ -124,7 +124,7 @@ extension SecItemRule {
         },
     ]
 
-    /// What a delete does.
+    /// Rules about deletes.
     static let deletions = [
         SecItemRule(
             "delete of nothing is refused",

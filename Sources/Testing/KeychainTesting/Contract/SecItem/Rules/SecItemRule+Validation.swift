@@ -3,7 +3,7 @@
 import PortableSecurity
 
 extension SecItemRule {
-    /// What is refused.
+    /// Rules about rejected dictionaries.
     static let validation = [
         SecItemRule(
             "class is required",

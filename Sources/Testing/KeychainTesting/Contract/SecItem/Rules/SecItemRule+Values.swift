@@ -3,7 +3,7 @@
 import PortableSecurity
 
 extension SecItemRule {
-    /// What becomes of the values.
+    /// Rules about values.
     static let values = [
         SecItemRule(
             "the secret comes back bit by bit",
