@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// The thread sanitizer knows no futexes: it is told what follows what, where it is linked.
+// The thread sanitizer does not understand futexes: if it is linked, it is informed of the ordering.
 void __tsan_acquire(void *address) __attribute__((weak));
 void __tsan_release(void *address) __attribute__((weak));
 
@@ -59,7 +59,7 @@ void unfair_lock_unlock(uint32_t *lock) {
     if (__tsan_release) __tsan_release(lock);
     uint32_t owner = own_identifier();
     if (__atomic_compare_exchange_n(lock, &owner, 0, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) return;
-    // Somebody waits: the kernel hands it over.
+    // A thread is waiting: the kernel hands the lock over.
     if (syscall(SYS_futex, lock, FUTEX_UNLOCK_PI_PRIVATE, 0, NULL, NULL, 0) != 0) {
         STOP("os_unfair_lock: the lock is corrupt");
     }

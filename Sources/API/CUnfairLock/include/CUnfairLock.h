@@ -5,11 +5,12 @@
 
 #include <stdint.h>
 
-// Waits for the lock. A thread that has it already is stopped with a message, as is one that unlocks what it has not.
+// Waits for the lock. A thread that already holds it is stopped with a message, as is one that unlocks a lock it does
+// not hold.
 void unfair_lock_lock(uint32_t *lock);
 void unfair_lock_unlock(uint32_t *lock);
 
-// Takes the lock if nobody has it; 0 if somebody has.
+// Takes the lock if it is free; returns 0 otherwise.
 int unfair_lock_try(uint32_t *lock);
 
 // Whether the calling thread has the lock.
