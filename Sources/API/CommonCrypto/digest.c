@@ -21,7 +21,7 @@ static void init_large(large_state *state, const uint64_t initial[8]) {
     memcpy(state->hash, initial, sizeof(state->hash));
 }
 
-// Takes the blocks of what was left and of `data`, and leaves in the buffer what makes none.
+// Processes the whole blocks of the buffered bytes and `data`, and keeps the remaining bytes in the buffer.
 static void take_blocks(
     compression compress, void *hash, uint8_t *buffer, size_t block_length, size_t filled, const uint8_t *data,
     size_t length) {

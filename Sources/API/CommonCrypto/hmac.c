@@ -7,7 +7,8 @@
 
 #include "digest.h"
 
-// What a CCHmacContext holds, which is aligned for less. Of the outer message there is one block so far, so its hash says it all.
+// The contents of a CCHmacContext, which has a smaller alignment. The outer message has one block so far, so its hash
+// is its whole state.
 typedef struct {
     digest_state inner;
     uint64_t outer[8];

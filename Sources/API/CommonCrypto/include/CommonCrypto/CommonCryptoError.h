@@ -12,20 +12,20 @@ typedef CCCryptorStatus CCRNGStatus;
 enum {
     /// Done.
     kCCSuccess = 0,
-    /// An argument that is missing or means nothing.
+    /// An argument that is missing or invalid.
     kCCParamError = -4300,
     /// The output does not fit; nothing is written, and the count of bytes moved has the size that is needed.
     kCCBufferTooSmall = -4301,
-    /// There is no memory.
+    /// No memory is available.
     kCCMemoryFailure = -4302,
     /// Without padding, the input is not a multiple of the block size.
     kCCAlignmentError = -4303,
-    /// What was to be decrypted has no valid padding, or was wrapped by another key.
+    /// The input has no valid padding, or was wrapped by another key.
     kCCDecodeError = -4304,
     /// The algorithm or the mode is not in this implementation.
     kCCUnimplemented = -4305,
     kCCOverflow = -4306,
-    /// There are no random bytes.
+    /// No random bytes are available.
     kCCRNGFailure = -4307,
     kCCUnspecifiedError = -4308,
     /// More input after the end of a message, without a reset.

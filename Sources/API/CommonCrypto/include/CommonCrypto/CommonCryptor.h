@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // AES (FIPS 197) in the modes ECB, CBC and CTR (SP 800-38A), with the padding of PKCS #7 (RFC 5652, section 6.3) or none.
 //
-// The other algorithms have their names, so that code compiles, and answer kCCUnimplemented: they are not for new files.
-// None of this says whether somebody changed what is decrypted; a CCHmac over it does.
+// The other algorithms have their names, so that code compiles, and return kCCUnimplemented: they are not for new
+// files.
+// None of this detects changes to the ciphertext; a CCHmac over it does.
 #ifndef COMMON_CRYPTOR_H
 #define COMMON_CRYPTOR_H
 
@@ -37,9 +38,9 @@ enum {
 typedef uint32_t CCAlgorithm;
 
 enum {
-    /// Fills up the last block, and takes the filling away; without it the input must be whole blocks.
+    /// Pads the last block, and removes the padding; without it the input must be whole blocks.
     kCCOptionPKCS7Padding = 0x0001,
-    /// Each block by itself, which shows equal blocks. The default is CBC.
+    /// Encrypts each block separately, which reveals equal blocks. The default is CBC.
     kCCOptionECBMode = 0x0002,
 };
 typedef uint32_t CCOptions;
@@ -92,14 +93,14 @@ enum {
 };
 typedef uint32_t CCModeOptions;
 
-/// Makes a cryptor for CBC, or ECB with kCCOptionECBMode. The key has keyLength bytes, the initialization vector one block; NULL
-/// stands for zeros. Fails with kCCParamError, kCCKeySizeError, kCCUnimplemented.
+/// Creates a cryptor for CBC, or ECB with kCCOptionECBMode. The key has keyLength bytes, the initialization vector one
+/// block; NULL means zeros. Fails with kCCParamError, kCCKeySizeError, kCCUnimplemented.
 CCCryptorStatus CCCryptorCreate(
     CCOperation op, CCAlgorithm alg, CCOptions options, const void *key, size_t keyLength, const void *iv,
     CCCryptorRef *cryptorRef);
 
-/// Makes a cryptor for kCCModeECB, kCCModeCBC or kCCModeCTR; the other modes are kCCUnimplemented. In CTR, iv is the first counter
-/// block, counted from its last byte on. The tweak and the number of rounds are not looked at.
+/// Creates a cryptor for kCCModeECB, kCCModeCBC or kCCModeCTR; the other modes are kCCUnimplemented. In CTR, iv is the
+/// first counter block, incremented from its last byte. The tweak and the number of rounds are ignored.
 CCCryptorStatus CCCryptorCreateWithMode(
     CCOperation op, CCMode mode, CCAlgorithm alg, CCPadding padding, const void *iv, const void *key, size_t keyLength,
     const void *tweak, size_t tweakLength, int numRounds, CCModeOptions options, CCCryptorRef *cryptorRef);
@@ -107,21 +108,21 @@ CCCryptorStatus CCCryptorCreateWithMode(
 /// Wipes and frees a cryptor.
 CCCryptorStatus CCCryptorRelease(CCCryptorRef cryptorRef);
 
-/// Takes a part of the message, and writes the blocks that are ready. Input and output may be the same memory. When
-/// dataOutAvailable is too small nothing happens: kCCBufferTooSmall, the size needed in dataOutMoved.
+/// Processes a part of the message, and writes the blocks that are ready. Input and output may be the same memory. If
+/// dataOutAvailable is too small, nothing happens: kCCBufferTooSmall, with the required size in dataOutMoved.
 CCCryptorStatus CCCryptorUpdate(
     CCCryptorRef cryptorRef, const void *dataIn, size_t dataInLength, void *dataOut, size_t dataOutAvailable,
     size_t *dataOutMoved);
 
-/// Ends the message, with the last block when there is padding. After kCCBufferTooSmall it can be called again; else the cryptor
-/// takes nothing more until CCCryptorReset.
+/// Ends the message, with the last block if there is padding. After kCCBufferTooSmall it can be called again; otherwise
+/// the cryptor accepts nothing more until CCCryptorReset.
 CCCryptorStatus CCCryptorFinal(
     CCCryptorRef cryptorRef, void *dataOut, size_t dataOutAvailable, size_t *dataOutMoved);
 
-/// The most that the next CCCryptorUpdate of that many bytes writes; if final is true, together with CCCryptorFinal.
+/// The maximum output of the next CCCryptorUpdate for that many bytes; if final is true, together with CCCryptorFinal.
 size_t CCCryptorGetOutputLength(CCCryptorRef cryptorRef, size_t inputLength, _Bool final);
 
-/// Forgets the message so far, and starts one with the same key and another initialization vector; NULL stands for zeros.
+/// Discards the message so far, and starts one with the same key and another initialization vector; NULL means zeros.
 CCCryptorStatus CCCryptorReset(CCCryptorRef cryptorRef, const void *iv);
 
 /// Encrypts or decrypts a whole message: CCCryptorCreate, CCCryptorUpdate and CCCryptorFinal in one.

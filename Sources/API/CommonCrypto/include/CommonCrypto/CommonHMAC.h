@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // HMAC (RFC 2104, FIPS 198-1).
 //
-// CCHmac writes as many bytes to macOut as the digest has. A context takes a message in parts; it is a plain value, and the
-// end of the message wipes it. Give up none that holds a key: end it, or overwrite it. An algorithm that is not in the list
-// writes nothing.
+// CCHmac writes as many bytes to macOut as the digest has. A context takes a message in parts; it is a plain value, and
+// the end of the message wipes it. Do not discard a context that holds a key: end it, or overwrite it. For an algorithm
+// that is not listed, nothing is written.
 #ifndef COMMON_HMAC_H
 #define COMMON_HMAC_H
 

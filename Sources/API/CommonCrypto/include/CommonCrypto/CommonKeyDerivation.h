@@ -30,7 +30,8 @@ int CCKeyDerivationPBKDF(
     CCPBKDFAlgorithm algorithm, const char *password, size_t passwordLen, const uint8_t *salt, size_t saltLen,
     CCPseudoRandomAlgorithm prf, unsigned rounds, uint8_t *derivedKey, size_t derivedKeyLen);
 
-/// How many rounds take about msec milliseconds on this machine, at least 10,000; 0 for arguments that a derivation refuses.
+/// The number of rounds that take about msec milliseconds on this machine, at least 10,000; 0 for arguments that a
+/// derivation rejects.
 unsigned CCCalibratePBKDF(
     CCPBKDFAlgorithm algorithm, size_t passwordLen, size_t saltLen, CCPseudoRandomAlgorithm prf, size_t derivedKeyLen,
     uint32_t msec);

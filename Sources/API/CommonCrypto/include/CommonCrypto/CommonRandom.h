@@ -11,8 +11,8 @@
 extern "C" {
 #endif
 
-/// Writes count random bytes. Fails with kCCParamError for NULL, with kCCRNGFailure when the system has none; the bytes are not
-/// to be used then.
+/// Writes count random bytes. Fails with kCCParamError for NULL, with kCCRNGFailure if the system has none; the bytes
+/// must not be used then.
 CCRNGStatus CCRandomGenerateBytes(void *bytes, size_t count);
 
 #ifdef __cplusplus
