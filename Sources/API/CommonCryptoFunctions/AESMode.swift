@@ -8,7 +8,7 @@ import Glibc
 
 /// A mode of operation of AES (SP 800-38A) and how far it has come in a message.
 enum AESMode {
-    /// Each block by itself (section 6.1).
+    /// Each block separately (section 6.1).
     case electronicCodebook
 
     /// With the previous block of ciphertext (section 6.2).
@@ -32,12 +32,12 @@ enum AESMode {
         }
     }
 
-    /// Whether it takes bytes, and not blocks.
+    /// Whether it processes bytes, not blocks.
     var isStream: Bool {
         if case .counter = self { true } else { false }
     }
 
-    /// What the input becomes, whole blocks unless the mode is a stream's; goes on in the message.
+    /// Transforms the input, whole blocks unless it is a stream mode, and continues the message.
     mutating func transform(_ input: [UInt8], using key: SymmetricKey, encrypts: Bool) throws -> [UInt8] {
         guard !input.isEmpty else { return [] }
         switch self {
@@ -80,7 +80,7 @@ enum AESMode {
 }
 
 extension [UInt8] {
-    /// Overwrites the bytes; in place as long as nothing else holds the array.
+    /// Overwrites the bytes; in place if nothing else references the array.
     mutating func wipe() {
         withUnsafeMutableBytes { bytes in
             guard let start = bytes.baseAddress else { return }

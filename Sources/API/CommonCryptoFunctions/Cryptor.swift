@@ -4,9 +4,9 @@ import CommonCrypto
 import Crypto
 import Foundation
 
-/// What a `CCCryptorRef` points to: a key, a mode, and the input that fills no block yet.
+/// The object behind a `CCCryptorRef`: a key, a mode, and input that does not fill a block yet.
 ///
-/// Nothing changes when a call fails, so that it can be repeated with more room.
+/// Nothing changes when a call fails, so it can be repeated with a larger buffer.
 final class Cryptor {
     private let key: SymmetricKey
     private let encrypts: Bool
@@ -18,7 +18,7 @@ final class Cryptor {
 
     private static let blockByteCount = AESMode.blockByteCount
 
-    /// A cryptor; throws the status that says what is wrong with the arguments.
+    /// Creates a cryptor; throws the status for invalid arguments.
     init(
         operation: CCOperation,
         mode: Int,
@@ -123,7 +123,7 @@ final class Cryptor {
         var block = try transform(pending)
         defer { block.wipe() }
         let missing = Int(block[Self.blockByteCount - 1])
-        // All bytes are looked at, whichever differs, so that a wrong padding takes as long as a right one.
+        // All bytes are compared, so that invalid padding takes as long as valid padding.
         var difference: UInt8 = 0
         for index in 0..<Self.blockByteCount {
             let isPadding = index >= Self.blockByteCount - missing

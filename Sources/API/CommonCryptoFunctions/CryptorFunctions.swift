@@ -2,7 +2,7 @@
 
 import CommonCrypto
 
-/// Where a function says how many bytes it has written.
+/// Receives the number of written bytes.
 public typealias Count = UnsafeMutablePointer<Int>
 
 /// `CCCryptorCreate`.
@@ -123,14 +123,15 @@ public func crypt(
         let cryptor = try cryptor(operation, algorithm, options, key, keyCount, initializationVector)
         let source = try bytes(input, inputCount)
         let room = try room(output, outputCount)
-        // A message that is encrypted says its length before; of one that is decrypted the padding says it.
+        // The length of an encrypted message is known in advance; that of a decrypted one depends on the padding.
         let most = cryptor.outputByteCount(adding: source.count, final: true)
         if operation == kCCEncrypt, room.count < most { throw CryptorError(kCCBufferTooSmall, needed: most) }
         return try wholeMessage(source, cryptor, most, to: room)
     }
 }
 
-/// Transforms a message aside, so that nothing is written when it fails, and input and output may be the same memory.
+/// Transforms a message in a separate buffer, so that nothing is written on failure, and input and output may be the
+/// same memory.
 private func wholeMessage(
     _ input: UnsafeRawBufferPointer,
     _ cryptor: Cryptor,

@@ -34,7 +34,7 @@ public func sha512(_ data: UnsafeRawPointer?, _ count: CC_LONG, _ digest: Digest
     hash(SHA512.self, data, count, digest)
 }
 
-/// Where a digest is written.
+/// The destination of a digest.
 public typealias DigestBytes = UnsafeMutablePointer<UInt8>
 
 private func hash<Function: HashFunction>(

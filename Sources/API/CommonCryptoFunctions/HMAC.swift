@@ -24,7 +24,7 @@ public func hmac(
     case kCCHmacAlgSHA384: write(SHA384.self, message, key, to: code)
     case kCCHmacAlgSHA512: write(SHA512.self, message, key, to: code)
     default:
-        // swift-crypto has no SHA-224; and what nobody has writes nothing.
+        // swift-crypto has no SHA-224; for an algorithm that neither has, nothing is written.
         var context = CCHmacContext()
         CCHmacInit(&context, algorithm, key.baseAddress, keyCount)
         CCHmacUpdate(&context, data, count)

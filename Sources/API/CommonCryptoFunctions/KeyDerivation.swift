@@ -70,7 +70,7 @@ public func calibratePBKDF(
     return CUnsignedInt(Swift.min(Swift.max(rounds, Double(leastRounds)), Double(CUnsignedInt.max)))
 }
 
-/// What is measured, and the least that is answered.
+/// The number of rounds to measure, and the minimum result.
 private let leastRounds: CUnsignedInt = 10_000
 
 private func hashFunction(_ algorithm: CCPseudoRandomAlgorithm) -> KDF.Insecure.PBKDF2.HashFunction? {
