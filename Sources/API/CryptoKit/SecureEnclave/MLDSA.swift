@@ -13,10 +13,10 @@ extension SecureEnclave.MLDSA65 {
         /// The public key.
         public let publicKey: Crypto.MLDSA65.PublicKey
 
-        /// Makes a key.
+        /// Creates a key.
         ///
         /// - Parameters:
-        ///   - accessControl: when the key can be used, and what the user has to authenticate with.
+        ///   - accessControl: the access control of the key.
         ///   - authenticationContext: for prompts; `nil` for a new one at each use.
         /// - Throws: An error of the domain `NSOSStatusErrorDomain`.
         public init(
@@ -29,7 +29,7 @@ extension SecureEnclave.MLDSA65 {
         /// Reads a key from its data representation.
         ///
         /// - Parameters:
-        ///   - dataRepresentation: what ``dataRepresentation`` gave on this device.
+        ///   - dataRepresentation: the value of ``dataRepresentation`` on this device.
         ///   - authenticationContext: for prompts; `nil` for a new one at each use.
         /// - Throws: An error of the domain `NSOSStatusErrorDomain`; `errSecDecode` for anything else.
         public init<D: DataProtocol>(dataRepresentation: D, authenticationContext: LAContext? = nil) throws {
@@ -68,10 +68,10 @@ extension SecureEnclave.MLDSA87 {
         /// The public key.
         public let publicKey: Crypto.MLDSA87.PublicKey
 
-        /// Makes a key.
+        /// Creates a key.
         ///
         /// - Parameters:
-        ///   - accessControl: when the key can be used, and what the user has to authenticate with.
+        ///   - accessControl: the access control of the key.
         ///   - authenticationContext: for prompts; `nil` for a new one at each use.
         /// - Throws: An error of the domain `NSOSStatusErrorDomain`.
         public init(
@@ -84,7 +84,7 @@ extension SecureEnclave.MLDSA87 {
         /// Reads a key from its data representation.
         ///
         /// - Parameters:
-        ///   - dataRepresentation: what ``dataRepresentation`` gave on this device.
+        ///   - dataRepresentation: the value of ``dataRepresentation`` on this device.
         ///   - authenticationContext: for prompts; `nil` for a new one at each use.
         /// - Throws: An error of the domain `NSOSStatusErrorDomain`; `errSecDecode` for anything else.
         public init<D: DataProtocol>(dataRepresentation: D, authenticationContext: LAContext? = nil) throws {

@@ -13,10 +13,10 @@ extension SecureEnclave.MLKEM768 {
         /// The public key.
         public let publicKey: Crypto.MLKEM768.PublicKey
 
-        /// Makes a key.
+        /// Creates a key.
         ///
         /// - Parameters:
-        ///   - accessControl: when the key can be used, and what the user has to authenticate with.
+        ///   - accessControl: the access control of the key.
         ///   - authenticationContext: for prompts; `nil` for a new one at each use.
         /// - Throws: An error of the domain `NSOSStatusErrorDomain`.
         public init(
@@ -29,7 +29,7 @@ extension SecureEnclave.MLKEM768 {
         /// Reads a key from its data representation.
         ///
         /// - Parameters:
-        ///   - dataRepresentation: what ``dataRepresentation`` gave on this device.
+        ///   - dataRepresentation: the value of ``dataRepresentation`` on this device.
         ///   - authenticationContext: for prompts; `nil` for a new one at each use.
         /// - Throws: An error of the domain `NSOSStatusErrorDomain`; `errSecDecode` for anything else.
         public init<D: DataProtocol>(dataRepresentation: D, authenticationContext: LAContext? = nil) throws {
@@ -41,7 +41,7 @@ extension SecureEnclave.MLKEM768 {
             publicKey = try Crypto.MLKEM768.PublicKey(rawRepresentation: handle.publicKey)
         }
 
-        /// Makes a key with the default access control.
+        /// Creates a key with the default access control.
         ///
         /// - Throws: An error of the domain `NSOSStatusErrorDomain`.
         public static func generate() throws -> SecureEnclave.MLKEM768.PrivateKey { try Self() }
@@ -68,10 +68,10 @@ extension SecureEnclave.MLKEM1024 {
         /// The public key.
         public let publicKey: Crypto.MLKEM1024.PublicKey
 
-        /// Makes a key.
+        /// Creates a key.
         ///
         /// - Parameters:
-        ///   - accessControl: when the key can be used, and what the user has to authenticate with.
+        ///   - accessControl: the access control of the key.
         ///   - authenticationContext: for prompts; `nil` for a new one at each use.
         /// - Throws: An error of the domain `NSOSStatusErrorDomain`.
         public init(
@@ -84,7 +84,7 @@ extension SecureEnclave.MLKEM1024 {
         /// Reads a key from its data representation.
         ///
         /// - Parameters:
-        ///   - dataRepresentation: what ``dataRepresentation`` gave on this device.
+        ///   - dataRepresentation: the value of ``dataRepresentation`` on this device.
         ///   - authenticationContext: for prompts; `nil` for a new one at each use.
         /// - Throws: An error of the domain `NSOSStatusErrorDomain`; `errSecDecode` for anything else.
         public init<D: DataProtocol>(dataRepresentation: D, authenticationContext: LAContext? = nil) throws {
@@ -98,7 +98,7 @@ extension SecureEnclave.MLKEM1024 {
             publicKey = try Crypto.MLKEM1024.PublicKey(rawRepresentation: handle.publicKey)
         }
 
-        /// Makes a key with the default access control.
+        /// Creates a key with the default access control.
         ///
         /// - Throws: An error of the domain `NSOSStatusErrorDomain`.
         public static func generate() throws -> SecureEnclave.MLKEM1024.PrivateKey { try Self() }

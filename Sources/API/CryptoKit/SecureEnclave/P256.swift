@@ -13,11 +13,11 @@ extension SecureEnclave.P256.Signing {
         /// The public key.
         public let publicKey: Crypto.P256.Signing.PublicKey
 
-        /// Makes a key.
+        /// Creates a key.
         ///
         /// - Parameters:
         ///   - compactRepresentable: whether the public key can be given by its x-coordinate alone; it always can.
-        ///   - accessControl: when the key can be used, and what the user has to authenticate with.
+        ///   - accessControl: the access control of the key.
         ///   - authenticationContext: for prompts; `nil` for a new one at each use.
         /// - Throws: An error of the domain `NSOSStatusErrorDomain`.
         public init(
@@ -31,7 +31,7 @@ extension SecureEnclave.P256.Signing {
         /// Reads a key from its data representation.
         ///
         /// - Parameters:
-        ///   - dataRepresentation: what ``dataRepresentation`` gave on this device.
+        ///   - dataRepresentation: the value of ``dataRepresentation`` on this device.
         ///   - authenticationContext: for prompts; `nil` for a new one at each use.
         /// - Throws: An error of the domain `NSOSStatusErrorDomain`; `errSecDecode` for anything else.
         public init(dataRepresentation: Data, authenticationContext: LAContext? = nil) throws {
@@ -70,11 +70,11 @@ extension SecureEnclave.P256.KeyAgreement {
         /// The public key.
         public let publicKey: Crypto.P256.KeyAgreement.PublicKey
 
-        /// Makes a key.
+        /// Creates a key.
         ///
         /// - Parameters:
         ///   - compactRepresentable: whether the public key can be given by its x-coordinate alone; it always can.
-        ///   - accessControl: when the key can be used, and what the user has to authenticate with.
+        ///   - accessControl: the access control of the key.
         ///   - authenticationContext: for prompts; `nil` for a new one at each use.
         /// - Throws: An error of the domain `NSOSStatusErrorDomain`.
         public init(
@@ -88,7 +88,7 @@ extension SecureEnclave.P256.KeyAgreement {
         /// Reads a key from its data representation.
         ///
         /// - Parameters:
-        ///   - dataRepresentation: what ``dataRepresentation`` gave on this device.
+        ///   - dataRepresentation: the value of ``dataRepresentation`` on this device.
         ///   - authenticationContext: for prompts; `nil` for a new one at each use.
         /// - Throws: An error of the domain `NSOSStatusErrorDomain`; `errSecDecode` for anything else.
         public init(dataRepresentation: Data, authenticationContext: LAContext? = nil) throws {
@@ -117,10 +117,10 @@ extension SecureEnclave.P256.KeyAgreement {
 extension SecureEnclave.P256.KeyAgreement.PrivateKey: DiffieHellmanKeyAgreement {}
 
 extension SharedSecret {
-    /// The shared secret that is this x-coordinate of a point of P-256.
+    /// The shared secret with this x-coordinate of a point of P-256.
     ///
-    /// swift-crypto makes shared secrets by key agreement only. With the private key 1 the secret shared with the owner
-    /// of a point is the x-coordinate of the point itself, whichever of the two points that have it.
+    /// swift-crypto creates shared secrets only by key agreement. With the private key 1, the secret shared with the
+    /// owner of a point is the x-coordinate of the point itself, for either of the two points that have it.
     fileprivate init(coordinate: UnsafeRawBufferPointer) throws {
         let one = [UInt8](repeating: 0, count: 31) + [1]
         let point = try P256.KeyAgreement.PublicKey(compressedRepresentation: [2] + Array(coordinate))

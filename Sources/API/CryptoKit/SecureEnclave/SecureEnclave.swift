@@ -5,15 +5,15 @@ public import KeychainServices
 
 /// Keys that stay with their device.
 ///
-/// On Linux a program keeps them, not a chip: a private key is sealed by the device of the keychain, exists in the open
-/// only inside the call that uses it, and has no function that returns it. Anyone who can read the memory of the
-/// process while it is used, or has the keychain's root key and passcode, can take it.
+/// On Linux the keys are kept by software, not a chip: a private key is sealed by the device of the keychain, exists in
+/// the clear only during the call that uses it, and is never returned by a function. Anyone who can read the memory of
+/// the process while it is used, or has the keychain's root key and passcode, can take it.
 ///
 /// Every error has the domain `NSOSStatusErrorDomain`: `errSecInteractionNotAllowed` while the device is locked or no
-/// prompt is allowed: be asked, `errSecUserCanceled` and `errSecAuthFailed` when the owner does not authenticate,
-/// `errSecDecode` for a data representation that was altered, or that another device made.
+/// prompt is allowed, `errSecUserCanceled` and `errSecAuthFailed` if the owner does not authenticate, `errSecDecode`
+/// for a data representation that was altered, or created by another device.
 public enum SecureEnclave: Sendable {
-    /// Whether keys can be made and used here; says nothing of the lock state.
+    /// Whether keys can be created and used here; independent of the lock state.
     public static var isAvailable: Bool { EnclaveHandle.isAvailable }
 
     /// For the first unlock of this device, without a prompt.
