@@ -116,7 +116,7 @@ final class ChangeListener: Sendable {
 }
 
 extension KeychainChange {
-    /// Whether another program made it.
+    /// Whether another program made the change.
     fileprivate var isElsewhere: Bool { elsewhere != nil }
 
     /// Whether both are notifications of other programs' changes of the same items.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if canImport(Darwin)
-/// Which keychain changes are about: on Apple platforms there is one.
+/// The keychain that changes belong to: on Apple platforms there is only one.
 package struct ChangeScope: Sendable, Hashable {
     static var inEffect: ChangeScope { ChangeScope() }
 }
@@ -9,7 +9,7 @@ package struct ChangeScope: Sendable, Hashable {
 import KeychainCore
 import KeychainServices
 
-/// Which keychain changes are about, and who makes them: each app of a test is a process of its own.
+/// The keychain that changes belong to, and the process that makes them: each app in a test is a process of its own.
 package struct ChangeScope: Sendable {
     private let backend: any KeychainBackend
     private let client: Client

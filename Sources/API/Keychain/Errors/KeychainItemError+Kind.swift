@@ -3,7 +3,7 @@
 extension KeychainItemError {
     /// Kinds of failure that a program treats in different ways.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// The item is there, or may be, and the device is locked: not the same as absent.
+        /// The item exists, or may exist, and the device is locked: not the same as absent.
         case locked
         /// Authentication is required, but interaction is not allowed or not possible.
         case authenticationRequired
@@ -15,7 +15,7 @@ extension KeychainItemError {
         case duplicate
         /// The app may not use the access group, or has none.
         case missingEntitlement
-        /// The stored value is not what the program asked for.
+        /// The stored value does not have the requested type.
         case undecodableValue
         /// The value cannot be encoded.
         case unencodableValue
@@ -25,7 +25,7 @@ extension KeychainItemError {
         case unavailable
         /// The keychain cannot be written: read-only or full.
         case notWritable
-        /// The request makes no sense: a mistake in the program.
+        /// The request is invalid: a mistake in the program.
         case invalidRequest
         /// Anything else.
         case other

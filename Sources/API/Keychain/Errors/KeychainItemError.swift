@@ -3,17 +3,17 @@
 public import Foundation
 public import PortableSecurity
 
-/// Why a call did not do what it was asked for: nothing has changed then.
+/// Why a call failed; nothing has changed then.
 ///
 /// No error carries a secret.
 public struct KeychainItemError: Error, Sendable {
-    /// What kind of failure it is, for a program to act on.
+    /// The kind of failure, for a program to handle.
     public let kind: Kind
 
     /// The status that Apple's item function returned, or would have returned.
     public let status: OSStatus
 
-    /// What was asked for.
+    /// The requested operation.
     public let operation: Operation
 
     /// The item that it was about; `nil` for a call about many.
@@ -25,19 +25,19 @@ public struct KeychainItemError: Error, Sendable {
     /// One sentence: what is wrong.
     public let reason: String
 
-    /// What to do about it: one sentence that goes with the status; of a call on a device of the testing kit, what is
-    /// wrong with this very call and what would be right.
+    /// The remedy: one sentence for the status; for a call on a device of the testing kit, what is wrong with this
+    /// particular call and what would be right.
     public let advice: String
 
-    /// An error; kind, reason and advice follow from the status where they are not given.
+    /// Creates an error; kind, reason and advice follow from the status if they are not given.
     ///
     /// - Parameters:
     ///   - status: the status.
-    ///   - operation: what was asked for.
-    ///   - item: the item that it was about.
-    ///   - selection: the selection that it was about, in words.
-    ///   - kind: the kind; `nil` for the one that goes with the status.
-    ///   - reason: what is wrong; `nil` for the general reason of the kind. No secrets.
+    ///   - operation: the requested operation.
+    ///   - item: the item concerned.
+    ///   - selection: the selection concerned, as text.
+    ///   - kind: the kind; `nil` for the status's own kind.
+    ///   - reason: the problem; `nil` for the general reason of the kind. No secrets.
     public init(
         status: OSStatus,
         operation: Operation,
@@ -58,7 +58,7 @@ public struct KeychainItemError: Error, Sendable {
         )
     }
 
-    /// An error; the rival is what has the same key as an item that is there.
+    /// Creates an error; the rival is the value with the same key as an existing item.
     init(
         status: OSStatus,
         operation: Operation,
@@ -81,7 +81,7 @@ public struct KeychainItemError: Error, Sendable {
         self.advice = advice ?? row.advice
     }
 
-    /// What the reason names of the item; `nil` for nothing.
+    /// The name of the item in the reason; `nil` for none.
     private static func names(
         _ kind: Kind,
         _ item: (any KeychainItem)?,
@@ -94,17 +94,17 @@ public struct KeychainItemError: Error, Sendable {
         }
     }
 
-    /// What can be asked for.
+    /// The operations that can be requested.
     public enum Operation: String, Sendable, Hashable, CaseIterable {
-        /// To store an item that is not there.
+        /// Storing a new item.
         case add
-        /// To store an item, there or not.
+        /// Storing an item, new or existing.
         case set
-        /// To read what an item holds.
+        /// Reading the contents of an item.
         case read
         /// To read the attributes of an item.
         case attributes
-        /// To change an item that is there.
+        /// Changing an existing item.
         case update
         /// To delete an item.
         case delete

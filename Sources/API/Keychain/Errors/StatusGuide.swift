@@ -4,7 +4,7 @@
 
 import PortableSecurity
 
-/// What each status means for a program, and what to do about it.
+/// The meaning of each status for a program, and the remedy.
 enum StatusGuide {
     struct Row: Sendable {
         let status: OSStatus
@@ -20,7 +20,7 @@ enum StatusGuide {
         }
     }
 
-    /// The row of a status, and of a kind where one status has several.
+    /// The row of a status, and of a kind if the status has several.
     static func row(of status: OSStatus, _ kind: KeychainItemError.Kind? = nil) -> Row {
         let candidates = rows.filter { $0.status == status }
         let found = kind.map { kind in candidates.first { $0.kind == kind } ?? rows.first { $0.kind == kind } }

@@ -8,12 +8,12 @@ public struct CertificateItem: KeychainItem {
     /// The whole primary key.
     public let key: ItemKey
 
-    /// A certificate by issuer and serial number.
+    /// Creates an item from an issuer and a serial number.
     ///
     /// - Parameters:
     ///   - issuer: the issuer's name as the keychain keeps it: normalized, without the header of its sequence.
     ///   - serialNumber: the content of the serial number.
-    ///   - version: the version of X.509, which is part of the key; 0 for a certificate that was added as mere data.
+    ///   - version: the X.509 version, which is part of the key; 0 for a certificate that was added as data only.
     ///   - accessGroup: the access group; `nil` for the app's default group.
     ///   - isSynchronizable: whether it is in the set that iCloud Keychain synchronizes.
     public init(
@@ -31,7 +31,7 @@ public struct CertificateItem: KeychainItem {
         key = ItemKey(.certificate, attributes, accessGroup: accessGroup, isSynchronizable: isSynchronizable)
     }
 
-    /// The item that a certificate makes when it is stored.
+    /// Creates the item under which a certificate is stored.
     ///
     /// - Parameters:
     ///   - certificate: the certificate.

@@ -2,12 +2,12 @@
 
 import Foundation
 
-/// One element of DER, as far as a certificate's key needs it: the names of Security's functions leave the version out.
+/// A DER element, for parsing the key of a certificate: the functions of Security do not return the version.
 struct DERElement {
     let tag: UInt8
     let content: Data
 
-    /// The first element of some bytes; `nil` when they are none.
+    /// The first element of some bytes; `nil` if they are not one.
     init?(_ bytes: Data) {
         var rest = bytes[...]
         guard let tag = rest.popFirst(), let first = rest.popFirst() else { return nil }
@@ -23,7 +23,7 @@ struct DERElement {
         content = Data(rest.prefix(length))
     }
 
-    /// The version of X.509 that a certificate has; 1 where none is written.
+    /// The X.509 version of a certificate; 1 if none is encoded.
     static func version(ofCertificate der: Data) -> Int {
         guard let certificate = DERElement(der), let body = DERElement(certificate.content),
             let version = DERElement(body.content), version.tag == 0xA0,

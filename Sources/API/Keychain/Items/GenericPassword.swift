@@ -7,11 +7,11 @@ public struct GenericPassword: KeychainItem {
     /// The whole primary key.
     public let key: ItemKey
 
-    /// A generic password.
+    /// Creates a generic password item.
     ///
     /// - Parameters:
-    ///   - service: what the secret is for, such as `com.example.login`.
-    ///   - account: whose it is; empty when the service has only one.
+    ///   - service: the service that uses the secret, such as `com.example.login`.
+    ///   - account: the account; empty if the service has only one.
     ///   - accessGroup: the access group; `nil` for the app's default group.
     ///   - isSynchronizable: whether it is in the set that iCloud Keychain synchronizes.
     public init(service: String, account: String = "", accessGroup: String? = nil, isSynchronizable: Bool = false) {
@@ -32,7 +32,7 @@ public struct GenericPassword: KeychainItem {
         self.key = key
     }
 
-    /// What the secret is for.
+    /// The service that uses the secret.
     public var service: String { key.attributes[kSecAttrService as String]?.text ?? "" }
 
     /// Whose it is.

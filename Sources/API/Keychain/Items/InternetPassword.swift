@@ -7,11 +7,11 @@ public struct InternetPassword: KeychainItem {
     /// The whole primary key.
     public let key: ItemKey
 
-    /// A password for a server.
+    /// Creates a password item for a server.
     ///
     /// - Parameters:
     ///   - server: the host's name.
-    ///   - account: whose it is.
+    ///   - account: the account.
     ///   - transferProtocol: one of the constants `kSecAttrProtocol…`, such as `kSecAttrProtocolHTTPS`; `nil` for none.
     ///   - port: the port; 0 for none.
     ///   - path: the path on the server.

@@ -19,7 +19,7 @@ extension ItemKey {
 }
 
 extension ItemKey.Value: Hashable {
-    /// Whether the keychain takes both for the same.
+    /// Whether the keychain considers both equal.
     public static func == (left: Self, right: Self) -> Bool {
         switch (left, right) {
         case (.number(let left), .number(let right)): left == right
@@ -28,7 +28,7 @@ extension ItemKey.Value: Hashable {
         }
     }
 
-    /// Feeds what comparison looks at.
+    /// Hashes the compared values.
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .text, .data: hasher.combine(bytes)
@@ -56,7 +56,7 @@ extension ItemKey.Value: Hashable {
         }
     }
 
-    /// A value that a result of the keychain holds; `nil` for what no key has.
+    /// A value from a result of the keychain; `nil` for a value that no key has.
     init?(_ object: Any?) {
         switch object {
         case let text as String: self = .text(text)
@@ -67,7 +67,7 @@ extension ItemKey.Value: Hashable {
         }
     }
 
-    /// The value as a dictionary of the keychain takes it.
+    /// The value in a keychain dictionary.
     var object: Any {
         switch self {
         case .text(let text): text

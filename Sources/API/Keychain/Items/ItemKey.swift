@@ -2,10 +2,10 @@
 
 import Foundation
 
-/// The primary key of an item: its class, its access group, its synchronizability and what the class adds.
+/// The primary key of an item: its class, its access group, its synchronizability and the attributes of the class.
 ///
-/// Two rows with the same key cannot coexist. An attribute that an add leaves out has a value in the key all the same,
-/// so every key here spells all of them out: a query that leaves one out would match any value.
+/// Two rows with the same key cannot coexist. An attribute that an add omits still has a value in the key, so every key
+/// here contains all of them: a query that omits one would match any value.
 public struct ItemKey: Hashable, Sendable {
     /// The class.
     public let itemClass: Class
@@ -19,11 +19,11 @@ public struct ItemKey: Hashable, Sendable {
     /// The further attributes of the key, by their names in the keychain's dictionaries.
     public let attributes: [String: Value]
 
-    /// A key; what the class's key has besides and is not given has the value that an add stores.
+    /// Creates a key; attributes of the class's key that are not given have the value that an add stores.
     ///
     /// - Parameters:
     ///   - itemClass: the class.
-    ///   - attributes: attributes of the key; others than those of the class's key are left out.
+    ///   - attributes: attributes of the key; attributes outside the class's key are ignored.
     ///   - accessGroup: the access group; `nil` for the app's default group.
     ///   - isSynchronizable: whether the item is in the set that is synchronized.
     public init(

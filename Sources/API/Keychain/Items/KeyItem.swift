@@ -3,7 +3,7 @@
 public import Foundation
 public import PortableSecurity
 
-/// A cryptographic key that the keychain keeps as a key.
+/// A cryptographic key that is stored as a key item.
 ///
 /// Most of the primary key follows from the key itself: make the item of a `SecKey` by
 /// ``init(_:tag:accessGroup:isSynchronizable:)``, or find it by its tag with ``ItemSelection/all(withTag:)``.
@@ -11,16 +11,18 @@ public struct KeyItem: KeychainItem {
     /// The whole primary key.
     public let key: ItemKey
 
-    /// A key by its attributes.
+    /// Creates a key item from attributes.
     ///
     /// - Parameters:
-    ///   - tag: what the app calls it.
-    ///   - applicationLabel: what finds it: the SHA-1 hash of the public key, for keys that were stored as such.
+    ///   - tag: the application tag.
+    ///   - applicationLabel: the label for look-ups: the SHA-1 hash of the public key, for keys that were stored as
+    ///     such.
     ///   - keyClass: `kSecAttrKeyClassPrivate` or `kSecAttrKeyClassPublic`.
     ///   - keyType: one of the constants `kSecAttrKeyType…`.
     ///   - sizeInBits: the size.
     ///   - effectiveSizeInBits: the effective size; `nil` for the same.
-    ///   - tokenID: what keeps it, such as `kSecAttrTokenIDSecureEnclave`; `nil` for the keychain itself.
+    ///   - tokenID: the token that holds the key, such as `kSecAttrTokenIDSecureEnclave`; `nil` for the keychain
+    ///     itself.
     ///   - accessGroup: the access group; `nil` for the app's default group.
     ///   - isSynchronizable: whether it is in the set that iCloud Keychain synchronizes.
     public init(
@@ -46,11 +48,11 @@ public struct KeyItem: KeychainItem {
         key = ItemKey(.key, attributes, accessGroup: accessGroup, isSynchronizable: isSynchronizable)
     }
 
-    /// The item that a key makes when it is stored.
+    /// Creates the item under which a key is stored.
     ///
     /// - Parameters:
     ///   - secKey: the key.
-    ///   - tag: what the app calls it.
+    ///   - tag: the application tag.
     ///   - accessGroup: the access group; `nil` for the app's default group.
     ///   - isSynchronizable: whether it is in the set that iCloud Keychain synchronizes.
     public init(_ secKey: SecKey, tag: String, accessGroup: String? = nil, isSynchronizable: Bool = false) {
@@ -65,7 +67,7 @@ public struct KeyItem: KeychainItem {
         self.key = key
     }
 
-    /// What the app calls it.
+    /// The application tag.
     public var tag: String { key.attributes[kSecAttrApplicationTag as String]?.text ?? "" }
 
     /// The SHA-1 hash of the public key, unless the app stored something else.
@@ -74,10 +76,10 @@ public struct KeyItem: KeychainItem {
     /// Whether it is the private half.
     public var isPrivate: Bool { key.attributes[kSecAttrKeyClass as String] == Self.number(kSecAttrKeyClassPrivate) }
 
-    /// What keeps it, such as the text of `kSecAttrTokenIDSecureEnclave`; `nil` for the keychain itself.
+    /// The token that holds the key, such as the text of `kSecAttrTokenIDSecureEnclave`; `nil` for the keychain itself.
     public var tokenID: String? { key.attributes[KeyTable.tokenID]?.text }
 
-    /// What a key says of itself.
+    /// The attributes of a key object.
     static func attributes(of secKey: SecKey) -> [String: ItemKey.Value] {
         let brought = SecKeyCopyAttributes(secKey) as? [String: Any] ?? [:]
         var attributes: [String: ItemKey.Value] = [:]

@@ -3,18 +3,18 @@
 import Foundation
 import PortableSecurity
 
-/// What the primary key of each class has besides access group and synchronizability, and what an add stores for what
-/// it leaves out (Semantics, "Attributes of each class").
+/// The primary key attributes of each class besides access group and synchronizability, and the values that an add
+/// stores if they are omitted (Semantics, "Attributes of each class").
 enum KeyTable {
     struct Column {
         /// The name in dictionaries.
         let name: String
         /// The name in sentences.
         let title: String
-        /// What is stored when an add leaves the attribute out.
+        /// The value that is stored if an add omits the attribute.
         let value: ItemKey.Value
 
-        /// What the keychain compares: in a column of numbers a numeral is its number.
+        /// The value that the keychain compares: in a number column, a numeral is its number.
         func stored(_ given: ItemKey.Value) -> ItemKey.Value {
             guard case .number = value, case .text(let text) = given, let number = Int(text) else { return given }
             return .number(number)

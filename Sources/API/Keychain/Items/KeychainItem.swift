@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What names one item of the keychain: a value whose parts are the primary key of its class.
+/// The name of a keychain item: a value whose parts are the primary key of its class.
 ///
 /// The types of this module conform: ``GenericPassword``, ``InternetPassword``, ``KeyItem`` and ``CertificateItem``.
 /// Equal values name the same row. A missing access group is the app's default group in every call, reading and
@@ -29,7 +29,7 @@ extension KeychainItem {
     /// Feeds the primary key.
     public func hash(into hasher: inout Hasher) { hasher.combine(key) }
 
-    /// The same item in another access group; `nil` stands for the app's default group.
+    /// The same item in another access group; `nil` means the app's default group.
     public func inAccessGroup(_ accessGroup: String?) -> Self {
         var key = key
         key.accessGroup = accessGroup

@@ -5,7 +5,7 @@ import KeychainCore
 import KeychainEngine
 import Synchronization
 
-/// The clock of a device in memory: the host's, and ahead of it where somebody does not want to wait.
+/// The clock of a device in memory: the host's, advanced when a test does not want to wait.
 final class InMemoryClock: HostClock {
     private let lead = Mutex(0.0)
 

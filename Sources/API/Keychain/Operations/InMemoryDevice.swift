@@ -24,7 +24,7 @@ final class InMemoryDevice: Sendable {
         keychain = .inMemory(device: options)
         answers = Mutex(.agrees)
         authenticator.setAnswer { [weak self] prompt in self?.reply(to: prompt) ?? .unavailable }
-        // A keychain in memory that is empty and has no passcode takes one.
+        // An empty keychain in memory without a passcode always accepts one.
         try? keychain.device.setPasscode(Self.secret(Self.passcode))
     }
 

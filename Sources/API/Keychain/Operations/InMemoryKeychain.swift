@@ -5,12 +5,12 @@ import KeychainCore
 import KeychainEngine
 import KeychainServices
 
-/// A keychain in memory for a test or a preview: empty at first, gone with the object, and in everything else as the
-/// real one.
+/// A keychain in memory for a test or a preview: empty at first, removed with the object, and otherwise like the real
+/// one.
 ///
-/// It has the rules of the keychain and not a dictionary's: it can be locked, its items are unique by their keys and
-/// nothing else, and it has access groups of its own. Its device has a passcode, and a user who is asked by what
-/// ``person`` says. It is here on Linux only. For a device that does more, see `VirtualDevice` in `KeychainTesting`.
+/// It follows the rules of the keychain, not those of a dictionary: it can be locked, its items are unique by their
+/// keys alone, and it has access groups of its own. Its device has a passcode, and a user whose behaviour ``person``
+/// sets. It is only available on Linux. For a device with more features, see `VirtualDevice` in `KeychainTesting`.
 public final class InMemoryKeychain: StoredKeychain {
     let store: ItemStore
 
@@ -25,7 +25,7 @@ public final class InMemoryKeychain: StoredKeychain {
         store = ItemStore(EngineTransport(context))
     }
 
-    /// What the user does when asked.
+    /// The user's response to prompts.
     public var person: Person {
         get { device.person }
         set { device.person = newValue }
@@ -37,13 +37,13 @@ public final class InMemoryKeychain: StoredKeychain {
         set { device.isLocked = newValue }
     }
 
-    /// What a user does when asked who they are.
+    /// The response of a user who is asked to authenticate.
     public enum Person: Sendable, Hashable, CaseIterable {
-        /// Shows what is asked for.
+        /// Authenticates as requested.
         case agrees
         /// Cancels.
         case cancels
-        /// Is somebody else.
+        /// Is another person.
         case isAStranger
     }
 }

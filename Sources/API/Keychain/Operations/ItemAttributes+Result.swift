@@ -4,7 +4,7 @@ import Foundation
 import PortableSecurity
 
 extension ItemAttributes {
-    /// The attributes that a result of the keychain says.
+    /// Creates attributes from a result of the keychain.
     init(_ itemClass: ItemKey.Class, _ entries: [String: Any]) {
         let key = ItemKey(
             itemClass,
@@ -30,7 +30,7 @@ extension ItemAttributes {
 }
 
 extension ItemContents {
-    /// A key that a result holds; `nil` for something else.
+    /// A key object from a result; `nil` for any other object.
     init?(key object: AnyObject) {
         #if canImport(Darwin)
         guard CFGetTypeID(object) == SecKeyGetTypeID() else { return nil }
@@ -41,7 +41,7 @@ extension ItemContents {
         #endif
     }
 
-    /// A certificate that a result holds; `nil` for something else.
+    /// A certificate object from a result; `nil` for any other object.
     init?(certificate object: AnyObject) {
         #if canImport(Darwin)
         guard CFGetTypeID(object) == SecCertificateGetTypeID() else { return nil }

@@ -7,7 +7,7 @@ import PortableSecurity
 struct ItemCall {
     let operation: KeychainItemError.Operation
     var item: (any KeychainItem)?
-    /// What would clash with another item; the item itself when it is `nil`.
+    /// The value that would conflict with another item; the item itself if `nil`.
     var rival: (any KeychainItem)?
     var selection: String?
 
@@ -30,7 +30,7 @@ struct ItemCall {
         do throws(TransportFailure) { return try body() } catch { throw self.error(error) }
     }
 
-    /// `nil` for what is not there.
+    /// `nil` if there is no such item.
     func find<Result>(
         _ body: () throws(TransportFailure) -> Result
     ) throws(KeychainItemError) -> Result? {

@@ -3,7 +3,7 @@
 import PortableSecurity
 
 extension ItemContents {
-    /// Refuses what the class of an item cannot hold.
+    /// Rejects contents that the class of an item cannot hold.
     func checkClass(of key: ItemKey) throws(TransportFailure) {
         switch (self, key.itemClass) {
         case (.data, _), (.key, .key), (.certificate, .certificate): return
@@ -11,10 +11,10 @@ extension ItemContents {
         }
     }
 
-    /// Refuses a key or a certificate that is another one than the item names.
+    /// Rejects a key or a certificate other than the one that the item names.
     ///
-    /// What is there stays what it is in such a set: an update cannot bring a reference, and the row of an item that
-    /// names another key would go on holding that one.
+    /// Such a set keeps the existing contents: an update cannot carry a reference, and the row of an item that names
+    /// another key would keep that one.
     func checkIdentity(with key: ItemKey) throws(TransportFailure) {
         try checkClass(of: key)
         let brought: [String: ItemKey.Value]

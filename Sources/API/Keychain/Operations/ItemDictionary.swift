@@ -32,7 +32,7 @@ struct ItemDictionary {
         entries[kSecValuePersistentRef as String] = reference
     }
 
-    /// A query for many, where no access group is named in those of the app.
+    /// A query for many items, in all groups of the app if no access group is named.
     init<Item>(_ selection: ItemSelection<Item>, accessGroup: String?) {
         add(selection.itemClass)
         for (name, value) in selection.conditions { entries[name] = value.object }

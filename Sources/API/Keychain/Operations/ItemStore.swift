@@ -3,7 +3,7 @@
 import Foundation
 import PortableSecurity
 
-/// What a keychain of this module does, over a transport.
+/// The operations of this module's keychains, over a transport.
 struct ItemStore: Sendable {
     private let transport: any ItemTransport
 
@@ -42,7 +42,7 @@ struct ItemStore: Sendable {
             try contents.checkIdentity(with: item.key)
             var attributes = try ItemDictionary(protection, details)
             var addition = attributes
-            // A reference cannot be updated; that what is there is the same has just been checked.
+            // A reference cannot be updated; it has just been checked that the existing one is the same.
             if case .data = contents { attributes.add(contents) }
             let key = try target.located(item.key)
             addition.add(key)
@@ -76,7 +76,7 @@ struct ItemStore: Sendable {
             let object = try transport.copyMatching(query.returning(kSecReturnRef))
             if let certificate = object.flatMap(ItemContents.init(certificate:)) { return certificate }
         }
-        // Without a secret there is nothing, as with an empty one.
+        // An item without a secret has no data, as with an empty secret.
         return .data(try transport.copyMatching(query.returning(kSecReturnData)) as? Data ?? Data())
     }
 

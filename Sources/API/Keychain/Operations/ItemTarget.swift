@@ -3,12 +3,12 @@
 import Foundation
 import PortableSecurity
 
-/// Makes queries that mean the row of one primary key, and no other.
+/// Creates queries that match exactly the row of one primary key.
 ///
-/// A query without an access group looks in every group, where an add stores in the default one; so each names a group.
-/// All else that a key consists of has a value in each row, but for the token: a query for a key that has none would
-/// find one in the Secure Enclave as well, when an app has given both the same label. Such a pair is told apart by
-/// persistent references.
+/// A query without an access group searches every group, while an add stores in the default one; so each query names a
+/// group. Every other part of a key has a value in each row, except the token: a query for a key without one would also
+/// find one in the Secure Enclave, if an app has given both the same label. Persistent references distinguish such a
+/// pair.
 struct ItemTarget {
     let transport: any ItemTransport
 
@@ -22,8 +22,8 @@ struct ItemTarget {
 
     /// A query for the items of a selection.
     ///
-    /// - Throws: ``TransportFailure``, `errSecMissingEntitlement` when the default group is meant and there is none:
-    ///   every group would be another meaning.
+    /// - Throws: ``TransportFailure``, `errSecMissingEntitlement` if the default group is requested and there is none:
+    ///   searching every group would be something else.
     func query<Item>(_ selection: ItemSelection<Item>) throws(TransportFailure) -> ItemDictionary {
         switch selection.groups {
         case .every: return ItemDictionary(selection, accessGroup: nil)
@@ -38,7 +38,7 @@ struct ItemTarget {
 
     /// A query for the row of a key.
     ///
-    /// - Throws: ``TransportFailure``, `errSecItemNotFound` when it is already known that there is none.
+    /// - Throws: ``TransportFailure``, `errSecItemNotFound` if it is already known that there is none.
     func query(_ key: ItemKey, _ authentication: Authentication) throws(TransportFailure) -> ItemDictionary {
         guard case .some(var query) = try exactQuery(located(key), authentication) else {
             throw TransportFailure(status: errSecItemNotFound)
@@ -69,7 +69,7 @@ struct ItemTarget {
         query.add(authentication)
     }
 
-    /// A query for the row of a key; `nil` when another row is in the way and this one is not there.
+    /// A query for the row of a key; `nil` if another row matches instead and this one does not exist.
     private func exactQuery(
         _ key: ItemKey,
         _ authentication: Authentication
@@ -87,8 +87,7 @@ struct ItemTarget {
         return ItemDictionary(reference: reference, key.itemClass)
     }
 
-    /// Whether a key in the Secure Enclave matches as well; told in every state of the device, and without asking
-    /// anybody.
+    /// Whether a key in the Secure Enclave also matches; works in every state of the device, and never prompts.
     private func hasTwin(_ query: ItemDictionary) throws(TransportFailure) -> Bool {
         var twin = query
         twin.entries[KeyTable.tokenID] = kSecAttrTokenIDSecureEnclave

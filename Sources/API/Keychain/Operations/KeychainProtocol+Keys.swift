@@ -120,7 +120,7 @@ extension KeychainProtocol {
     ///   - item: the item.
     ///   - authentication: whether and how the user may be prompted; never unless it is given.
     /// - Returns: The key; `nil` only if no item matches.
-    /// - Throws: ``KeychainItemError``, of the kind `undecodableValue` if the stored value is no usable key.
+    /// - Throws: ``KeychainItemError``, of the kind `undecodableValue` if the stored value is not a usable key.
     @available(*, noasync, message: "it blocks the thread; await it, or use blocking { … } where that is intended")
     public func secKey(
         for item: KeyItem,
@@ -240,7 +240,7 @@ extension KeychainProtocol {
     ///   - item: the item.
     ///   - authentication: whether and how the user may be prompted; never unless it is given.
     /// - Returns: The certificate; `nil` only if no item matches.
-    /// - Throws: ``KeychainItemError``, of the kind `undecodableValue` if the stored bytes are no certificate.
+    /// - Throws: ``KeychainItemError``, of the kind `undecodableValue` if the stored bytes are not a certificate.
     @available(*, noasync, message: "it blocks the thread; await it, or use blocking { … } where that is intended")
     public func certificate(
         for item: CertificateItem,

@@ -10,7 +10,7 @@ extension KeychainProtocol {
     ///   - item: the item.
     ///   - authentication: whether and how the user may be prompted; never unless it is given.
     /// - Returns: The value; `nil` only if no item matches.
-    /// - Throws: ``KeychainItemError``, of the kind `undecodableValue` if the stored bytes are no such value.
+    /// - Throws: ``KeychainItemError``, of the kind `undecodableValue` if the stored bytes are not such a value.
     @available(*, noasync, message: "it blocks the thread; await it, or use blocking { … } where that is intended")
     public func value<Value: KeychainStorable>(
         _ type: Value.Type,
@@ -82,7 +82,7 @@ extension KeychainProtocol {
         }
     }
 
-    /// Reads what an item holds: the data of a password, a key, a certificate.
+    /// Reads the contents of an item: the data of a password, a key, a certificate.
     ///
     /// - Parameters:
     ///   - item: the item.
@@ -134,8 +134,8 @@ extension KeychainProtocol {
 
     /// Whether an item exists; never prompts.
     ///
-    /// The keychain tells an item that cannot be read now from one that does not exist, so this answers in every lock
-    /// state, and for items with an access control, too.
+    /// The keychain distinguishes an item that cannot be read now from one that does not exist, so this works in every
+    /// lock state, and also for items with an access control.
     ///
     /// - Parameter item: the item.
     /// - Returns: Whether it exists.

@@ -4,7 +4,7 @@ extension KeychainProtocol {
     /// Stores a new item.
     ///
     /// - Parameters:
-    ///   - value: what the item is to hold.
+    ///   - value: the contents of the item.
     ///   - item: the item.
     ///   - protection: the protection.
     ///   - details: label, comment and so on.
@@ -38,7 +38,7 @@ extension KeychainProtocol {
     /// Stores a new item.
     ///
     /// - Parameters:
-    ///   - contents: what the item is to hold.
+    ///   - contents: the contents of the item.
     ///   - item: the item.
     ///   - protection: the protection.
     ///   - details: label, comment and so on.
@@ -79,7 +79,7 @@ extension KeychainProtocol {
     /// An existing item also gets this protection; details that are not given are kept.
     ///
     /// - Parameters:
-    ///   - value: what the item is to hold.
+    ///   - value: the contents of the item.
     ///   - item: the item.
     ///   - protection: the protection from now on.
     ///   - details: label, comment and so on.
@@ -115,7 +115,7 @@ extension KeychainProtocol {
     /// An existing item also gets this protection; details that are not given are kept.
     ///
     /// - Parameters:
-    ///   - contents: what the item is to hold.
+    ///   - contents: the contents of the item.
     ///   - item: the item.
     ///   - protection: the protection from now on.
     ///   - details: label, comment and so on.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A keychain, to be handed to code that uses one.
+/// A keychain, to be passed to code that uses one.
 ///
-/// ``SystemKeychain`` is the real one; ``InMemoryKeychain`` is a faithful one of a test's or a preview's own. The calls
-/// that code makes are in extensions, over the few that a conformer has. Each is there twice: one blocks, and one for
-/// asynchronous code waits on a thread of its own, so that none of Swift's threads waits for a user or a disk.
+/// ``SystemKeychain`` is the real one; ``InMemoryKeychain`` is a faithful one for a test or a preview. The calls that
+/// code makes are in extensions, on top of the few requirements of a conformer. Each exists twice: one blocks, and one
+/// for asynchronous code waits on a thread of its own, so that none of Swift's threads waits for a user or a disk.
 ///
 /// The requirements block, and are for conformers: code calls `set`, `contents` and so on.
 public protocol KeychainProtocol: Sendable {
@@ -22,12 +22,11 @@ public protocol KeychainProtocol: Sendable {
 
     /// Stores an item, or replaces an existing one.
     ///
-    /// Contents and protection of an item that is there are replaced by the given ones; details that are not given
-    /// stay.
+    /// The contents and protection of an existing item are replaced by the given ones; details that are not given stay.
     ///
     /// A key or a certificate has to be the one that the item names; another one is refused as `invalidRequest`, and so
-    /// is a key under a label of the app's own, which says nothing of the key that lies there: delete the item, and add
-    /// it. A certificate is not set over another one of the same issuer and serial number: that is `duplicate`.
+    /// is a key under a label of the app's own, which does not identify the stored key: delete the item, and add it. A
+    /// certificate does not replace another one with the same issuer and serial number: that is `duplicate`.
     ///
     /// - Throws: ``KeychainItemError``; then nothing has changed.
     @available(*, noasync, message: "it blocks the thread; await the asynchronous call in the extension")
@@ -39,7 +38,7 @@ public protocol KeychainProtocol: Sendable {
         authentication: Authentication
     ) throws(KeychainItemError)
 
-    /// What an item holds: a password its data, a key the key, a certificate the certificate.
+    /// The contents of an item: data for a password, the key for a key, the certificate for a certificate.
     ///
     /// - Returns: The contents; `nil` only if no item matches.
     /// - Throws: ``KeychainItemError``.
@@ -52,7 +51,7 @@ public protocol KeychainProtocol: Sendable {
     /// The attributes of an item.
     ///
     /// - Returns: The attributes; `nil` only if no item matches.
-    /// - Throws: ``KeychainItemError``; an item under an access control asks for it here, too.
+    /// - Throws: ``KeychainItemError``; an item under an access control also requires authentication here.
     @available(*, noasync, message: "it blocks the thread; await the asynchronous call in the extension")
     func itemAttributes(
         of item: any KeychainItem,
@@ -77,7 +76,7 @@ public protocol KeychainProtocol: Sendable {
     @available(*, noasync, message: "it blocks the thread; await the asynchronous call in the extension")
     func deleteItem(_ item: any KeychainItem) throws(KeychainItemError) -> Bool
 
-    /// The items of a selection, without what they hold.
+    /// The items of a selection, without their contents.
     ///
     /// - Throws: ``KeychainItemError``; also if a single item is locked.
     @available(*, noasync, message: "it blocks the thread; await the asynchronous call in the extension")
@@ -88,7 +87,7 @@ public protocol KeychainProtocol: Sendable {
 
     /// Deletes every item of a selection, locked or not; never prompts.
     ///
-    /// - Returns: Whether there was any.
+    /// - Returns: Whether there were any.
     /// - Throws: ``KeychainItemError``.
     @available(*, noasync, message: "it blocks the thread; await the asynchronous call in the extension")
     func deleteItems<Item>(matching selection: ItemSelection<Item>) throws(KeychainItemError) -> Bool

@@ -12,14 +12,14 @@ public import Foundation
 /// try logins.deleteAll()
 /// ```
 ///
-/// Its calls mean its own items only: with another access group, or synchronizable where it is not, an item of the same
-/// service is another one, and stays. A subscript reads and never prompts; it has no setter, since a setter could not
-/// throw.
+/// Its calls affect only its own items: an item of the same service with another access group, or another
+/// synchronizability, is a different one, and stays. A subscript reads and never prompts; it has no setter, because a
+/// setter cannot throw.
 public struct ServiceKeychain: Sendable {
     /// The service.
     public let service: String
 
-    /// What protects what is stored from now on.
+    /// The protection of newly stored items.
     public let protection: Protection
 
     /// The access group; `nil` for the app's default group.
@@ -31,13 +31,13 @@ public struct ServiceKeychain: Sendable {
     /// The keychain.
     public let keychain: any KeychainProtocol
 
-    /// The passwords of a service.
+    /// Creates a keychain for the passwords of a service.
     ///
     /// - Parameters:
     ///   - service: the service, such as `com.example.login`.
     ///   - accessGroup: the access group; `nil` for the app's default group.
     ///   - isSynchronizable: whether its items are in the set that iCloud Keychain synchronizes.
-    ///   - protection: what protects what is stored from now on; items that are there keep theirs until they are set.
+    ///   - protection: the protection of newly stored items; existing items keep theirs until they are set.
     ///   - keychain: the keychain.
     public init(
         _ service: String,
@@ -69,11 +69,11 @@ public struct ServiceKeychain: Sendable {
     }
 }
 
-// What blocks.
+// Blocking calls.
 extension ServiceKeychain {
     /// The text of an account; `nil` only if there is none.
     ///
-    /// Never prompts. The compiler refuses it in asynchronous code, but not on the right of `??` or within another
+    /// Never prompts. The compiler rejects it in asynchronous code, but not on the right of `??` or within another
     /// autoclosure there: await `value(_:for:authentication:)` instead.
     public subscript(account: String) -> String? {
         @available(*, noasync, message: "it blocks the thread; await value(String.self, for:), or use blocking { … }")
@@ -82,7 +82,7 @@ extension ServiceKeychain {
 
     /// The bytes of an account; `nil` only if there is none.
     ///
-    /// Never prompts; in asynchronous code it is as ``subscript(_:)``.
+    /// Never prompts; in asynchronous code the same applies as for ``subscript(_:)``.
     public subscript(data account: String) -> Data? {
         @available(*, noasync, message: "it blocks the thread; await value(Data.self, for:), or use blocking { … }")
         get throws(KeychainItemError) { try keychain.data(for: item(account)) }
@@ -113,7 +113,7 @@ extension ServiceKeychain {
         try keychain.value(type, for: item(account), authentication: authentication)
     }
 
-    /// Whether there is an item for an account; never prompts, and answers in every lock state.
+    /// Whether there is an item for an account; never prompts, and works in every lock state.
     @available(*, noasync, message: "it blocks the thread; await it, or use blocking { … } where that is intended")
     public func contains(_ account: String = "") throws(KeychainItemError) -> Bool {
         try keychain.contains(item(account))
@@ -132,18 +132,18 @@ extension ServiceKeychain {
         try keychain.items(matching: selection, authentication: authentication).map(\.item.account).sorted()
     }
 
-    /// Deletes every item of it, locked or not; never prompts.
+    /// Deletes all of its items, locked or not; never prompts.
     ///
-    /// - Returns: Whether there was any.
+    /// - Returns: Whether there were any.
     @discardableResult
     @available(*, noasync, message: "it blocks the thread; await it, or use blocking { … } where that is intended")
     public func deleteAll() throws(KeychainItemError) -> Bool { try keychain.deleteAll(matching: selection) }
 
-    /// Runs calls that block the thread, in asynchronous code that means it; see ``KeychainProtocol/blocking(_:)``.
+    /// Runs blocking calls in asynchronous code on purpose; see ``KeychainProtocol/blocking(_:)``.
     ///
-    /// - Parameter body: makes the calls.
-    /// - Returns: What `body` returns.
-    /// - Throws: What `body` throws.
+    /// - Parameter body: the code that makes the calls.
+    /// - Returns: The result of `body`.
+    /// - Throws: The errors of `body`.
     public func blocking<Result, Failure: Error>(
         _ body: (ServiceKeychain) throws(Failure) -> Result
     ) throws(Failure) -> Result {

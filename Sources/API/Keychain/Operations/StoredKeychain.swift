@@ -2,7 +2,7 @@
 
 /// A keychain over an ``ItemStore``.
 ///
-/// What conforms is public by `KeychainProtocol`, whose requirements the extension fulfils; the store is nobody else's.
+/// Conformers are public as `KeychainProtocol`, whose requirements the extension implements; the store stays internal.
 protocol StoredKeychain: KeychainProtocol {
     var store: ItemStore { get }
 }
@@ -30,7 +30,7 @@ extension StoredKeychain {
         try store.set(contents, item, protection, details, authentication)
     }
 
-    /// What an item holds; `nil` when there is no such item.
+    /// The contents of an item; `nil` if there is no such item.
     public func itemContents(
         of item: any KeychainItem,
         authentication: Authentication
@@ -38,7 +38,7 @@ extension StoredKeychain {
         try store.contents(item, authentication)
     }
 
-    /// The attributes of an item; `nil` when there is no such item.
+    /// The attributes of an item; `nil` if there is no such item.
     public func itemAttributes(
         of item: any KeychainItem,
         authentication: Authentication
@@ -46,7 +46,7 @@ extension StoredKeychain {
         try store.attributes(item, authentication)
     }
 
-    /// Changes an item; `false` when it is not there.
+    /// Changes an item; `false` if it does not exist.
     public func updateItem(
         _ item: any KeychainItem,
         with update: ItemUpdate,
@@ -55,7 +55,7 @@ extension StoredKeychain {
         try store.update(item, update, authentication)
     }
 
-    /// Deletes one item; `false` when it is not there.
+    /// Deletes one item; `false` if it does not exist.
     public func deleteItem(_ item: any KeychainItem) throws(KeychainItemError) -> Bool { try store.delete(item) }
 
     /// The items of a selection.
@@ -66,20 +66,20 @@ extension StoredKeychain {
         try store.items(selection, authentication)
     }
 
-    /// Deletes every item of a selection; `false` when there is none.
+    /// Deletes every item of a selection; `false` if there is none.
     public func deleteItems<Item>(matching selection: ItemSelection<Item>) throws(KeychainItemError) -> Bool {
         try store.deleteAll(selection)
     }
 
-    /// What this process changes through this module, from now on.
+    /// The changes that this process makes through this module from now on.
     public var changes: KeychainChanges { store.changes }
 }
 
-/// The keychain that the Security module reaches: the user's, or in a test the one of the app that the test runs as.
+/// The keychain of the Security module: the user's, or in a test that of the app that the test runs as.
 ///
-/// On Linux a set is one transaction; on Apple platforms it is an update, an add when there was nothing, and both again
-/// if the item was added meanwhile. This module cannot be built for Apple platforms where it is made: what it does
-/// there is tested by the same calls over the item functions here.
+/// On Linux a set is one transaction; on Apple platforms it is an update, an add if there was nothing, and both again
+/// if the item was added meanwhile. This module is not built for Apple platforms here: its behaviour there is tested
+/// with the same calls over the item functions.
 public struct SystemKeychain: StoredKeychain {
     let store: ItemStore
 

@@ -17,13 +17,13 @@ public struct Authentication: @unchecked Sendable {
         case skipping
     }
 
-    /// They may be asked, for a reason that they read; `nil` for the system's words.
+    /// The user may be prompted, with a reason to show; `nil` for the system's text.
     public static func allowed(_ reason: String? = nil) -> Authentication { Authentication(way: .allowed(reason)) }
 
-    /// They may be asked.
+    /// The user may be prompted.
     public static var allowed: Authentication { .allowed(nil) }
 
-    /// They are asked in a context; what was shown in it counts.
+    /// The user is prompted in a context; earlier authentication in it counts.
     ///
     /// When the task of an asynchronous call is cancelled, the context is invalidated.
     public static func context(_ context: LAContext) -> Authentication { Authentication(way: .context(context)) }
@@ -31,7 +31,7 @@ public struct Authentication: @unchecked Sendable {
     /// Never prompts: a call that would have to prompt fails.
     public static let forbidden = Authentication(way: .forbidden)
 
-    /// Never prompts: items that require authentication are left out of a listing.
+    /// Never prompts: items that require authentication are omitted from a listing.
     ///
     /// For listings; other calls fail with `errSecParam`.
     public static let skippingGuarded = Authentication(way: .skipping)

@@ -9,20 +9,20 @@ import KeychainServices
 #endif
 
 extension Protection {
-    /// The attribute that says it; `nil` for contradictory constraints.
+    /// The attribute for the protection; `nil` for contradictory constraints.
     var attribute: (name: String, value: Any)? {
         guard isGuarded else { return (kSecAttrAccessible as String, accessibility.constant) }
         let control = SecAccessControlCreateWithFlags(nil, accessibility.constant, constraints, nil)
         return control.map { (kSecAttrAccessControl as String, $0) }
     }
 
-    /// The protection that a result's attributes say; `nil` when they cannot be told.
+    /// The protection in a result's attributes; `nil` if it cannot be determined.
     init?(attributes: [String: Any]) {
         guard let name = attributes[kSecAttrAccessible as String] as? String,
             let accessibility = Accessibility(constant: name)
         else { return nil }
         #if canImport(Darwin)
-        // Apple has no way to read an access control: only to compare it. An item without an access control has one
+        // Apple has no way to read an access control, only to compare it. An item without an access control has one
         // without flags.
         guard let control = attributes[kSecAttrAccessControl as String] else { return nil }
         if Self.isControl(control as CFTypeRef, accessibility, of: []) {

@@ -3,8 +3,8 @@
 import Foundation
 import PortableSecurity
 
-/// Finds out which access group is the app's default: there is no function that says it, so an item is added without a
-/// group and looked at.
+/// Determines the app's default access group: no function returns it, so an item is added without a group and
+/// inspected.
 enum DefaultGroupProbe {
     static let service = "swift-keychain.default-access-group"
 

@@ -5,8 +5,7 @@ import Foundation
 import KeychainCore
 package import KeychainServices
 
-/// The keychain of this package, without going through the item functions: a set is one transaction, and errors have
-/// reasons.
+/// The keychain of this package, without the item functions: a set is one transaction, and errors have reasons.
 package struct EngineTransport: ItemTransport {
     private let given: KeychainContext?
 

@@ -5,7 +5,7 @@ import PortableSecurity
 
 /// The public item functions: the way on Apple platforms, and one that works here as well.
 package struct FunctionTransport: ItemTransport {
-    /// What the default group was found to be: it stays the same for as long as an app runs.
+    /// The default group, once known: it does not change while an app runs.
     private let foundGroup = Guarded<String?>(nil)
 
     /// The transport of this process.
@@ -59,7 +59,7 @@ package struct FunctionTransport: ItemTransport {
         guard status == errSecSuccess else { throw TransportFailure(status: status) }
     }
 
-    /// One status stands for a locked device and for required authentication: a second query tells which.
+    /// One status means both a locked device and required authentication: a second query distinguishes them.
     private func check(_ status: OSStatus, about query: [String: Any]) throws(TransportFailure) {
         guard status == errSecInteractionNotAllowed else { return try check(status) }
         var probe = query.filter { !$0.key.hasPrefix("r_") && !$0.key.hasPrefix("u_") }

@@ -5,7 +5,7 @@ import PortableLocalAuthentication
 import PortableSecurity
 
 extension ItemTransport {
-    /// Updates, adds when nothing was there, and starts over if the item was added meanwhile.
+    /// Updates, adds if there was nothing, and starts over if the item was added meanwhile.
     package func updateOrAdd(
         _ query: [String: Any],
         _ attributes: [String: Any],
@@ -30,7 +30,7 @@ extension ItemTransport {
         throw TransportFailure(status: errSecDuplicateItem, reason: "others add and delete the item all the time")
     }
 
-    /// An update brings no reference: a certificate that is there stays, so it has to be the one that is set.
+    /// An update cannot carry a reference: an existing certificate stays, so it has to be the one being set.
     private func refuseAnother(than certificate: SecCertificate, _ query: [String: Any]) throws(TransportFailure) {
         var reading = query
         reading[kSecReturnData as String] = true
@@ -48,7 +48,7 @@ extension ItemTransport {
         return certificate
     }
 
-    /// The query in a context, so that what the read asks of a user is not asked by the update again.
+    /// The query in a context, so that the update does not repeat the prompts of the read.
     private static func askingOnce(_ query: [String: Any]) -> [String: Any] {
         let (context, interface) = (kSecUseAuthenticationContext as String, kSecUseAuthenticationUI as String)
         guard query[context] == nil, query[interface] == nil else { return query }

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// The narrow place between this module and a keychain: the item functions with dictionaries.
+/// The interface between this module and a keychain: the item functions with dictionaries.
 ///
 /// A dictionary's keys are the strings of the constants.
 package protocol ItemTransport: Sendable {
@@ -25,22 +25,22 @@ package protocol ItemTransport: Sendable {
         orAdd addition: [String: Any]
     ) throws(TransportFailure)
 
-    /// The access group that an add without one stores in; `nil` when the keychain is left to say what is wrong.
+    /// The access group in which an add without one stores; `nil` to have the keychain report the problem.
     func defaultAccessGroup() throws(TransportFailure) -> String?
 
-    /// Where changes are announced.
+    /// The scope in which changes are announced.
     var scope: ChangeScope { get }
 }
 
-/// What a transport's call answers instead of a result.
+/// The failure of a transport's call.
 package struct TransportFailure: Error {
     /// The status of the item function.
     package var status: Int32
-    /// The kind, where the transport knows more than the status says.
+    /// The kind, if the transport knows more than the status.
     package var kind: KeychainItemError.Kind?
     /// The keychain's own reason.
     package var reason: String?
-    /// What to do about this very failure, where somebody explains it: asked for only where the failure is an error.
+    /// The remedy for this particular failure, if available: evaluated only if the failure becomes an error.
     package var advice: @Sendable () -> String? = { nil }
 
     /// A failure.

@@ -4,7 +4,7 @@ public import Foundation
 
 /// The attributes of an item, the secret excepted.
 public struct ItemAttributes: Sendable, Hashable {
-    /// The primary key, with the access group that the item lies in.
+    /// The primary key, with the item's access group.
     public var key: ItemKey
 
     /// When the item was added.
@@ -16,11 +16,11 @@ public struct ItemAttributes: Sendable, Hashable {
     /// In which states of the device it can be read.
     public var accessibility: Protection.Accessibility?
 
-    /// What protects it; `nil` when that cannot be told.
+    /// The protection; `nil` if it cannot be determined.
     ///
-    /// Apple platforms have no way to read an access control, only to compare it. There, constraints are recognized
-    /// when they are among the usual ones, and an item that has an access control with none is told to have no access
-    /// control.
+    /// Apple platforms have no way to read an access control, only to compare it. There, constraints are recognized if
+    /// they are among the usual ones, and an item with an access control without constraints is reported as having no
+    /// access control.
     public var protection: Protection?
 
     /// Label, comment and so on.
@@ -46,13 +46,13 @@ public struct ItemAttributes: Sendable, Hashable {
 
 /// An item that a listing found.
 public struct FoundItem<Item: KeychainItem>: Sendable, Hashable {
-    /// What names it, with the access group that it lies in.
+    /// The item, with its access group.
     public var item: Item
 
-    /// What the keychain says of it.
+    /// The attributes in the keychain.
     public var attributes: ItemAttributes
 
-    /// Whether it lies in the app's default group, which a missing access group stands for.
+    /// Whether it is in the app's default group, which a missing access group refers to.
     public var isInDefaultGroup: Bool
 
     /// An item with its attributes.
@@ -62,10 +62,10 @@ public struct FoundItem<Item: KeychainItem>: Sendable, Hashable {
         self.isInDefaultGroup = isInDefaultGroup
     }
 
-    /// Whether this is the item that a name means: with the same access group, or with none where it lies in the
-    /// default one.
+    /// Whether this is the item that a name refers to: with the same access group, or with none if it is in the default
+    /// one.
     ///
-    /// `==` of items compares the names, and that of a found item has its group always:
+    /// `==` of items compares the names, and the name of a found item always has its group:
     ///
     /// ```swift
     /// let items = try keychain.items(matching: .all(ofService: "com.example.login"))

@@ -39,10 +39,10 @@ struct Conversion {
         )
     }
 
-    /// The depth of the failure in the value, and the indices of arrays on the way.
+    /// The depth of the failure in the value, and the array indices on the path.
     ///
-    /// The text of the error may quote the value, and so may names on the way, which may be keys of a dictionary: they
-    /// are left out.
+    /// The text of the error may quote the value, and so may names on the path, which may be keys of a dictionary: they
+    /// are omitted.
     private static func place(_ error: any Error) -> String {
         let path: [any CodingKey]
         switch error {
@@ -54,8 +54,8 @@ struct Conversion {
         default: return ""
         }
         guard !path.isEmpty else { return "" }
-        // A dictionary by numbers has keys with an intValue, too, and they are contents; a list's are called by their
-        // index.
+        // A dictionary with number keys also has keys with an intValue, and they are contents; a list's elements are
+        // named by their index.
         let indices = path.compactMap { key in
             key.intValue.flatMap { key.stringValue == "Index \($0)" ? "index \($0)" : nil }
         }

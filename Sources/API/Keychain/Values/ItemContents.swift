@@ -5,7 +5,7 @@ public import PortableSecurity
 
 // Keys and certificates of Apple's Security never change, and its headers do not say so to the compiler.
 
-/// What an item holds.
+/// The contents of an item.
 public enum ItemContents: @unchecked Sendable {
     /// Bytes: the secret of a password.
     case data(Data)
@@ -31,18 +31,18 @@ extension ItemContents: CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: [], displayStyle: .enum) }
 }
 
-/// What an item says of itself besides its key: none of it is part of the key, and none of it is secret.
+/// The details of an item besides its key: none of them is part of the key, and none of them is secret.
 public struct ItemDetails: Sendable, Hashable {
     /// The name that people see.
     public var label: String?
 
-    /// What kind of item it is, for people; of passwords.
+    /// A description of the kind of item; for passwords.
     public var kind: String?
 
     /// A comment; of passwords.
     public var comment: String?
 
-    /// Whatever the app wants; of generic passwords.
+    /// Data for the app's own use; for generic passwords.
     public var generic: Data?
 
     /// Details; what is `nil` is left out of an add, and stays as it is in a set or an update.

@@ -2,9 +2,9 @@
 
 import Foundation
 
-/// Which items of a class a listing finds, or a deletion of many means.
+/// Selects the items of a class for a listing or a deletion of many items.
 ///
-/// Nothing makes one by accident: each way to make one says how much it takes.
+/// None is created by accident: the name of each constructor says how much it selects.
 public struct ItemSelection<Item: KeychainItem>: Sendable, Hashable, CustomStringConvertible {
     let itemClass: ItemKey.Class
     var conditions: [String: ItemKey.Value]
@@ -23,9 +23,9 @@ public struct ItemSelection<Item: KeychainItem>: Sendable, Hashable, CustomStrin
         self.conditions = conditions
     }
 
-    /// Only items in one access group; `nil` stands for the app's default group.
+    /// Only items in one access group; `nil` means the app's default group.
     ///
-    /// A selection that says nothing means those of every group that the app may use.
+    /// Without this, a selection covers every group that the app may use.
     public func inAccessGroup(_ accessGroup: String?) -> Self {
         var selection = self
         selection.groups = accessGroup.map(Groups.named) ?? .defaultGroup

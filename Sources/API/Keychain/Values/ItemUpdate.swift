@@ -2,12 +2,12 @@
 
 public import Foundation
 
-/// What to change of an item that is there; what is `nil` stays.
+/// The changes to an existing item; values that are `nil` stay.
 public struct ItemUpdate: Sendable {
     /// The new secret.
     public var data: Data?
 
-    /// What protects it from now on.
+    /// The new protection.
     public var protection: Protection?
 
     /// The access group to move it to.
@@ -36,7 +36,7 @@ public struct ItemUpdate: Sendable {
 }
 
 extension ItemUpdate: CustomReflectable {
-    /// Everything but the new secret, of which it says only whether there is one.
+    /// Everything except the new secret, of which only its presence is shown.
     public var customMirror: Mirror {
         Mirror(
             self,

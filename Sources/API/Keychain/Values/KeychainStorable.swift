@@ -15,9 +15,9 @@ public import Foundation
 /// }
 /// ```
 public protocol KeychainStorable {
-    /// Makes the value from the stored bytes.
+    /// Creates the value from the stored bytes.
     ///
-    /// - Throws: An error if the bytes are no such value. Its text is not shown, because it may quote the bytes.
+    /// - Throws: An error if the bytes are not such a value. Its text is not shown, because it may quote the bytes.
     init(keychainRepresentation bytes: Data) throws
 
     /// The bytes to be stored.

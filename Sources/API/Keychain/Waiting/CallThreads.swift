@@ -2,21 +2,21 @@
 
 import Foundation
 
-/// Where calls wait.
+/// The threads on which calls wait.
 package enum CallThread {
-    /// Carries out what may wait, and does not block the caller's thread meanwhile; the values of the task are visible.
+    /// Runs a call that may wait, without blocking the caller's thread; the task-local values are visible.
     package static func run<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
         if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {
             return await withTaskExecutorPreference(CallExecutor.shared) { await here(body) }
         }
-        // Values of the task are out of sight there; only Apple's older systems come here, where nothing depends on
+        // Task-local values are not visible there; only Apple's older systems use this path, where nothing depends on
         // them.
         return await withCheckedContinuation { continuation in
             CallThreads.shared.run { continuation.resume(returning: body()) }
         }
     }
 
-    /// Bound to no actor, so that it runs where the task prefers to.
+    /// Not isolated to an actor, so that it runs where the task prefers to.
     private static func here<Result: Sendable>(_ body: @Sendable () -> Result) async -> Result { body() }
 }
 
@@ -34,7 +34,7 @@ final class CallExecutor: TaskExecutor {
 
 /// Threads for calls that may wait for a user or a disk, so that no thread of Swift's pool does.
 ///
-/// As many as there are calls, up to a bound, and each for a while afterwards.
+/// One for each call, up to a limit; idle threads are kept for a while.
 final class CallThreads: Sendable {
     static let shared = CallThreads()
 

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// A value behind a lock; the standard library's needs newer systems of Apple's than this module does.
+/// A value behind a lock; the standard library's lock needs newer Apple systems than this module does.
 final class Guarded<Value>: @unchecked Sendable {
     private let lock = NSLock()
     private var value: Value

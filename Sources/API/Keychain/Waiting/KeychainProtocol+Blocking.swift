@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension KeychainProtocol {
-    /// Runs calls that block the thread, in asynchronous code that means it.
+    /// Runs blocking calls in asynchronous code on purpose.
     ///
-    /// There, a call without `await` is refused by the compiler: it would block one of Swift's few threads for as long
-    /// as a disk or a user takes. Where it takes neither, as with a keychain in memory, or in a test, say so:
+    /// There, the compiler rejects a call without `await`: it would block one of Swift's few threads while waiting for
+    /// a disk or a user. If it waits for neither, as with a keychain in memory, or in a test, use this:
     ///
     /// ```swift
     /// let text = try keychain.blocking { keychain in try keychain.string(for: login) }
     /// ```
     ///
-    /// - Parameter body: makes the calls.
-    /// - Returns: What `body` returns.
-    /// - Throws: What `body` throws.
+    /// - Parameter body: the code that makes the calls.
+    /// - Returns: The result of `body`.
+    /// - Throws: The errors of `body`.
     public func blocking<Result, Failure: Error>(
         _ body: (any KeychainProtocol) throws(Failure) -> Result
     ) throws(Failure) -> Result {

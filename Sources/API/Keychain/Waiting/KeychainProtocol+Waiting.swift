@@ -6,7 +6,7 @@ import PortableSecurity
 extension KeychainProtocol {
     /// Runs a call on a thread that may block.
     ///
-    /// Cancelling the task ends the prompt and the call; a call that has succeeded by then has succeeded.
+    /// Cancelling the task ends the prompt and the call; a call that has already succeeded is not undone.
     func waiting<Result: Sendable>(
         _ operation: KeychainItemError.Operation,
         _ item: (any KeychainItem)?,
@@ -36,7 +36,7 @@ extension KeychainProtocol {
 }
 
 extension Authentication {
-    /// The same, with a context of its own where there is none, so that the question can be ended.
+    /// The same, with a context of its own if there is none, so that the prompt can be ended.
     fileprivate var cancellable: Authentication {
         guard case .allowed(let reason) = way else { return self }
         let context = LAContext()
