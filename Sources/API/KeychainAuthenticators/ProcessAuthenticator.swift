@@ -3,23 +3,23 @@
 import KeychainCore
 import KeychainHost
 
-/// What a process asks by: its terminal, or a program that shows a dialog.
+/// The way in which a process prompts: its terminal, or a program that shows a dialog.
 ///
-/// `SWIFT_KEYCHAIN_AUTHENTICATOR` chooses: `terminal`, `pinentry`, `pinentry:/absolute/path`, or `none`. Without it the
-/// terminal is asked if the process is in its foreground, else pinentry if there is a display, else nobody. Decided
-/// again at each question.
+/// `SWIFT_KEYCHAIN_AUTHENTICATOR` chooses: `terminal`, `pinentry`, `pinentry:/absolute/path`, or `none`. Without it,
+/// the terminal is used if the process is in its foreground, else pinentry if there is a display, else nothing. Decided
+/// again for each question.
 ///
-/// A program that may have a manifest asks by no other pinentry than the system's: who starts it would otherwise choose
-/// which program is told the passcode.
+/// A program that may have a manifest uses only the system's pinentry: otherwise the user who starts it would choose
+/// which program receives the passcode.
 public struct ProcessAuthenticator: Authenticator {
     private let environment: @Sendable (String) -> String?
     private let terminal: TerminalAuthenticator
     private let hasManifest: @Sendable () -> Bool
 
-    /// What this process asks by.
+    /// Creates the authenticator of this process.
     public init() { self.init(environment: { ProcessEnvironment.value($0) }) }
 
-    /// What a process with an environment and a terminal asks by, which may have a manifest.
+    /// Creates the authenticator of a process with an environment and a terminal, which may have a manifest.
     package init(
         environment: @escaping @Sendable (String) -> String?,
         terminal: TerminalAuthenticator = TerminalAuthenticator(),
@@ -36,10 +36,10 @@ public struct ProcessAuthenticator: Authenticator {
     /// Whether a prompt is possible now.
     public var canAskForSecrets: Bool { chosen.canAskForSecrets }
 
-    /// Asks by what there is now.
+    /// Prompts in the way that is currently available.
     public func ask(_ prompt: AuthenticationPrompt) -> AuthenticationReply { chosen.ask(prompt) }
 
-    /// Who would be asked now.
+    /// The authenticator for a prompt at this moment.
     package var chosen: any Authenticator {
         guard let choice = environment("SWIFT_KEYCHAIN_AUTHENTICATOR") else { return byDefault }
         let path = choice.hasPrefix("pinentry:/") ? String(choice.dropFirst("pinentry:".count)) : nil

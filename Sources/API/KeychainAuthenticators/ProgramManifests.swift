@@ -4,9 +4,9 @@ import Glibc
 import KeychainCore
 import KeychainHost
 
-/// Whether this program may have a manifest, so that others know it for who it is (Identity).
+/// Whether this program may have a manifest that identifies it (Identity).
 ///
-/// No file is hashed for it: a folder with manifests that are named by digests may have one for every program.
+/// No file is hashed for it: a folder of manifests named by digests may have one for every program.
 struct ProgramManifests: Sendable {
     /// The folder of root-owned manifests.
     var rootOwned = ManifestFolders.rootOwned
@@ -17,7 +17,7 @@ struct ProgramManifests: Sendable {
     /// The largest file that is read; 1 MiB.
     private static let largestByteCount = 1 << 20
 
-    /// Whether there may be one for an executable; `nil` stands for this process's own.
+    /// Whether there may be one for an executable; `nil` means this process's own.
     func mayName(_ executable: String? = nil) -> Bool {
         guard let path = executable ?? Self.ownExecutable else { return true }
         if access(path + Client.manifestSuffix, F_OK) == 0 { return true }

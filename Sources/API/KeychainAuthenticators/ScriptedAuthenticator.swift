@@ -3,7 +3,7 @@
 import KeychainCore
 import Synchronization
 
-/// An authenticator that answers what a test says, and keeps what it was asked.
+/// An authenticator that returns a test's answers, and records the questions.
 public final class ScriptedAuthenticator: Authenticator {
     private let state: Mutex<State>
 
@@ -28,7 +28,7 @@ public final class ScriptedAuthenticator: Authenticator {
         set { state.withLock { $0.biometry = newValue } }
     }
 
-    /// Whether the user can be prompted for text; `true` unless a test says otherwise.
+    /// Whether the user can be prompted for text; `true` unless a test overrides it.
     public var canAskForSecrets: Bool {
         get { state.withLock(\.canAskForSecrets) }
         set { state.withLock { $0.canAskForSecrets = newValue } }

@@ -4,7 +4,7 @@ import CKeychainSupport
 import Glibc
 import KeychainCore
 
-/// Requests and responses over a socket, for no longer than a question may take.
+/// Requests and responses over a socket, within the time limit of a question.
 ///
 /// Every buffer that may hold a secret is wiped.
 final class AssuanConnection {
@@ -15,7 +15,7 @@ final class AssuanConnection {
     /// How many bytes may still come: enough for the longest secret with every byte escaped.
     private var budget = 4 << 20
 
-    /// What a request brought.
+    /// The response to a request.
     struct Response {
         var data: SecretBytes
         var statuses: Set<String>
@@ -39,9 +39,9 @@ final class AssuanConnection {
         return try response()
     }
 
-    /// Collects what comes until a request, or the connection, is answered.
+    /// Collects lines until the response to a request, or to the connection, is complete.
     ///
-    /// - Throws: ``QuestionEnd/unavailable`` for whatever is not of the protocol, or too much.
+    /// - Throws: ``QuestionEnd/unavailable`` for input that violates the protocol, or is too long.
     func response() throws(QuestionEnd) -> Response {
         var data = SecretBuffer()
         var statuses: Set<String> = []
@@ -85,7 +85,7 @@ final class AssuanConnection {
         }
     }
 
-    /// Receives some bytes behind those that are unread.
+    /// Receives bytes and appends them to the unread ones.
     private func receive() throws(QuestionEnd) {
         while true {
             let free = UnsafeMutableRawBufferPointer(rebasing: received[unread.upperBound...])

@@ -20,7 +20,7 @@ enum AssuanLine: Sendable, Hashable {
     /// The most bytes that a line may have, the newline left out.
     static let longest = 1000
 
-    /// Reads a line that stands without its newline; `nil` when it is none of the protocol.
+    /// Parses a line without its newline; `nil` if it violates the protocol.
     init?(_ line: UnsafeRawBufferPointer) {
         let line = line.last == UInt8(ascii: "\r") ? UnsafeRawBufferPointer(rebasing: line.dropLast()) : line
         guard line.count <= Self.longest else { return nil }
@@ -30,7 +30,7 @@ enum AssuanLine: Sendable, Hashable {
         }
         let word = line.prefix { $0 != UInt8(ascii: " ") }
         let rest = UnsafeRawBufferPointer(rebasing: line[min(word.endIndex + 1, line.endIndex)...])
-        // Not more of it than a keyword has, because any line may hold a part of a secret.
+        // Decodes no more than the length of a keyword, because any line may hold a part of a secret.
         switch word.count <= 7 ? String(decoding: word, as: UTF8.self) : "" {
         case "OK": self = .ok
         case "ERR":

@@ -4,10 +4,10 @@ import Glibc
 import KeychainCore
 import KeychainHost
 
-/// Asks in a dialog of pinentry, the program by which GnuPG asks.
+/// Prompts in a dialog of pinentry, GnuPG's prompt program.
 ///
-/// It is a child process for the time of one question, and gets a part of the environment only. One that hangs, dies or
-/// does not keep to its protocol is ended, and counts as no way to ask.
+/// It is a child process for the time of one question, and receives only a part of the environment. One that hangs,
+/// crashes or violates the protocol is killed, and counts as no way to prompt.
 public struct PinentryAuthenticator: Authenticator {
     /// The program; `nil` if there is none.
     package let path: String?
@@ -25,7 +25,7 @@ public struct PinentryAuthenticator: Authenticator {
     /// None.
     public var biometry: Biometry { .none }
 
-    /// Whether the program is there.
+    /// Whether the program exists.
     public var canAskForSecrets: Bool { path.map { access($0, X_OK) == 0 } ?? false }
 
     /// Shows a dialog, and waits for it.

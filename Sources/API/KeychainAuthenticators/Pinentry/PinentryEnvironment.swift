@@ -2,11 +2,11 @@
 
 import Glibc
 
-/// What a pinentry is told about the process that prompts.
+/// The information that a pinentry receives about the prompting process.
 struct PinentryEnvironment {
     let value: @Sendable (String) -> String?
 
-    /// Variables that say where to show a dialog, and how.
+    /// Variables for where and how to show a dialog.
     private static let names = [
         "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "XDG_SESSION_TYPE", "XDG_CURRENT_DESKTOP",
         "XDG_DATA_DIRS", "DBUS_SESSION_BUS_ADDRESS", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "LC_ALL",

@@ -4,13 +4,13 @@ import CKeychainSupport
 import Glibc
 import KeychainHost
 
-/// A running pinentry; it ends with the object, whether it wants to or not.
+/// A running pinentry, which is terminated with the object.
 final class PinentryProcess {
     /// The socket that is its standard input and output.
     let socket: Int32
     private let identifier: pid_t
 
-    /// How long it may take to put the screen in order when it is to end, in milliseconds.
+    /// The time to restore the screen before it is killed, in milliseconds.
     private static let patience: Int32 = 1000
 
     /// Starts a program without arguments.
@@ -47,7 +47,7 @@ final class PinentryProcess {
         }
     }
 
-    /// Whether the number is still that of our child: it is reaped nowhere else yet, and here only at its end.
+    /// Whether the process identifier is still that of our child: it is reaped only here, at its end.
     private var isOurs: Bool {
         var information = siginfo_t()
         return waitid(P_PID, id_t(identifier), &information, WEXITED | WNOHANG | WNOWAIT) == 0

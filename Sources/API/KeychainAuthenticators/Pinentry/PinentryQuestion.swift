@@ -25,7 +25,7 @@ struct PinentryQuestion {
     /// Asks once.
     func ask() throws(QuestionEnd) -> SecretBytes { try dialog(text.label, text.problem).data }
 
-    /// Asks until the same is typed twice, in one dialog where pinentry can.
+    /// Prompts until the same text is typed twice, in one dialog if pinentry supports that.
     func askTwice() throws(QuestionEnd) -> SecretBytes {
         var problem = text.problem
         while true {

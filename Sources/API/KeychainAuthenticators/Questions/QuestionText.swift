@@ -4,7 +4,7 @@ import KeychainCore
 
 /// The words of a question.
 struct QuestionText: Sendable, Hashable {
-    /// What is requested.
+    /// The label of the requested input.
     let label: String
 
     /// Why, and what went wrong before; each a line, without control characters.
@@ -14,10 +14,10 @@ struct QuestionText: Sendable, Hashable {
     /// The prompt for a repetition.
     static let repetition = "Repeat"
 
-    /// What is wrong with two answers that differ.
+    /// The message for two answers that differ.
     static let mismatch = "They do not match."
 
-    /// What is wrong with an answer that nothing could take.
+    /// The message for an answer that is too long.
     static let tooLong = "That is longer than 1 MiB."
 
     /// The words of a prompt; `nil` for one that cannot be answered by typing.
@@ -56,8 +56,8 @@ enum PlainText {
     /// The most that is shown, in Unicode scalars: a single character can have any number of them.
     static let longest = 500
 
-    /// A text in one line that can neither move the cursor nor change the direction of writing: with it a program could
-    /// make its words look like someone else's.
+    /// A single-line text that can neither move the cursor nor change the writing direction: otherwise a program could
+    /// make its text look like someone else's.
     static func shown(_ text: String) -> String {
         var scalars = String.UnicodeScalarView()
         for scalar in text.unicodeScalars.prefix(longest) { scalars.append(isPlain(scalar) ? scalar : "\u{FFFD}") }

@@ -4,22 +4,22 @@ import CKeychainSupport
 import Glibc
 import KeychainCore
 
-/// Waits for the other side of a question, for no longer than its prompt may take.
+/// Waits for the other side of a question, within the time limit of its prompt.
 final class QuestionWatch {
     let wakeUp: WakeUp
     private let deadline: Deadline
     private let cancellation: PromptCancellation
     private let handler: Int
 
-    /// What came.
+    /// The event that ended a wait.
     enum Event {
         /// The descriptor is ready, or will never be.
         case ready
-        /// Somebody signalled ``wakeUp``.
+        /// ``wakeUp`` was signalled.
         case woken
     }
 
-    /// Returns `nil` when there is nothing to be woken by.
+    /// Returns `nil` if it could not be woken.
     init?(_ prompt: AuthenticationPrompt) {
         guard let wakeUp = WakeUp() else { return nil }
         self.wakeUp = wakeUp
@@ -66,15 +66,15 @@ final class QuestionWatch {
         let rest = deadline.milliseconds
         guard rest > 0 else { throw .ended }
         let count = Glibc.poll(&states, nfds_t(states.count), min(rest, atMost))
-        // What an interrupted poll left in the states has no meaning.
+        // The states after an interrupted poll are meaningless.
         if count < 0 { for index in states.indices { states[index].revents = 0 } }
         return count
     }
 }
 
-/// What wakes a thread out of poll(2).
+/// Wakes a thread out of poll(2).
 ///
-/// An object, so that a late signal never reaches another file that was given the same number.
+/// An object, so that a late signal never reaches another file with the same descriptor.
 final class WakeUp: Sendable {
     let descriptor: Int32
 
@@ -100,11 +100,11 @@ final class WakeUp: Sendable {
     }
 }
 
-/// A time by the monotonic clock until which something may take.
+/// A time limit on the monotonic clock.
 struct Deadline: Sendable {
     private let seconds: Double
 
-    /// So many seconds from now; a day at most, and now for what is no number.
+    /// A number of seconds from now; a day at most, and now for a non-number.
     init(in seconds: Double) {
         self.seconds = Self.now + min(max(0, seconds), 86_400)
     }

@@ -39,12 +39,12 @@ package struct SecretBuffer: ~Copyable {
         text.withUTF8Buffer { append(UnsafeRawBufferPointer($0)) }
     }
 
-    /// The last byte but so many; `nil` when there are not so many bytes.
+    /// The byte at a distance from the end; `nil` if there are not that many bytes.
     package func last(but distance: Int = 0) -> UInt8? {
         distance < count ? storage[count - 1 - distance] : nil
     }
 
-    /// Takes bytes away from the end.
+    /// Removes bytes from the end.
     package mutating func removeLast(_ number: Int) {
         let end = max(count - number, 0)
         keychain_wipe(UnsafeMutableRawBufferPointer(rebasing: storage[end..<count]).baseAddress, count - end)
@@ -65,9 +65,9 @@ package struct SecretBuffer: ~Copyable {
 }
 
 extension UInt8 {
-    /// The value of the ASCII character as a hexadecimal digit; nil for another one.
+    /// The value of an ASCII hexadecimal digit; nil for any other character.
     ///
-    /// `Character.hexDigitValue` would make a string of each byte of a secret.
+    /// `Character.hexDigitValue` would create a string for each byte of a secret.
     package var hexDigitValue: UInt8? {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")

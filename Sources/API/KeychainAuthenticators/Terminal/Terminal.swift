@@ -7,11 +7,11 @@ import Glibc
 final class Terminal {
     let descriptor: Int32
 
-    /// Opens it, without taking it as the one that controls this process.
+    /// Opens it, without making it the controlling terminal of this process.
     ///
-    /// - Returns: `nil` when there is none, or when it is another program's turn to use it.
+    /// - Returns: `nil` if there is none, or if this process is not in its foreground.
     init?(path: String) {
-        // Not blocking: what poll(2) found may have been taken by another program.
+        // Non-blocking: another program may have read the input that poll(2) reported.
         descriptor = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
         // From here on the descriptor is closed by deinit, even if the initializer fails.
         guard descriptor >= 0, isatty(descriptor) == 1, isOurs else { return nil }
@@ -24,9 +24,9 @@ final class Terminal {
     /// Whether this process may use it now.
     var isOurs: Bool { keychain_terminal_is_ours(descriptor) != 0 }
 
-    /// Turns the echo off for `body`, and on again however it ends.
+    /// Turns the echo off during `body`, and always restores it.
     ///
-    /// - Throws: ``QuestionEnd/ended`` when another thread's question took all the time; what `body` throws.
+    /// - Throws: ``QuestionEnd/ended`` if another thread's question used up the time; the errors of `body`.
     func withoutEcho<Result>(
         _ watch: QuestionWatch,
         _ body: (TypedLine.Keys) throws(QuestionEnd) -> Result

@@ -2,11 +2,10 @@
 
 import KeychainCore
 
-/// Asks at the terminal that controls the process, without showing what is typed.
+/// Prompts on the controlling terminal of the process, without echoing the input.
 ///
-/// The keys that interrupt and that end the input cancel. The terminal has its settings back however a question ends: a
-/// signal that ends or stops the process gives them back first. A process in the background of its terminal does not
-/// prompt, and is not stopped.
+/// The interrupt and end-of-input keys cancel. The terminal's settings are always restored when a question ends: a
+/// signal that ends or stops the process restores them first. A background process does not prompt, and is not stopped.
 public struct TerminalAuthenticator: Authenticator {
     private let path: String
 
@@ -16,7 +15,7 @@ public struct TerminalAuthenticator: Authenticator {
     /// None.
     public var biometry: Biometry { .none }
 
-    /// Whether there is a terminal, in whose foreground the process is.
+    /// Whether there is a terminal with this process in the foreground.
     public var canAskForSecrets: Bool { Terminal(path: path) != nil }
 
     /// Asks, and waits for a line.

@@ -21,7 +21,7 @@ struct TerminalQuestion {
         }
     }
 
-    /// Asks until there is an answer that `accept` takes; one that it does not take differs from its repetition.
+    /// Prompts until `accept` accepts the answer; a rejected one differs from its repetition.
     private func ask(
         _ accept: (SecretBytes) throws(QuestionEnd) -> SecretBytes?
     ) throws(QuestionEnd) -> SecretBytes {
@@ -48,7 +48,7 @@ struct TerminalQuestion {
         while true {
             switch try watch.wait(for: terminal.descriptor, POLLIN) {
             case .woken:
-                // The process was stopped, and goes on: perhaps in the background.
+                // The process was stopped and continues, perhaps in the background.
                 guard terminal.isOurs else { throw .unavailable }
                 line = TypedLine(keys)
                 try write("\n" + question)
@@ -63,7 +63,7 @@ struct TerminalQuestion {
         }
     }
 
-    /// Reads a byte, no more, so that what is typed ahead is left to others; `nil` when there is none after all.
+    /// Reads a single byte, so that type-ahead is left for other programs; `nil` if there is none after all.
     private func read() throws(QuestionEnd) -> UInt8? {
         var byte: UInt8 = 0
         defer { keychain_wipe(&byte, 1) }

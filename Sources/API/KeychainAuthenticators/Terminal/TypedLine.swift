@@ -4,7 +4,7 @@ import KeychainCore
 
 /// A line as it is typed, with the keys that edit it: what a terminal does for lines of up to 4095 bytes.
 struct TypedLine: ~Copyable {
-    /// The keys that are no part of what is typed; 0 for none.
+    /// The control keys, which are not part of the input; 0 for none.
     struct Keys: Sendable, Hashable {
         var interrupt: UInt8 = 0x03
         var endOfFile: UInt8 = 0x04
@@ -13,7 +13,7 @@ struct TypedLine: ~Copyable {
         var literalNext: UInt8 = 0x16
     }
 
-    /// What a byte did.
+    /// The effect of a byte.
     enum Event {
         case more
         case complete
@@ -27,7 +27,7 @@ struct TypedLine: ~Copyable {
     private var typed = SecretBuffer()
     private var isLiteral = false
 
-    /// Whether there were more bytes than a line may have; they were dropped.
+    /// Whether there were more bytes than a line may have; the rest was dropped.
     private(set) var isTooLong = false
 
     init(_ keys: Keys) { self.keys = keys }
@@ -53,7 +53,7 @@ struct TypedLine: ~Copyable {
         return .more
     }
 
-    /// What has been typed.
+    /// The typed bytes.
     var bytes: SecretBytes { typed.bytes }
 
     private mutating func append(_ byte: UInt8) {
