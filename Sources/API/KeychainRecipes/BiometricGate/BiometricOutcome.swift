@@ -10,11 +10,11 @@ public enum BiometricOutcome: Sendable, Hashable {
     case notRecognized
     /// The user cancelled.
     case cancelled
-    /// The user wants another way, such as a password of the program's own.
+    /// The user chose another way, such as a password of the program's own.
     case fallback
     /// The system or the program ended the question: a call came, or the task was cancelled.
     case interrupted
-    /// Too many tries failed: the device asks for its passcode first.
+    /// Too many failed attempts: the device requires its passcode first.
     case lockedOut
     /// No face or finger is enrolled.
     case notEnrolled
@@ -24,13 +24,13 @@ public enum BiometricOutcome: Sendable, Hashable {
     case passcodeNotSet
     /// No prompt is possible now: the program is in the background, or interaction was forbidden.
     case notInteractive
-    /// Something else, by its number in the domain of `LAError`; 0 for an error of another domain.
+    /// Another error, by its number in the domain of `LAError`; 0 for an error of another domain.
     case other(Int)
 }
 
 /// The faces and fingers that are enrolled on a device: opaque, and another value whenever they change.
 public struct BiometricEnrolment: Sendable, Hashable, Codable {
-    /// What the system gives to compare with; it does not identify a user.
+    /// The system's value for comparisons; it does not identify a user.
     public var state: Data
 
     /// An enrolment.
@@ -42,7 +42,7 @@ public struct BiometricEnrolment: Sendable, Hashable, Codable {
         case none
         /// A face or a finger was added or removed.
         case changed
-        /// It cannot be said now.
+        /// It is unknown at the moment.
         case unknown
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A gate for tests: answers what it was told to, and remembers what it was asked.
+/// A gate for tests: returns scripted outcomes, and records the reasons.
 public actor ScriptedBiometricGate: BiometricGate {
     private var answers: [BiometricOutcome]
     private var enrolled: BiometricEnrolment?
@@ -8,11 +8,11 @@ public actor ScriptedBiometricGate: BiometricGate {
     /// The reasons of all questions so far.
     public private(set) var reasons: [String] = []
 
-    /// A gate.
+    /// Creates a gate.
     ///
     /// - Parameters:
-    ///   - answers: the outcomes of the questions, one after the other; after the last one no prompt is possible.
-    ///   - enrolment: who is enrolled; `nil` when it cannot be said.
+    ///   - answers: the outcomes of the questions, in order; after the last one no prompt is possible.
+    ///   - enrolment: the enrolment; `nil` if it is unknown.
     public init(_ answers: [BiometricOutcome], enrolment: BiometricEnrolment? = nil) {
         self.answers = answers
         enrolled = enrolment
@@ -21,7 +21,7 @@ public actor ScriptedBiometricGate: BiometricGate {
     /// Sets who is enrolled.
     public func enrol(_ enrolment: BiometricEnrolment?) { enrolled = enrolment }
 
-    /// Takes the next answer; ``BiometricOutcome/notInteractive`` when there is none left, never a pass.
+    /// Returns the next outcome; ``BiometricOutcome/notInteractive`` if there is none left, never a pass.
     public func ask(reason: String) async -> BiometricOutcome {
         reasons.append(reason)
         return answers.isEmpty ? .notInteractive : answers.removeFirst()
@@ -36,6 +36,6 @@ public actor ScriptedBiometricGate: BiometricGate {
         }
     }
 
-    /// Who was said to be enrolled.
+    /// The scripted enrolment.
     public func enrolment() async -> BiometricEnrolment? { enrolled }
 }

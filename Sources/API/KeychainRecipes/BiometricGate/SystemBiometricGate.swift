@@ -3,21 +3,21 @@
 import Foundation
 public import PortableLocalAuthentication
 
-/// A gate that asks by the system's `LAContext`.
+/// A gate that prompts with the system's `LAContext`.
 ///
-/// Each question has a context of its own: a pass counts once, and not for the next five minutes.
+/// Each question has a context of its own: a pass counts once, not for the next five minutes.
 public struct SystemBiometricGate: BiometricGate {
     private let policy: LAPolicy
     private let fallbackTitle: String?
     private let makeContext: @Sendable () -> LAContext
 
-    /// A gate.
+    /// Creates a gate.
     ///
     /// - Parameters:
-    ///   - acceptsPasscode: whether the passcode of the device is as good as a face or a finger.
-    ///   - fallbackTitle: what the button for another way says; an empty text for no such button, `nil` for the
-    ///     system's text.
-    ///   - makeContext: makes the context of a question.
+    ///   - acceptsPasscode: whether the passcode of the device is accepted in place of a face or a finger.
+    ///   - fallbackTitle: the title of the fallback button; an empty text for no such button, `nil` for the system's
+    ///     text.
+    ///   - makeContext: creates the context of a question.
     public init(
         acceptsPasscode: Bool = false,
         fallbackTitle: String? = nil,
@@ -47,7 +47,7 @@ public struct SystemBiometricGate: BiometricGate {
         }
     }
 
-    /// Says what stands in the way of asking.
+    /// Returns what prevents a prompt.
     public func obstacle() async -> BiometricOutcome? { obstacle(to: policy) }
 
     private func obstacle(to policy: LAPolicy) -> BiometricOutcome? {
@@ -64,8 +64,8 @@ public struct SystemBiometricGate: BiometricGate {
         return context.evaluatedPolicyDomainState.map(BiometricEnrolment.init)
     }
 
-    /// Whether the enrolled biometry changed since an enrolment was stored; whether a passcode would do does not matter
-    /// here.
+    /// Whether the enrolled biometry changed since an enrolment was stored, regardless of whether a passcode is
+    /// accepted.
     public func change(since earlier: BiometricEnrolment) async -> BiometricEnrolment.Change {
         if let enrolment = await enrolment() { return enrolment == earlier ? .none : .changed }
         return obstacle(to: .deviceOwnerAuthenticationWithBiometrics) == .notEnrolled ? .changed : .unknown
@@ -73,7 +73,7 @@ public struct SystemBiometricGate: BiometricGate {
 }
 
 extension BiometricOutcome {
-    /// What an error of LocalAuthentication says; never ``passed``.
+    /// The outcome for an error of LocalAuthentication; never ``passed``.
     init(refusal error: any Error) {
         let error = error as NSError
         guard error.domain == LAErrorDomain, let code = LAError.Code(rawValue: error.code) else {

@@ -3,7 +3,7 @@
 public import CryptoKit
 public import Foundation
 
-/// Where a device key lives.
+/// Where a device key is held.
 public enum DeviceKeyOrigin: String, Sendable, Hashable, Codable, CaseIterable {
     /// In the Secure Enclave: it cannot leave the device, and no code sees it.
     case secureEnclave
@@ -13,7 +13,7 @@ public enum DeviceKeyOrigin: String, Sendable, Hashable, Codable, CaseIterable {
 
 /// A key for signatures that belongs to a device, wherever it lives.
 public protocol DeviceSigningKey: Sendable {
-    /// Where it lives.
+    /// Where it is held.
     var origin: DeviceKeyOrigin { get }
 
     /// The public key.
@@ -47,7 +47,7 @@ extension DeviceSigningKey {
 
 /// A key for agreement that belongs to a device, wherever it lives.
 public protocol DeviceAgreementKey: Sendable {
-    /// Where it lives.
+    /// Where it is held.
     var origin: DeviceKeyOrigin { get }
 
     /// The public key.
@@ -79,9 +79,9 @@ extension DeviceAgreementKey {
     }
 }
 
-/// What to do where there is no Secure Enclave.
+/// What to do if there is no Secure Enclave.
 public enum DeviceKeyFallback: String, Sendable, Hashable, CaseIterable {
-    /// Make a software key; it says so in its origin.
+    /// Create a software key, which is recorded in its origin.
     case software
     /// Fail.
     case refuse

@@ -5,9 +5,9 @@ import Keychain
 import PortableLocalAuthentication
 import PortableSecurity
 
-/// Why a device key could not be made, read or used.
+/// Why a device key could not be created, read or used.
 public struct DeviceKeyError: Error, Sendable, CustomStringConvertible {
-    /// What went wrong.
+    /// The kind of failure.
     public enum Reason: String, Sendable, Hashable, CaseIterable {
         /// The device is locked, or interaction is not allowed: the key exists, try again later.
         case locked
@@ -24,9 +24,9 @@ public struct DeviceKeyError: Error, Sendable, CustomStringConvertible {
         /// The key is of another device, or of this one before it was erased: it can never be used here. Enrol a new
         /// one.
         case noLongerOpens
-        /// There is no Secure Enclave here, and software was refused, or the key lives in one.
+        /// There is no Secure Enclave here, and a software key was declined, or the key is in one.
         case noEnclave
-        /// The protection would take the key to another device.
+        /// The protection would allow the key on another device.
         case notThisDeviceOnly
         /// The key to be replaced is not the one in the keychain any more.
         case replacedMeanwhile
@@ -34,14 +34,13 @@ public struct DeviceKeyError: Error, Sendable, CustomStringConvertible {
         case failed
     }
 
-    /// What went wrong.
+    /// The kind of failure.
     public let reason: Reason
 
     /// The name of the key.
     public let name: String
 
-    /// The public key on record in X9.63 form, where there is one: what a server has to forget before a new one is
-    /// enrolled.
+    /// The recorded public key in X9.63 form, if there is one: a server has to forget it before a new one is enrolled.
     public let publicKey: Data?
 
     /// The error underneath.
@@ -68,9 +67,9 @@ public struct DeviceKeyError: Error, Sendable, CustomStringConvertible {
         self.init(reason, name, cause: error)
     }
 
-    /// The error of a key that was not opened or used.
+    /// Creates the error of a key that was not opened or used.
     ///
-    /// The last parameter is the reason of an error that is nobody's doing.
+    /// The last parameter is the reason for other errors.
     init(use error: any Error, _ name: String, _ publicKey: Data, otherwise: Reason) {
         let cause = error as NSError
         let reason: Reason? =
@@ -78,7 +77,7 @@ public struct DeviceKeyError: Error, Sendable, CustomStringConvertible {
             case (NSOSStatusErrorDomain, Int(errSecInteractionNotAllowed)): .locked
             case (NSOSStatusErrorDomain, Int(errSecUserCanceled)): .cancelled
             case (NSOSStatusErrorDomain, Int(errSecAuthFailed)): .authenticationFailed
-            // Only this: a medium or a service that fails for a while must not cost anybody a key.
+            // Only this status: a medium or a service that fails temporarily must not cost the user a key.
             case (NSOSStatusErrorDomain, Int(errSecDecode)): .noLongerOpens
             case (LAErrorDomain, LAError.Code.notInteractive.rawValue): .locked
             case (LAErrorDomain, LAError.Code.userCancel.rawValue), (LAErrorDomain, LAError.Code.appCancel.rawValue),

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// What the keychain holds of a device key; which of the two kinds it is, is recorded with it.
+/// The keychain's record of a device key, including which of the two kinds it is.
 struct DeviceKeyRecord: Codable, Sendable {
     var version = 1
     var purpose: Purpose

@@ -12,8 +12,8 @@ extension DeviceKeyStore {
     /// - Parameters:
     ///   - name: its name.
     ///   - context: for prompts; `nil` for a new one at each use.
-    ///   - authentication: whether and how the user may be prompted to read the key; `nil` for the context, and never
-    ///     where there is none. A software key under an access control is read with a prompt, one of the Secure
+    ///   - authentication: whether and how the user may be prompted to read the key; `nil` to use the context, and not
+    ///     to prompt without one. A software key under an access control is read with a prompt, one in the Secure
     ///     Enclave without.
     /// - Returns: The key; `nil` only if there is none.
     /// - Throws: ``DeviceKeyError``, with ``DeviceKeyError/Reason/noLongerOpens`` for a key that can never be used
@@ -27,12 +27,12 @@ extension DeviceKeyStore {
         try read(SigningPurpose.self, name, context, authentication)
     }
 
-    /// Makes a key, and stores it.
+    /// Creates a key, and stores it.
     ///
     /// - Parameters:
     ///   - name: its name.
     ///   - protection: when it can be used and which authentication it requires; a this-device-only level.
-    ///   - fallback: what to do where there is no Secure Enclave.
+    ///   - fallback: what to do if there is no Secure Enclave.
     ///   - context: for prompts; `nil` for a new one at each use.
     /// - Returns: The key.
     /// - Throws: ``DeviceKeyError``, with ``DeviceKeyError/Reason/alreadyExists`` if there is one of that name.
@@ -46,22 +46,22 @@ extension DeviceKeyStore {
         try make(SigningPurpose.self, name, protection, fallback, context)
     }
 
-    /// Puts a new key in the place of one that is lost, in one step: enrols the device again.
+    /// Replaces a lost key by a new one in one step: enrols the device again.
     ///
-    /// The keychain cannot compare and replace at once. Of two replacements at the same moment the last one counts, and
-    /// the first may have succeeded, too: before a server trusts the new key, compare it with the one that the store
-    /// reads.
+    /// The keychain cannot compare and replace atomically. If two replacements run at the same time, the last one
+    /// counts, and the first may also have succeeded: before a server trusts the new key, compare it with the one that
+    /// the store reads.
     ///
     /// - Parameters:
     ///   - name: the name of both.
-    ///   - publicKey: the public key of the one that is lost, as ``DeviceKeyError/publicKey`` says it. If another one
-    ///     is there by now, nothing is replaced.
+    ///   - publicKey: the public key of the lost one, as in ``DeviceKeyError/publicKey``. If there is another one by
+    ///     now, nothing is replaced.
     ///   - protection: as for a new key.
     ///   - fallback: as for a new key.
     ///   - context: for prompts; `nil` for a new one at each use.
     /// - Returns: The new key.
-    /// - Throws: ``DeviceKeyError``. The old one is there still, except when only looking at the new one failed, and
-    ///   with ``DeviceKeyError/Reason/replacedMeanwhile``: read the key again.
+    /// - Throws: ``DeviceKeyError``. The old key still exists, except if only reading the new one failed, and with
+    ///   ``DeviceKeyError/Reason/replacedMeanwhile``: read the key again.
     @available(*, noasync, message: "it blocks the thread; await it, or use keychain.blocking { … } if intended")
     public func replaceSigningKey(
         named name: String,
@@ -85,8 +85,8 @@ extension DeviceKeyStore {
         }
     }
 
-    /// Makes a key and stores it, as ``makeSigningKey(named:protection:fallback:context:)``; blocks no
-    /// thread of Swift's pool.
+    /// Creates a key and stores it, like ``makeSigningKey(named:protection:fallback:context:)``; blocks no thread of
+    /// Swift's pool.
     public func makeSigningKey(
         named name: String,
         protection: Protection,
@@ -99,8 +99,8 @@ extension DeviceKeyStore {
         }
     }
 
-    /// Puts a new key in the place of one that is lost, as
-    /// ``replaceSigningKey(named:lost:protection:fallback:context:)``; no thread of Swift's pool waits for the owner.
+    /// Replaces a lost key by a new one, like ``replaceSigningKey(named:lost:protection:fallback:context:)``; no thread
+    /// of Swift's pool waits for the owner.
     public func replaceSigningKey(
         named name: String,
         lost publicKey: Data,
@@ -127,8 +127,8 @@ extension DeviceKeyStore {
     /// - Parameters:
     ///   - name: its name.
     ///   - context: for prompts; `nil` for a new one at each use.
-    ///   - authentication: whether and how the user may be prompted to read the key; `nil` for the context, and never
-    ///     where there is none. A software key under an access control is read with a prompt, one of the Secure
+    ///   - authentication: whether and how the user may be prompted to read the key; `nil` to use the context, and not
+    ///     to prompt without one. A software key under an access control is read with a prompt, one in the Secure
     ///     Enclave without.
     /// - Returns: The key; `nil` only if there is none.
     /// - Throws: ``DeviceKeyError``, with ``DeviceKeyError/Reason/noLongerOpens`` for a key that can never be used
@@ -142,12 +142,12 @@ extension DeviceKeyStore {
         try read(AgreementPurpose.self, name, context, authentication)
     }
 
-    /// Makes a key, and stores it.
+    /// Creates a key, and stores it.
     ///
     /// - Parameters:
     ///   - name: its name.
     ///   - protection: when it can be used and which authentication it requires; a this-device-only level.
-    ///   - fallback: what to do where there is no Secure Enclave.
+    ///   - fallback: what to do if there is no Secure Enclave.
     ///   - context: for prompts; `nil` for a new one at each use.
     /// - Returns: The key.
     /// - Throws: ``DeviceKeyError``, with ``DeviceKeyError/Reason/alreadyExists`` if there is one of that name.
@@ -161,22 +161,22 @@ extension DeviceKeyStore {
         try make(AgreementPurpose.self, name, protection, fallback, context)
     }
 
-    /// Puts a new key in the place of one that is lost, in one step: enrols the device again.
+    /// Replaces a lost key by a new one in one step: enrols the device again.
     ///
-    /// The keychain cannot compare and replace at once. Of two replacements at the same moment the last one counts, and
-    /// the first may have succeeded, too: before a server trusts the new key, compare it with the one that the store
-    /// reads.
+    /// The keychain cannot compare and replace atomically. If two replacements run at the same time, the last one
+    /// counts, and the first may also have succeeded: before a server trusts the new key, compare it with the one that
+    /// the store reads.
     ///
     /// - Parameters:
     ///   - name: the name of both.
-    ///   - publicKey: the public key of the one that is lost, as ``DeviceKeyError/publicKey`` says it. If another one
-    ///     is there by now, nothing is replaced.
+    ///   - publicKey: the public key of the lost one, as in ``DeviceKeyError/publicKey``. If there is another one by
+    ///     now, nothing is replaced.
     ///   - protection: as for a new key.
     ///   - fallback: as for a new key.
     ///   - context: for prompts; `nil` for a new one at each use.
     /// - Returns: The new key.
-    /// - Throws: ``DeviceKeyError``. The old one is there still, except when only looking at the new one failed, and
-    ///   with ``DeviceKeyError/Reason/replacedMeanwhile``: read the key again.
+    /// - Throws: ``DeviceKeyError``. The old key still exists, except if only reading the new one failed, and with
+    ///   ``DeviceKeyError/Reason/replacedMeanwhile``: read the key again.
     @available(*, noasync, message: "it blocks the thread; await it, or use keychain.blocking { … } if intended")
     public func replaceAgreementKey(
         named name: String,
@@ -200,8 +200,8 @@ extension DeviceKeyStore {
         }
     }
 
-    /// Makes a key and stores it, as ``makeAgreementKey(named:protection:fallback:context:)``; blocks no
-    /// thread of Swift's pool.
+    /// Creates a key and stores it, like ``makeAgreementKey(named:protection:fallback:context:)``; blocks no thread of
+    /// Swift's pool.
     public func makeAgreementKey(
         named name: String,
         protection: Protection,
@@ -214,8 +214,8 @@ extension DeviceKeyStore {
         }
     }
 
-    /// Puts a new key in the place of one that is lost, as
-    /// ``replaceAgreementKey(named:lost:protection:fallback:context:)``; no thread of Swift's pool waits for the owner.
+    /// Replaces a lost key by a new one, like ``replaceAgreementKey(named:lost:protection:fallback:context:)``; no
+    /// thread of Swift's pool waits for the owner.
     public func replaceAgreementKey(
         named name: String,
         lost publicKey: Data,

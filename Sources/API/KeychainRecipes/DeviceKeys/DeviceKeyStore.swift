@@ -6,22 +6,21 @@ public import Keychain
 import PortableLocalAuthentication
 import PortableSecurity
 
-/// Keys of the Secure Enclave, and software keys where there is none, by names in the keychain.
+/// Keys of the Secure Enclave, or software keys if there is none, by name in the keychain.
 ///
-/// Which of the two a key is, is decided once, when it is made, and recorded with it. A fallback happens only where
-/// there is no enclave: that the device is locked, or that the user cancels, is an error, and no reason to make a
-/// weaker key.
+/// The kind of a key is decided once, when it is created, and recorded with it. A software key is used only if there is
+/// no enclave: a locked device or a cancelled prompt is an error, not a reason to create a weaker key.
 ///
-/// No key is ever replaced silently. Reading gives `nil` only if there is none, making fails if there is one, and a key
-/// that can never be used again, such as one that came with a backup of another device, is an error that has its public
-/// key: tell whoever trusts it, and call `replaceSigningKey`.
+/// No key is ever replaced silently. Reading returns `nil` only if there is none, creating fails if there is one, and a
+/// key that can never be used again, such as one from the backup of another device, is an error that contains its
+/// public key: inform the parties that trust it, and call `replaceSigningKey`.
 public struct DeviceKeyStore: Sendable {
     private let service: String
     private let accessGroup: String?
     private let keychain: any KeychainProtocol
     private let isEnclaveAvailable: @Sendable () -> Bool
 
-    /// A store.
+    /// Creates a store.
     ///
     /// - Parameters:
     ///   - service: the service of the items.
@@ -40,7 +39,7 @@ public struct DeviceKeyStore: Sendable {
         self.isEnclaveAvailable = isEnclaveAvailable ?? { SecureEnclave.isAvailable }
     }
 
-    /// Deletes a key, whatever it is; what it signed cannot be signed again.
+    /// Deletes a key of either kind; it can never sign again.
     ///
     /// - Returns: Whether there was one.
     /// - Throws: ``DeviceKeyError``
@@ -117,7 +116,7 @@ public struct DeviceKeyStore: Sendable {
         do throws(KeychainItemError) {
             wasThere = try keychain.update(item(name), with: update, authentication: authentication)
         } catch { throw DeviceKeyError(error, name) }
-        // The update does not compare: somebody else's may have followed it.
+        // The update does not compare: another process's update may have followed it.
         guard wasThere, try record(name, authentication)?.publicKey == key.record.publicKey else {
             throw DeviceKeyError(.replacedMeanwhile, name)
         }
@@ -142,7 +141,7 @@ public struct DeviceKeyStore: Sendable {
             if origin == .secureEnclave, control == nil { throw DeviceKeyError(.failed, name) }
             let key = try DevicePrivateKey<Purpose>(origin, control, context)
             let contents = try JSONEncoder().encode(key.record)
-            // The enclave's key asks by itself, and its sealed form is worth nothing: the item does not ask, too.
+            // The enclave's key prompts itself, and its sealed form is not secret: the item does not prompt as well.
             return (
                 key, contents, origin == .secureEnclave ? .accessible(protection.accessibility) : protection.ofData
             )
@@ -179,7 +178,7 @@ public struct DeviceKeyStore: Sendable {
 }
 
 extension Protection {
-    /// The same for an item that is no key: nobody could read it under the flag of a key's use.
+    /// The same for an item that is not a key: it could not be read under the flag for a key's use.
     fileprivate var ofData: Protection {
         let rest = constraints.subtracting(.privateKeyUsage)
         return isGuarded && !rest.isEmpty ? .guarded(rest, accessible: accessibility) : .accessible(accessibility)

@@ -5,7 +5,7 @@ import Foundation
 import PortableLocalAuthentication
 import PortableSecurity
 
-/// What a device key is for, and the types of such keys.
+/// The purpose of a device key, and the types of its keys.
 protocol DeviceKeyPurpose {
     associatedtype EnclaveKey: DeviceEnclaveKey
     associatedtype SoftwareKey: DeviceSoftwareKey where SoftwareKey.PublicKey == EnclaveKey.PublicKey
@@ -84,7 +84,7 @@ enum DevicePrivateKey<Purpose: DeviceKeyPurpose>: Sendable {
     }
 }
 
-/// A private key, and the name that its errors say.
+/// A private key, and the name for its errors.
 struct NamedKey<Purpose: DeviceKeyPurpose>: Sendable {
     let key: DevicePrivateKey<Purpose>
     let name: String

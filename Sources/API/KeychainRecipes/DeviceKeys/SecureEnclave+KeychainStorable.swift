@@ -5,7 +5,7 @@ public import CryptoKit
 public import Foundation
 public import Keychain
 
-// Here, because the module Keychain does not stand on CryptoKit; on Apple platforms it has them itself.
+// Declared here, because the module Keychain does not depend on CryptoKit; on Apple platforms it declares them itself.
 
 extension SecureEnclave.P256.Signing.PrivateKey: KeychainStorable {
     /// A key of its sealed form; an error for that of another device.

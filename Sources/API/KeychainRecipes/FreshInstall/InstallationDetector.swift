@@ -3,22 +3,30 @@
 import Foundation
 public import Keychain
 
-/// Tells a fresh installation from one that finds the items of an earlier one.
+/// Distinguishes a fresh installation from one that finds the items of an earlier one.
 ///
-/// Removing an app from an iPhone leaves its items in the keychain, and an app that is reinstalled finds them. So a
-/// mark is kept in two places: in the keychain, which outlives the app, and in a store that dies with it. Which of the
-/// two are there, and whether they agree, says what happened.
+/// Removing an app from an iPhone leaves its items in the keychain, and a reinstalled app finds them. So a mark is kept
+/// in two places: in the keychain, which outlives the app, and in a store that is removed with it. Which of the two
+/// exist, and whether they agree, determines what happened.
 ///
-/// | app's store | keychain | it is |
+///
+/// app's store
+/// keychain
+/// result
+///
 /// | --- | --- | --- |
 /// | none | none | ``Installation/fresh`` |
 /// | a mark | the same | ``Installation/known`` |
 /// | none | a mark | ``Installation/reinstalled`` |
 /// | a mark | none, or another | ``Installation/restored`` |
 /// | any | locked | ``Installation/undetermined`` |
-/// | cannot be read now | any | ``Installation/undetermined`` |
 ///
-/// `detect()` changes nothing. Deleting leftovers and marking are steps of their own, for the app to decide on:
+/// temporarily unreadable
+/// any
+/// ``Installation/undetermined``
+///
+///
+/// `detect()` changes nothing. Deleting leftovers and marking are separate steps, for the app to decide on:
 ///
 /// ```swift
 /// switch try detector.detect() {
@@ -30,26 +38,27 @@ public import Keychain
 /// }
 /// ```
 ///
-/// - Important: The mark has to be older than the items. An app that begins to use the detector in an update finds no
-///   marks on any device, and so a fresh installation. There, let another trace of earlier use count first, and call
-///   `mark()`.
+/// - Important: The mark has to be older than the items. An app that starts to use the detector in an update finds no
+///   marks on any device, which looks like a fresh installation. There, check another trace of earlier use first, and
+///   call `mark()`.
 ///
-/// - Warning: Every process that asks has to see the same store. An extension shares the keychain with its app, and has
-///   other user defaults; a job may run with another home. Either finds no mark of its own beside that in the keychain,
-///   takes it for a reinstallation, and deletes what the app has just stored. Have one process ask, the app's.
+/// - Warning: Every process that uses the detector has to use the same store. An extension shares the keychain with its
+///   app, but has other user defaults; a job may run with another home folder. Either finds no mark of its own next to
+///   that in the keychain, reports a reinstallation, and deletes what the app has just stored. Use the detector in one
+///   process only, the app's.
 public struct InstallationDetector: Sendable {
     private let item: GenericPassword
     private let keychain: any KeychainProtocol
     private let marks: any InstallationMarkStore
 
-    /// A detector.
+    /// Creates a detector.
     ///
     /// - Parameters:
-    ///   - service: the service of the mark in the keychain; of its own, so that deleting the leftovers of another
-    ///     service leaves the mark. An app that ends between two deletions finds it again, and goes on.
-    ///   - accessGroup: the access group of the mark: the app's own, and not one that other apps have too.
+    ///   - service: the service of the mark in the keychain; a separate one, so that deleting the leftovers of another
+    ///     service leaves the mark. An app that exits between two deletions finds it again, and continues.
+    ///   - accessGroup: the access group of the mark: the app's own, not one shared with other apps.
     ///   - keychain: the keychain.
-    ///   - marks: the store that dies with the app.
+    ///   - marks: the store that is removed with the app.
     public init(
         service: String,
         accessGroup: String? = nil,
@@ -61,9 +70,9 @@ public struct InstallationDetector: Sendable {
         self.marks = marks
     }
 
-    /// Says how the app came onto the device; changes nothing.
+    /// Determines how the app came onto the device; changes nothing.
     ///
-    /// - Throws: ``InstallationError`` when the keychain fails for another reason than being locked.
+    /// - Throws: ``InstallationError`` if the keychain fails for a reason other than being locked.
     @available(*, noasync, message: "it blocks the thread; await it, or use keychain.blocking { … } if intended")
     public func detect() throws(InstallationError) -> Installation {
         let kept: Data?
@@ -88,13 +97,13 @@ public struct InstallationDetector: Sendable {
         try await waiting { () throws(InstallationError) in try detect() }
     }
 
-    /// Marks this installation in both places, before the app stores anything; does nothing when it is marked.
+    /// Marks this installation in both places, before the app stores anything; does nothing if it is already marked.
     ///
-    /// The keychain comes first. An app that ends in between finds a reinstallation at its next start, whose leftovers
-    /// are none.
+    /// The keychain comes first. An app that exits in between finds a reinstallation without leftovers at its next
+    /// start.
     ///
-    /// - Throws: ``InstallationError``; a locked device is a failure of the keychain, and an own mark that cannot be
-    ///   read is ``InstallationError/markNotReadable(_:)``.
+    /// - Throws: ``InstallationError``; a locked device is a failure of the keychain, and an unreadable mark of the
+    ///   app's own is ``InstallationError/markNotReadable(_:)``.
     @available(*, noasync, message: "it blocks the thread; await it, or use keychain.blocking { … } if intended")
     public func mark() throws(InstallationError) {
         // A mark that cannot be read is not replaced: it may be the right one.
@@ -105,7 +114,8 @@ public struct InstallationDetector: Sendable {
             try keychain.set(
                 .data(Data(mark.utf8)),
                 for: item,
-                // Readable in the background, and not taken to another device: that is what tells a restored backup.
+                // Readable in the background, and not restored to another device: that is how a restored backup is
+                // detected.
                 protection: .accessible(.afterFirstUnlockThisDeviceOnly),
                 details: .none,
                 authentication: .forbidden
@@ -119,11 +129,11 @@ public struct InstallationDetector: Sendable {
         try await waiting { () throws(InstallationError) in try mark() }
     }
 
-    /// Deletes what an earlier installation left.
+    /// Deletes the items of an earlier installation.
     ///
-    /// - Parameter selection: which items.
+    /// - Parameter selection: the items.
     /// - Returns: Whether there were any.
-    /// - Throws: ``InstallationError/noLeftovers(_:)`` unless the app was reinstalled and not marked since.
+    /// - Throws: ``InstallationError/noLeftovers(_:)`` unless the app was reinstalled and has not been marked since.
     @available(*, noasync, message: "it blocks the thread; await it, or use keychain.blocking { … } if intended")
     @discardableResult
     public func deleteLeftovers<Item: KeychainItem>(

@@ -2,13 +2,13 @@
 
 import Foundation
 
-/// Where the mark of an installation is kept that dies with the app: not in the keychain.
+/// A store, outside the keychain, for the mark of an installation, which is removed with the app.
 public protocol InstallationMarkStore: Sendable {
     /// Reads the mark.
     ///
-    /// - Returns: The mark; `nil` only when there is none. To say so of a mark that merely cannot be read now has the
-    ///   items of this installation taken for leftovers.
-    /// - Throws: ``InstallationMarkError`` when it cannot be said whether there is one.
+    /// - Returns: The mark; `nil` only if there is none. Returning `nil` for a mark that merely cannot be read at the
+    ///   moment would make the items of this installation appear as leftovers.
+    /// - Throws: ``InstallationMarkError`` if it is unknown whether there is one.
     func readMark() throws(InstallationMarkError) -> String?
 
     /// Writes the mark in place of the one before.
@@ -17,7 +17,7 @@ public protocol InstallationMarkStore: Sendable {
     func writeMark(_ mark: String) -> Bool
 }
 
-/// The mark of an installation cannot be read now; this does not say that there is none.
+/// The mark of an installation cannot be read at the moment; there may or may not be one.
 public struct InstallationMarkError: Error, Sendable, CustomStringConvertible {
     /// The error underneath.
     public let cause: (any Error)?
@@ -31,20 +31,20 @@ public struct InstallationMarkError: Error, Sendable, CustomStringConvertible {
     public var description: String { "the mark of the installation cannot be read now" }
 }
 
-/// The mark of an installation in the user defaults, which go with the app when it is removed, and into its backups.
+/// The mark of an installation in the user defaults, which are removed with the app, and included in its backups.
 public struct UserDefaultsMark: InstallationMarkStore {
     /// The suite; `nil` for the app's own defaults.
     ///
-    /// An extension has other defaults of its own than its app, and would find no mark there: have only the app ask the
-    /// detector.
+    /// An extension has other defaults than its app, and would find no mark there: use the detector only in the app.
     ///
-    /// The defaults of an app group outlive the app as long as another app has the group: they tell no reinstallation.
+    /// The defaults of an app group outlive the app while another app has the group: they cannot detect a
+    /// reinstallation.
     public let suite: String?
 
     /// The key.
     public let key: String
 
-    /// A mark in user defaults.
+    /// Creates a mark in user defaults.
     ///
     /// - Parameters:
     ///   - key: the key of the mark.
@@ -57,7 +57,7 @@ public struct UserDefaultsMark: InstallationMarkStore {
     /// Reads the mark.
     ///
     /// - Returns: The mark; `nil` when there is none.
-    /// - Throws: ``InstallationMarkError`` when there are no such defaults, or they hold something else under the key.
+    /// - Throws: ``InstallationMarkError`` if there are no such defaults, or they have another value for the key.
     public func readMark() throws(InstallationMarkError) -> String? {
         guard let defaults else { throw InstallationMarkError() }
         guard let value = defaults.object(forKey: key) else { return nil }

@@ -2,13 +2,13 @@
 
 public import Keychain
 
-/// What became of each of some items.
+/// The outcome for each of some items.
 public struct ItemReport<Outcome: Sendable>: Sendable {
-    /// The items with their outcomes, in the order in which they were given.
+    /// The items with their outcomes, in the given order.
     public private(set) var entries: [Entry] = []
 
-    /// Whether each item that was asked about has an entry; false when items of a selection were left that cannot be
-    /// named without a prompt.
+    /// Whether every requested item has an entry; false if items of a selection were left that cannot be listed without
+    /// a prompt.
     public internal(set) var isComplete = true
 
     /// An item, and what became of it.
@@ -16,7 +16,7 @@ public struct ItemReport<Outcome: Sendable>: Sendable {
         /// The item.
         public let item: any KeychainItem
 
-        /// What became of it.
+        /// The outcome.
         public let outcome: Outcome
     }
 

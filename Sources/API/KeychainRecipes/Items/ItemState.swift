@@ -2,7 +2,7 @@
 
 import Keychain
 
-/// What can be said of an item without asking anybody.
+/// The state of an item as far as it is known without a prompt.
 enum ItemState {
     case absent
     case readable(ItemAttributes)

@@ -4,9 +4,9 @@ import Foundation
 import Keychain
 
 extension AccessGroupMove {
-    /// Brings two items with the same key together, of which each is in a group of its own.
+    /// Merges two items with the same key in different groups.
     ///
-    /// The source is deleted last, and only when the target holds what it should.
+    /// The source is deleted last, and only if the target has the intended contents.
     func resolve(
         _ old: any KeychainItem,
         _ new: any KeychainItem,
@@ -14,7 +14,7 @@ extension AccessGroupMove {
     ) throws(KeychainItemError) -> Outcome {
         let secret = try data(of: old, authentication)
         if let secret, try data(of: new, authentication) == secret {
-            // As after a move in place, except where the target is what counts.
+            // As after a move in place, except if the target is kept.
             if collisionPolicy != .keepTarget {
                 guard try carryProtection(from: old, to: new, authentication) else { return .collision }
             }
@@ -24,12 +24,12 @@ extension AccessGroupMove {
         switch collisionPolicy {
         case .stop: return .collision
         case .keepTarget:
-            // One that is there and cannot be read is no reason to delete the other.
+            // An item that exists but cannot be read is no reason to delete the other.
             guard try keychain.contents(of: new, authentication: authentication) != nil else { return .collision }
             try keychain.delete(old)
             return .keptTarget
         case .replaceTarget:
-            // Protection that cannot be told cannot be carried over.
+            // Protection that cannot be determined cannot be carried over.
             guard let secret, let attributes = try keychain.attributes(of: old, authentication: authentication),
                 let protection = attributes.protection
             else { return .collision }
@@ -43,7 +43,7 @@ extension AccessGroupMove {
         }
     }
 
-    /// Gives one item the protection of another; says whether it has it.
+    /// Gives one item the protection of another; returns whether it has it.
     private func carryProtection(
         from old: any KeychainItem,
         to new: any KeychainItem,

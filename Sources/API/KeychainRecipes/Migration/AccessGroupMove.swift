@@ -4,29 +4,29 @@ public import Keychain
 
 /// Moves items from one access group to another, such as from the app's own to one that it shares with an extension.
 ///
-/// An item is moved in place, by one update of its group: at no moment is it in neither or in both, and persistent
-/// references to it stay good. The keychain can do that for every item of an app that has both groups. An update cannot
-/// do it in one case: when the target group has an item with the same key. Then ``CollisionPolicy`` counts, and
+/// An item is moved in place, by one update of its group: it is never in neither or in both, and persistent references
+/// to it stay valid. The keychain can do that for every item of an app that has both groups. An update is not possible
+/// in one case: if the target group has an item with the same key. Then ``CollisionPolicy`` decides, and
 /// ``CollisionPolicy/replaceTarget`` copies into the target's item, reads it back, and deletes the source last.
 ///
-/// A group that the app may not use is named before anything is changed, and so are items that cannot be read because
-/// the device is locked. A move that was interrupted is finished by the next run. A run prompts nobody unless it is
-/// given an authentication that may; without, items that require authentication stay where they are.
+/// A group that the app may not use is reported before anything is changed, and so are items that cannot be read
+/// because the device is locked. An interrupted move is completed by the next run. A run never prompts unless its
+/// authentication allows that; without, items that require authentication stay where they are.
 ///
-/// - Note: Nothing moves items between teams: the entitlements of no app have groups of both.
+/// - Note: Items cannot be moved between teams: the entitlements of no app have groups of both.
 public struct AccessGroupMove: Sendable {
     private let source: String
     private let target: String
     let keychain: any KeychainProtocol
     let collisionPolicy: CollisionPolicy
 
-    /// A move.
+    /// Creates a move.
     ///
     /// - Parameters:
-    ///   - source: the group that the items are in, with the team's prefix.
-    ///   - target: the group that they are to be in.
+    ///   - source: the current group of the items, with the team's prefix.
+    ///   - target: the new group of the items.
     ///   - keychain: the keychain.
-    ///   - collisionPolicy: what to do where the target has an item with the same key and another secret.
+    ///   - collisionPolicy: what to do if the target has an item with the same key and another secret.
     public init(
         from source: String,
         to target: String,
@@ -39,27 +39,27 @@ public struct AccessGroupMove: Sendable {
         self.collisionPolicy = collisionPolicy
     }
 
-    /// What to do where the target group has an item with the same key and another secret.
+    /// What to do if the target group has an item with the same key and another secret.
     public enum CollisionPolicy: String, Sendable, Hashable, CaseIterable {
         /// Leave both as they are, and report it.
         case stop
         /// Keep the target's, and delete the source's: its secret is lost.
         case keepTarget
-        /// Replace the target's secret and protection by the source's: its secret is lost. For passwords; others are
-        /// left.
+        /// Replace the target's secret and protection by the source's: its secret is lost. For passwords; other items
+        /// are left.
         case replaceTarget
     }
 
-    /// What became of an item.
+    /// The outcome for an item.
     public enum Outcome: Sendable {
         /// It is in the target group.
         case moved
         /// It was in the target group already, and not in the source.
         case alreadyMoved
-        /// The target had the same secret; it got the source's protection, except by ``CollisionPolicy/keepTarget``,
+        /// The target had the same secret; it got the source's protection, except with ``CollisionPolicy/keepTarget``,
         /// and the source's item was deleted.
         case merged
-        /// The target has another secret, or the source's protection cannot be told; both are as they were.
+        /// The target has another secret, or the source's protection cannot be determined; both are unchanged.
         case collision
         /// The target had another secret, which was kept; the source's item was deleted.
         case keptTarget
@@ -67,17 +67,17 @@ public struct AccessGroupMove: Sendable {
         case replacedTarget
         /// It is in neither group.
         case absent
-        /// It was not moved; of an item that requires authentication the error says so.
+        /// It was not moved; the error shows if the item requires authentication.
         case failed(KeychainItemError)
     }
 
     /// Moves items.
     ///
     /// - Parameters:
-    ///   - items: the items; in which group they say they are does not count.
+    ///   - items: the items; their own access groups are ignored.
     ///   - authentication: whether and how the user may be prompted for items that require authentication; never,
     ///     unless it is given. `Authentication.context(_:)` prompts once for all where the device allows it.
-    /// - Returns: What became of each item, in their order.
+    /// - Returns: The outcome for each item, in order.
     /// - Throws: ``AccessGroupMoveError``; nothing has changed then.
     @available(*, noasync, message: "it blocks the thread; await it, or use keychain.blocking { … } if intended")
     @discardableResult
@@ -99,7 +99,7 @@ public struct AccessGroupMove: Sendable {
         return report
     }
 
-    /// Does the same on a thread of its own; invalidating a context that it was given ends a prompt.
+    /// Does the same on a thread of its own; invalidating a given context ends a prompt.
     @discardableResult
     public func run(
         _ items: [any KeychainItem],
@@ -108,7 +108,7 @@ public struct AccessGroupMove: Sendable {
         try await waiting { () throws(AccessGroupMoveError) in try run(items, authentication: authentication) }
     }
 
-    /// Whether the app may use a group: looking for what is not there tells, without a prompt.
+    /// Whether the app may use a group: determined by searching for an item that does not exist, without a prompt.
     private func probe(_ group: String) throws(AccessGroupMoveError) {
         let nothing = GenericPassword(service: "swift-keychain.probe", account: group, accessGroup: group)
         do throws(KeychainItemError) {

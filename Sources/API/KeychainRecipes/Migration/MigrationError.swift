@@ -4,7 +4,7 @@ public import Keychain
 
 /// Why a secret was not moved into the keychain.
 public struct MigrationError: Error, Sendable, CustomStringConvertible {
-    /// Where a migration was when it failed.
+    /// The step at which a migration failed.
     public enum Step: String, Sendable, Hashable, CaseIterable {
         /// Looking for the item in the keychain; nothing has changed.
         case look
@@ -18,16 +18,16 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
         case remove
     }
 
-    /// What went wrong.
+    /// The kind of failure.
     public enum Reason: String, Sendable, Hashable, CaseIterable {
         /// The device is locked: run again when it is not.
         case locked
-        /// The item requires authentication, and the run may not or could not prompt: run again with an authentication
-        /// that may.
+        /// The item requires authentication, and the run was not allowed or able to prompt: run again with an
+        /// authentication that may.
         case authenticationRequired
-        /// The keychain holds another secret than the old place.
+        /// The keychain has another secret than the old place.
         case conflict
-        /// What was read back is not what was stored.
+        /// The value read back differs from the stored one.
         case notVerified
         /// The old place failed; ``MigrationError/cause`` is a ``SecretSourceError``.
         case source
@@ -35,10 +35,10 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
         case keychain
     }
 
-    /// Where the migration was.
+    /// The step at which the migration failed.
     public let step: Step
 
-    /// What went wrong.
+    /// The kind of failure.
     public let reason: Reason
 
     /// The name of the old place.

@@ -2,17 +2,17 @@
 
 public import Keychain
 
-/// Gives items that are stored already another protection: other accessibility, or an access control.
+/// Changes the protection of stored items: another accessibility, or an access control.
 ///
-/// Each item is changed in place, by one update, which the keychain carries out whole or not at all. An item is never
-/// deleted and added again: the app could end between the two, and on a locked device the first succeeds and the second
-/// does not.
+/// Each item is changed in place, by one update, which the keychain performs completely or not at all. An item is never
+/// deleted and added again: the app could exit in between, and on a locked device the delete succeeds and the add does
+/// not.
 ///
-/// A run looks at every item first. If one of them cannot be read because the device is locked, nothing is changed, and
-/// the error names those items. A run that ends in the middle leaves each item with its old protection or with the new
-/// one, and the next run finds which.
+/// A run checks every item first. If one of them cannot be read because the device is locked, nothing is changed, and
+/// the error names those items. An interrupted run leaves each item with either its old or its new protection, and the
+/// next run continues.
 ///
-/// A run prompts nobody, except for ``GuardedItems/replaceGuard(_:)``.
+/// A run never prompts, except for ``GuardedItems/replaceGuard(_:)``.
 ///
 /// ```swift
 /// let migration = ProtectionMigration(to: .accessible(.afterFirstUnlockThisDeviceOnly), in: SystemKeychain())
@@ -23,10 +23,10 @@ public struct ProtectionMigration: Sendable {
     private let keychain: any KeychainProtocol
     private let guardedItems: GuardedItems
 
-    /// A migration.
+    /// Creates a migration.
     ///
     /// - Parameters:
-    ///   - protection: what is to protect the items.
+    ///   - protection: the new protection of the items.
     ///   - keychain: the keychain.
     ///   - guardedItems: what to do with items that require authentication.
     public init(
@@ -41,18 +41,18 @@ public struct ProtectionMigration: Sendable {
 
     /// What to do with items under an access control that requires authentication.
     public enum GuardedItems: Sendable {
-        /// Leave them, without a prompt: a new accessibility replaces the access control, and nothing would require
-        /// authentication any more.
+        /// Leave them, without a prompt: a new accessibility would replace the access control, and authentication would
+        /// no longer be required.
         case leave
-        /// Change them, after a prompt: by `Authentication.allowed(_:)` for each of them more than once, by
-        /// `Authentication.context(_:)` once for all where the device allows it.
+        /// Change them, after a prompt: with `Authentication.allowed(_:)` more than once for each of them, with
+        /// `Authentication.context(_:)` once for all if the device allows it.
         case replaceGuard(Authentication)
     }
 
     /// Changes items.
     ///
     /// - Parameter items: the items.
-    /// - Returns: What became of each item, in their order.
+    /// - Returns: The outcome for each item, in order.
     /// - Throws: ``ItemsLockedError``; nothing has changed then.
     @available(*, noasync, message: "it blocks the thread; await it, or use keychain.blocking { … } if intended")
     @discardableResult
@@ -63,13 +63,13 @@ public struct ProtectionMigration: Sendable {
         return report
     }
 
-    /// Does the same on a thread of its own; invalidating a context that it was given ends a prompt.
+    /// Does the same on a thread of its own; invalidating a given context ends a prompt.
     @discardableResult
     public func run(_ items: [any KeychainItem]) async throws(ItemsLockedError) -> ItemReport<Outcome> {
         try await waiting { () throws(ItemsLockedError) in try run(items) }
     }
 
-    /// What became of an item.
+    /// The outcome for an item.
     public enum Outcome: Sendable {
         /// It has the new protection.
         case changed
@@ -88,7 +88,7 @@ public struct ProtectionMigration: Sendable {
         case (.absent, _): .absent
         case (.failed(let error), _): .failed(error)
         case (.readable(let attributes), _) where attributes.protection == protection: .alreadyProtected
-        // A guard that lets this read through, of a simulator or of a key that asks when it is used, is a guard.
+        // A guard that allows this read, on a simulator or for a key that prompts when it is used, is still a guard.
         case (.readable(let attributes), .leave)
         where attributes.protection?.isGuarded == true && attributes.protection?.constraints.isEmpty == false:
             .leftGuarded
@@ -117,12 +117,12 @@ public struct ProtectionMigration: Sendable {
 extension ProtectionMigration {
     /// Changes every item of a selection.
     ///
-    /// Items that require authentication are not named without. Where ``GuardedItems/leave`` applies, they are
-    /// therefore left out of the report, and ``ItemReport/isComplete`` is false.
+    /// Items that require authentication cannot be listed without it. With ``GuardedItems/leave``, they are therefore
+    /// missing from the report, and ``ItemReport/isComplete`` is false.
     ///
-    /// - Parameter selection: which items.
-    /// - Returns: What became of each item.
-    /// - Throws: `KeychainItemError` when the items cannot be listed, which one locked item is enough for, and
+    /// - Parameter selection: the items.
+    /// - Returns: The outcome for each item.
+    /// - Throws: `KeychainItemError` if the items cannot be listed, for which one locked item is enough, and
     ///   ``ItemsLockedError``; nothing has changed then.
     @available(*, noasync, message: "it blocks the thread; await it, or use keychain.blocking { … } if intended")
     @discardableResult
@@ -133,7 +133,7 @@ extension ProtectionMigration {
         return report
     }
 
-    /// Does the same on a thread of its own; invalidating a context that it was given ends a prompt.
+    /// Does the same on a thread of its own; invalidating a given context ends a prompt.
     @discardableResult
     public func run<Item: KeychainItem>(matching selection: ItemSelection<Item>) async throws -> ItemReport<Outcome> {
         try await waiting { try run(matching: selection) }

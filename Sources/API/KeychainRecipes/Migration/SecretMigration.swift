@@ -3,7 +3,7 @@
 import Foundation
 public import Keychain
 
-/// Moves a secret into the keychain from where it should not have been: user defaults, a property list, a file.
+/// Moves a secret into the keychain from an insecure place: user defaults, a property list, a file.
 ///
 /// ```swift
 /// let migration = SecretMigration(
@@ -15,18 +15,17 @@ public import Keychain
 /// try migration.run()
 /// ```
 ///
-/// The steps are in an order in which the secret is whole in at least one of the two places at any moment: look in the
-/// keychain, read the old copy, store, read back and compare, only then remove the old copy, and look that it is gone.
-/// Whatever ends the program in between, the next run finishes, and a run that has nothing to do changes nothing: run
-/// it at each start.
+/// The order of the steps ensures that at any time the complete secret is in at least one of the two places: look in
+/// the keychain, read the old copy, store, read back and compare, only then remove the old copy, and check that it is
+/// gone. If the program exits at any point, the next run completes the migration, and a run without anything to do
+/// changes nothing: run it at each start.
 ///
-/// An item that is there before is given the protection that was asked for, or the old copy stays. A locked keychain is
-/// refused, and nothing is changed. That the keychain has the item and cannot give it now is never taken for its
-/// absence.
+/// An existing item gets the requested protection, or the old copy stays. A locked keychain is refused, and nothing is
+/// changed. An item that exists but cannot be read at the moment is never treated as absent.
 ///
-/// A run prompts nobody unless it is given an authentication that may, and then only where there is an old copy.
+/// A run never prompts unless its authentication allows that, and then only if there is an old copy.
 ///
-/// Only the migration should use the old place. A program that writes there meanwhile is noticed until the moment
+/// Only the migration should use the old place. A program that writes there meanwhile is detected until immediately
 /// before the removal; no file system can do better.
 public struct SecretMigration: Sendable {
     private let source: any SecretSource
@@ -35,16 +34,16 @@ public struct SecretMigration: Sendable {
     private let keychain: any KeychainProtocol
     private let conflictPolicy: ConflictPolicy
 
-    /// A migration.
+    /// Creates a migration.
     ///
     /// - Parameters:
-    ///   - source: where the secret is now.
-    ///   - item: the item that is to hold it.
-    ///   - protection: what protects the item, also one that is there before. Under one that requires authentication
-    ///     the secret cannot be read back without, so `run(authentication:)` needs an authentication that may prompt;
-    ///     for an item that is there already it prompts more than once.
+    ///   - source: the current place of the secret.
+    ///   - item: the item for the secret.
+    ///   - protection: the protection of the item, also of an existing one. If it requires authentication, the secret
+    ///     cannot be read back without, so `run(authentication:)` needs an authentication that may prompt; for an
+    ///     existing item it prompts more than once.
     ///   - keychain: the keychain.
-    ///   - conflictPolicy: what to do when the item holds another secret already.
+    ///   - conflictPolicy: what to do if the item already has another secret.
     public init(
         from source: any SecretSource,
         to item: GenericPassword,
@@ -59,17 +58,17 @@ public struct SecretMigration: Sendable {
         self.conflictPolicy = conflictPolicy
     }
 
-    /// What to do when the keychain holds another secret than the old place.
+    /// What to do if the keychain has another secret than the old place.
     public enum ConflictPolicy: String, Sendable, Hashable, CaseIterable {
         /// Change nothing, and fail with ``MigrationError/Reason/conflict``.
         case stop
-        /// Keep what the keychain holds, and remove the old copy: the old secret is lost.
+        /// Keep the keychain's secret, and remove the old copy: the old secret is lost.
         case keepKeychain
-        /// Replace what the keychain holds by the old copy: the keychain's secret is lost.
+        /// Replace the keychain's secret by the old copy: the keychain's secret is lost.
         case replaceKeychain
     }
 
-    /// What a run found and did.
+    /// The outcome of a run.
     public enum Outcome: String, Sendable, Hashable, CaseIterable {
         /// There was no secret in either place.
         case nothingToMigrate
@@ -87,26 +86,26 @@ public struct SecretMigration: Sendable {
 
     /// Moves the secret.
     ///
-    /// - Parameter authentication: whether and how the user may be prompted where the item requires authentication;
-    ///   never, unless it is given. `Authentication.context(_:)` prompts once where the device allows it.
+    /// - Parameter authentication: whether and how the user may be prompted if the item requires authentication; never,
+    ///   unless it is given. `Authentication.context(_:)` prompts once if the device allows it.
     /// - Returns: What was done.
-    /// - Throws: ``MigrationError``, with ``MigrationError/Reason/authenticationRequired`` where the secret cannot be
-    ///   moved without a prompt. The old copy is there still, except where only looking for it after its removal
-    ///   failed.
+    /// - Throws: ``MigrationError``, with ``MigrationError/Reason/authenticationRequired`` if the secret cannot be
+    ///   moved without a prompt. The old copy still exists, unless only the check after its removal failed.
     @available(*, noasync, message: "it blocks the thread; await it, or use keychain.blocking { … } if intended")
     @discardableResult
     public func run(authentication: Authentication = .forbidden) throws(MigrationError) -> Outcome {
         // First, because a locked keychain must be noticed before anything is concluded from the old place.
         let isThere = try isStored()
         guard let secret = try readSource() else { return isThere ? .alreadyMigrated : .nothingToMigrate }
-        // What is stored without a prompt and cannot be read back without one would lie in both places for ever.
+        // A secret that is stored without a prompt but cannot be read back without one would stay in both places
+        // forever.
         if authentication.isForbidden, protection.isGuarded, !protection.constraints.isEmpty {
             throw error(.look, .authenticationRequired)
         }
         let kept = isThere ? try read(.look, authentication) : nil
         let outcome = try store(secret, over: kept, authentication)
         switch outcome {
-        // What was there before counts as the new place only when it is protected as one.
+        // An existing item counts as the new place only if it has the new protection.
         case .keptKeychain: _ = try protect(authentication)
         case .finishedEarlierRun:
             if try protect(authentication) { try verify(secret, authentication) }
@@ -152,7 +151,7 @@ public struct SecretMigration: Sendable {
 
     private func add(_ secret: Data, _ authentication: Authentication) throws(MigrationError) -> Outcome {
         do throws(KeychainItemError) {
-            // Not `set`: an item that somebody else stored a moment ago must not be overwritten.
+            // Not `set`: an item that another process has just stored must not be overwritten.
             try keychain.add(
                 .data(secret),
                 for: item,
@@ -170,7 +169,7 @@ public struct SecretMigration: Sendable {
         guard try read(.verify, authentication) == secret else { throw error(.verify, .notVerified) }
     }
 
-    /// Gives the item that was there before the protection that was asked for; says whether it had another one.
+    /// Gives an existing item the requested protection; returns whether it had another one.
     private func protect(_ authentication: Authentication) throws(MigrationError) -> Bool {
         do throws(KeychainItemError) {
             let kept = try keychain.attributes(of: item, authentication: authentication)?.protection
@@ -207,7 +206,7 @@ public struct SecretMigration: Sendable {
     private func read(_ step: MigrationError.Step, _ authentication: Authentication) throws(MigrationError) -> Data? {
         do throws(KeychainItemError) {
             guard let contents = try keychain.contents(of: item, authentication: authentication) else { return nil }
-            // A password holds data and nothing else.
+            // A password contains only data.
             guard case .data(let data) = contents else { return Data() }
             return data
         } catch { throw self.error(step, error) }

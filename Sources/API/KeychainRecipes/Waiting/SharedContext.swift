@@ -3,7 +3,7 @@
 import Keychain
 import PortableLocalAuthentication
 
-// A context may be used from any thread, and invalidated while an evaluation runs; Apple's header does not say so.
+// A context may be used from any thread, and invalidated during an evaluation; Apple's header does not declare that.
 
 /// A context on its way to another thread.
 struct SharedContext: @unchecked Sendable {
@@ -12,11 +12,11 @@ struct SharedContext: @unchecked Sendable {
     init(_ value: LAContext) { self.value = value }
 }
 
-/// Runs what may wait for a user or a disk on a thread that may block: none of Swift's pool.
+/// Runs a call that may wait for a user or a disk on a thread that may block, outside Swift's pool.
 ///
-/// - Parameter body: what may wait; the values of the task are visible in it.
-/// - Returns: What `body` returns.
-/// - Throws: What `body` throws.
+/// - Parameter body: the call that may wait; the task-local values are visible in it.
+/// - Returns: The result of `body`.
+/// - Throws: The errors of `body`.
 func waiting<Value: Sendable, Failure: Error>(
     _ body: @escaping @Sendable () throws(Failure) -> Value
 ) async throws(Failure) -> Value {

@@ -10,7 +10,7 @@ import Glibc
 import Musl
 #endif
 
-/// What the system said instead of success.
+/// An error of the system.
 struct FileError: Error {
     var number: Int32
     var hasOtherNames = false
@@ -20,7 +20,7 @@ struct FileError: Error {
 
 /// Files whose changes are on the medium when a function returns.
 enum DurableFile {
-    /// The content of a regular file that has one name; `nil` only if there is no file.
+    /// The content of a regular file with one name; `nil` only if there is no file.
     static func read(_ path: String) throws(FileError) -> Data? {
         let file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else {
@@ -59,7 +59,7 @@ enum DurableFile {
         }
     }
 
-    /// Takes a file's name away; that there is none is no error.
+    /// Removes a file's name; a missing file is not an error.
     static func unlink(_ path: String) throws(FileError) {
         #if canImport(Darwin)
         let result = Darwin.unlink(path)
@@ -71,8 +71,7 @@ enum DurableFile {
         guard result == 0 || errno == ENOENT else { throw .last }
     }
 
-    /// Replaces a file by another with the same owner and permissions, in one step: there is the old content or the
-    /// new.
+    /// Replaces a file atomically by another with the same owner and permissions.
     static func replace(_ path: String, with contents: Data) throws(FileError) {
         var status = stat()
         guard stat(path, &status) == 0 else { throw .last }
@@ -99,7 +98,7 @@ enum DurableFile {
         try syncFolder(of: path)
     }
 
-    /// Removes what interrupted runs left of a file; only for whoever holds the lock of its folder.
+    /// Removes temporary files of interrupted runs; requires the lock of the folder.
     static func removeTemporaries(of path: String) {
         let folder = folder(of: path)
         let prefix = temporaryPrefix(path)
@@ -140,7 +139,7 @@ enum DurableFile {
     static func syncFolder(of path: String) throws(FileError) {
         let file = open(folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard file >= 0 else {
-            // Without the folder there is no name to wait for.
+            // Without the folder there is no name to sync.
             if errno == ENOENT { return }
             throw .last
         }

@@ -4,12 +4,12 @@ public import Foundation
 
 /// A secret that is the whole content of a file.
 ///
-/// - Important: Removing the file takes its name away, and no more. The bytes stay on the medium until something else
-///   is written there, and overwriting them first would promise nothing: a flash drive and a file system that copies on
-///   write put the new bytes elsewhere, and snapshots and backups keep the old ones. A secret that was ever stored in
-///   the open is best renewed after the migration.
+/// - Important: Removing the file only removes its name. The bytes stay on the medium until they are overwritten, and
+///   overwriting them first would guarantee nothing: a flash drive and a copy-on-write file system write the new bytes
+///   elsewhere, and snapshots and backups keep the old ones. A secret that was ever stored in the clear is best
+///   replaced after the migration.
 public struct FileSecret: SecretSource {
-    /// Where the file is.
+    /// The location of the file.
     public let url: URL
 
     /// The secret in a file.
@@ -20,8 +20,8 @@ public struct FileSecret: SecretSource {
 
     /// Reads the file.
     ///
-    /// - Throws: ``SecretSourceError``; what is not a regular file with one name is refused, because removing that name
-    ///   would leave the secret under the other one.
+    /// - Throws: ``SecretSourceError``; anything except a regular file with one name is refused, because removing that
+    ///   name would leave the secret under the other one.
     public func read() throws(SecretSourceError) -> Data? { try contents() }
 
     /// Removes the file, and waits until its folder is written.

@@ -10,15 +10,14 @@ import Glibc
 import Musl
 #endif
 
-/// The right to replace files in a folder, of one thread in one process; the system takes it back when the process
-/// ends.
+/// The right of one thread in one process to replace files in a folder; the system releases it when the process exits.
 struct FolderLock {
     private let descriptor: Int32
 
-    /// Whether it is held; not where the file system has no locks.
+    /// Whether the lock is held; false if the file system has no locks.
     let isExclusive: Bool
 
-    /// Waits for the lock of a file's folder; `nil` when there is no folder.
+    /// Waits for the lock of a file's folder; `nil` if there is no folder.
     init?(ofFolderOf path: String) throws(FileError) {
         descriptor = open(DurableFile.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else {

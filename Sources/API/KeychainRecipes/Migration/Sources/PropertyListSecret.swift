@@ -4,14 +4,14 @@ public import Foundation
 
 /// A secret that is a value in a property list file: text or bytes.
 ///
-/// Removing it writes the list again without the key, in the same format and with the same owner and permissions, and
-/// puts it in the place of the old one in one step; a list of the old text form, which nothing writes any more, becomes
-/// XML. What is true of the bytes of a removed file is true of the old list: see ``FileSecret``.
+/// Removing it rewrites the list without the key, in the same format and with the same owner and permissions, and
+/// replaces the old list atomically; a list in the old text format, which nothing writes any longer, becomes XML. The
+/// remarks about the bytes of a removed file also apply to the old list: see ``FileSecret``.
 ///
-/// Several removals from one list wait for each other, in other processes too, by a lock on the folder. Nobody else
-/// should write the list at the same time: of two writers that do not know of the lock, the last one wins.
+/// Several removals from one list, also by other processes, wait for each other with a lock on the folder. No other
+/// program should write the list at the same time: of two writers that do not use the lock, the last one wins.
 public struct PropertyListSecret: SecretSource {
-    /// Where the list is.
+    /// The location of the list.
     public let url: URL
 
     /// The key, at the list's top level.
@@ -35,8 +35,8 @@ public struct PropertyListSecret: SecretSource {
 
     /// Replaces the list by one without the key.
     public func remove(_ secret: Data) throws(SecretSourceError) {
-        // From before the list is read until the new one is in its place: what another run takes out must not come
-        // back.
+        // Held from before the list is read until the new one replaces it: an entry that another run removes must not
+        // come back.
         let lock = try lockFolder()
         defer { lock?.release() }
         guard let (old, format) = try list(), let value = old[key] else { return try sync() }

@@ -2,52 +2,52 @@
 
 public import Foundation
 
-/// A place outside of the keychain that a secret is moved out of.
+/// A place outside the keychain from which a secret is moved.
 ///
-/// A conformer says that there is no secret only when that is so, and removes only what it was shown: a migration
-/// relies on both.
+/// A conformer reports that there is no secret only if that is certain, and removes only the secret that it is given: a
+/// migration relies on both.
 public protocol SecretSource: Sendable {
-    /// What the place is called in reports and errors: a path, a key, never the secret.
+    /// The name of the place in reports and errors: a path, a key, never the secret.
     var name: String { get }
 
     /// Reads the secret.
     ///
     /// - Returns: The secret; `nil` only if there is none.
-    /// - Throws: ``SecretSourceError`` when it cannot be read now, or is not what the place should hold.
+    /// - Throws: ``SecretSourceError`` if it cannot be read at the moment, or has an unexpected form.
     func read() throws(SecretSourceError) -> Data?
 
-    /// Removes the secret so that it is still gone after a loss of power, as far as the place can promise that.
+    /// Removes the secret so that it is still gone after a power failure, as far as the place can guarantee that.
     ///
-    /// Succeeds when it is gone already.
+    /// Succeeds if it is already gone.
     ///
     /// - Parameter secret: The secret that was read.
-    /// - Throws: ``SecretSourceError``; with ``SecretSourceError/Reason/changed`` when another secret is there.
+    /// - Throws: ``SecretSourceError``; with ``SecretSourceError/Reason/changed`` if there is another secret.
     func remove(_ secret: Data) throws(SecretSourceError)
 }
 
-/// Why a place outside of the keychain did not give or give up a secret.
+/// Why a secret could not be read from or removed from a place outside the keychain.
 public struct SecretSourceError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What went wrong.
+    /// The kind of failure.
     public enum Reason: String, Sendable, Hashable {
         /// It cannot be read: no permission, or the device is locked and the file is protected.
         case unreadable
-        /// What lies there is not of the form that the place should have.
+        /// The contents do not have the expected form.
         case malformed
         /// It has another name, which removing would leave: a symbolic link, or a file with several hard links.
         case hasOtherNames
-        /// Another secret is there than the one that was read.
+        /// There is another secret than the one that was read.
         case changed
         /// It could not be removed for good.
         case notRemoved
     }
 
-    /// What went wrong.
+    /// The kind of failure.
     public var reason: Reason
 
     /// The name of the place.
     public var source: String
 
-    /// The system's error number, where there is one.
+    /// The system's error number, if there is one.
     public var errorNumber: Int32?
 
     /// An error.

@@ -4,12 +4,12 @@ public import Foundation
 
 /// A secret that is a value in the user defaults: text or bytes.
 ///
-/// Removing it removes the value and asks for the defaults to be written. When they are on the medium is the system's
-/// matter: user defaults promise nothing about a loss of power, after which the value may be there again. The next run
-/// of a migration removes it again.
+/// Removing it removes the value and requests that the defaults be written. The system decides when they reach the
+/// medium: user defaults guarantee nothing about a power failure, after which the value may be back. The next run of a
+/// migration removes it again.
 ///
-/// - Important: On iOS the defaults of an app are empty for an app that is started before the first unlock. That there
-///   is nothing to migrate is therefore not something to remember: run the migration at each start.
+/// - Important: On iOS the defaults of an app are empty if it is started before the first unlock. So do not remember
+///   that there was nothing to migrate: run the migration at each start.
 public struct UserDefaultsSecret: SecretSource {
     /// The suite; `nil` for the app's own defaults.
     public let suite: String?
@@ -17,7 +17,7 @@ public struct UserDefaultsSecret: SecretSource {
     /// The key.
     public let key: String
 
-    /// The secret in user defaults.
+    /// Creates a source for a secret in user defaults.
     ///
     /// - Parameters:
     ///   - key: the key of the value.
@@ -44,7 +44,7 @@ public struct UserDefaultsSecret: SecretSource {
         guard StoredSecret.bytes(of: value) == secret else { throw SecretSourceError(.changed, source: name) }
         defaults.removeObject(forKey: key)
         Checkpoint.reach("object removed")
-        // What registered defaults or a managed configuration say is there still.
+        // A value from registered defaults or a managed configuration remains.
         guard defaults.synchronize(), defaults.object(forKey: key) == nil else {
             throw SecretSourceError(.notRemoved, source: name)
         }
