@@ -13,7 +13,7 @@ package struct DaemonLauncher: Sendable {
     private let location: KeychainLocation
     private let service: Service
 
-    /// What the daemon serves.
+    /// The service that the daemon provides.
     package enum Service: Sendable, Hashable {
         /// The store in the folder.
         case store
@@ -38,7 +38,7 @@ package struct DaemonLauncher: Sendable {
 
         /// The idle timeout of a daemon that was started on demand.
         ///
-        /// One of keychain files, which does not end while one is unlocked, loses nothing but the time of a start.
+        /// A daemon of keychain files, which does not exit while one is unlocked, loses only the time of a start.
         fileprivate var idleSeconds: Int {
             switch self {
             case .store: 600
@@ -46,7 +46,7 @@ package struct DaemonLauncher: Sendable {
             }
         }
 
-        /// What is wrong without a program to start, and what to do.
+        /// The error without a program to start, and the remedy.
         fileprivate func withoutProgram(_ missing: String) -> String {
             let install = "install it, or name its path in \(DaemonProgram.environmentVariable)"
             return switch self {
@@ -58,10 +58,10 @@ package struct DaemonLauncher: Sendable {
         }
     }
 
-    /// How long a daemon may take until it listens; longer than it waits for one that ends.
+    /// The time limit for a daemon to listen; longer than it waits for one that is exiting.
     private static let patienceMilliseconds: Int32 = 40_000
 
-    /// The environment variables that a daemon inherits: none that makes it load other code.
+    /// The environment variables that a daemon inherits: none of them makes it load other code.
     private static let variables = [
         KeychainLocation.environmentVariable, "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "HOME", "TMPDIR",
         "LANG",
@@ -73,23 +73,23 @@ package struct DaemonLauncher: Sendable {
         self.service = service
     }
 
-    /// The program that would be started; `nil` where there is none.
+    /// The program to start; `nil` if there is none.
     ///
-    /// - Throws: ``KeychainError`` if the one that was named cannot be trusted.
+    /// - Throws: ``KeychainError`` if the named program cannot be trusted.
     package func program() throws(KeychainError) -> String? {
         do throws(FileError) { return try find() } catch { throw KeychainError(socket: error) }
     }
 
     private func find() throws(FileError) -> String? {
-        // That of keychain files is the one that was recorded for the store beside them, if it has none of its own.
+        // For keychain files, it is the one recorded for the store next to them, if they have none of their own.
         let own = try PrivateDirectory(existing: service.folder(location))
         let isNamed = own.map { ServiceRecord.program(in: $0) != nil } ?? false
         return try DaemonProgram.path(for: isNamed ? own : try PrivateDirectory(existing: location))
     }
 
-    /// The program that is started.
+    /// The program to start.
     ///
-    /// - Throws: ``KeychainError``, also for one that was named and is not there, as after it was uninstalled.
+    /// - Throws: ``KeychainError``, also for a named program that does not exist, as after it was uninstalled.
     private func installedProgram() throws(KeychainError) -> String {
         var missing = "there is no program 'keychaind' to start"
         do throws(FileError) {
@@ -106,9 +106,9 @@ package struct DaemonLauncher: Sendable {
         )
     }
 
-    /// Starts one, by systemd if a unit was set up, and waits until it listens.
+    /// Starts a daemon, with systemd if a unit was set up, and waits until it listens.
     ///
-    /// If another one listens meanwhile, that is used.
+    /// If another daemon starts to listen meanwhile, that one is used.
     ///
     /// - Parameter socket: the socket to listen on.
     /// - Throws: ``KeychainError`` with the daemon's message.
@@ -129,9 +129,9 @@ package struct DaemonLauncher: Sendable {
         }
     }
 
-    /// Checks that the folder is there that systemd makes for the sockets of a user who is logged in.
+    /// Checks that systemd's folder for the sockets of a logged-in user exists.
     ///
-    /// A job of cron(8) may run without. A daemon that it started elsewhere would keep systemd's from the store.
+    /// A cron(8) job may run without it. A daemon that it started elsewhere would keep systemd's daemon from the store.
     private static func checkIsLoggedIn(_ socket: SocketLocation) throws(KeychainError) {
         let runtime = "/" + socket.path.pathNames.dropLast(2).joined(separator: "/")
         guard access(runtime, F_OK) != 0, errno == ENOENT else { return }
@@ -152,7 +152,7 @@ package struct DaemonLauncher: Sendable {
         return try Self.run(control, [control, "--user", "--quiet", "start", unit]).0 == 0
     }
 
-    /// Where systemctl(1) is.
+    /// The possible paths of systemctl(1).
     private static let serviceControl = ["/usr/bin/systemctl", "/bin/systemctl"]
 
     private func startProgram(listeningAt socket: String) throws(KeychainError) {
@@ -162,7 +162,7 @@ package struct DaemonLauncher: Sendable {
             + ["\(service.idleSeconds)"] + service.options
         let (status, message) = try Self.run(program, words)
         guard status != DaemonStatus.done.rawValue else { return }
-        // It was taken back since this program looked, and may have been handed over again by now.
+        // It was taken back since this program checked, and may have been handed over again by now.
         if status == DaemonStatus.storeIsEmbedded.rawValue {
             throw KeychainError(ProtectionError.foreignOwner(.embedded))
         }
@@ -199,7 +199,7 @@ package struct DaemonLauncher: Sendable {
         return (status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + status & 0x7F, message)
     }
 
-    /// What the daemon writes before it closes its output; `nil` when it does not in time.
+    /// The daemon's output until it closes it; `nil` if it does not do so in time.
     private static func read(_ socket: Int32, until deadline: Deadline) -> String? {
         var bytes: [UInt8] = []
         while bytes.count < 4096 {

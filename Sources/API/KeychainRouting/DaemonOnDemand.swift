@@ -8,8 +8,8 @@ import KeychainHost
 import KeychainMacFrontEnd
 import KeychainWire
 
-/// A daemon: the one that owns the user's store or serves the user's keychain files, which is started by the first
-/// command if none listens, or the system service, which programs do not start.
+/// A daemon: the one that owns the user's store or serves the user's keychain files, which the first command starts if
+/// none listens, or the system service, which programs do not start.
 package final class DaemonOnDemand: NotifyingKeychain {
     private let location: KeychainLocation
     private let authenticator: any Authenticator
@@ -30,7 +30,7 @@ package final class DaemonOnDemand: NotifyingKeychain {
         fileprivate var service: DaemonLauncher.Service { self == .files ? .files : .store }
     }
 
-    /// A client of the socket that was found, made when it is needed first.
+    /// A client of the located socket, created on first use.
     private final class Client: @unchecked Sendable {
         private let lock = ForkSafeLock()
         private var client: DaemonKeychain?
@@ -44,7 +44,7 @@ package final class DaemonOnDemand: NotifyingKeychain {
             return made
         }
 
-        /// Has another one be made, unless that was done.
+        /// Makes the next use create another one, unless that was already done.
         func drop(_ client: DaemonKeychain) {
             lock.acquire()
             defer { lock.release() }
@@ -61,7 +61,7 @@ package final class DaemonOnDemand: NotifyingKeychain {
             do throws(KeychainError) {
                 return try client.perform(command)
             } catch {
-                // By now, it may be back where it was.
+                // By now it may have returned.
                 let hasLeft = error.isMissingDaemon && hasMoved(client.location)
                 guard hasLeft || error.kind == .service(.moved) else { throw error }
             }
@@ -70,12 +70,12 @@ package final class DaemonOnDemand: NotifyingKeychain {
         }
     }
 
-    /// The daemon of the keychain in a folder.
+    /// Creates the daemon of the keychain in a folder.
     ///
     /// - Parameters:
     ///   - location: the folder of the store.
-    ///   - authenticator: the user prompts, which the daemon has this process show.
-    ///   - kind: which daemon it is.
+    ///   - authenticator: shows the daemon's user prompts in this process.
+    ///   - kind: the kind of daemon.
     init(storeAt location: KeychainLocation, authenticator: any Authenticator, _ kind: Kind = .user) {
         self.location = kind.service.folder(location)
         self.kind = kind
@@ -83,7 +83,7 @@ package final class DaemonOnDemand: NotifyingKeychain {
         launcher = DaemonLauncher(storeAt: location, serving: kind.service)
     }
 
-    /// The daemon's socket: the one that its folder records, or else the default one.
+    /// The daemon's socket: the one recorded in its folder, or else the default one.
     ///
     /// - Throws: ``KeychainError``, among others for a copy of a folder whose keychain is in the system service.
     package func socket() throws(KeychainError) -> SocketLocation {
@@ -98,14 +98,14 @@ package final class DaemonOnDemand: NotifyingKeychain {
         return socket
     }
 
-    /// Whether the keychain of this folder cannot be the one in the system service: the folder is a copy, or was named,
-    /// and such a keychain is never moved.
+    /// Whether the keychain of this folder cannot be the one in the system service: the folder is a copy, or was named
+    /// explicitly, and such a keychain is never moved.
     private func isCopied(_ folder: PrivateDirectory?) -> Bool {
         guard let folder, ServiceRecord(in: folder) == nil else { return false }
         return location.isNamed || ServiceRecord.isCopied(in: folder)
     }
 
-    /// What clients of the daemon expect of it.
+    /// The options for clients of the daemon.
     private var options: ClientOptions {
         var options = ClientOptions()
         if kind != .system { options.servedFolder = location.path }
@@ -116,16 +116,17 @@ package final class DaemonOnDemand: NotifyingKeychain {
         if let folder, let record = ServiceRecord(in: folder) {
             return SocketLocation(path: record.socket, isSystemService: kind == .system)
         }
-        // Nobody enables the one of keychain files: it runs where the environment of the first program has it.
+        // The daemon of keychain files is not enabled explicitly: it runs where the environment of the first program
+        // places it.
         if kind == .files, let folder, let running = DaemonRecord(in: folder) {
             return SocketLocation(path: running.socket)
         }
         return kind == .system ? .system : try SocketLocation(of: location)
     }
 
-    /// Whether a daemon serves the store in the folder at this moment, on the socket that programs use.
+    /// Whether a daemon currently serves the store in the folder, on the socket that programs use.
     ///
-    /// The store is not opened for that: the folder's lock and the records beside it tell.
+    /// The store is not opened for that: the folder's lock and the records next to it are enough.
     package var isServing: Bool {
         do throws(FileError) {
             guard kind == .user, let folder = try PrivateDirectory(existing: location),
@@ -137,9 +138,9 @@ package final class DaemonOnDemand: NotifyingKeychain {
         }
     }
 
-    /// Starts the daemon that was recorded for the store, for a program that cannot read whose the store is.
+    /// Starts the daemon recorded for the store, for a program that cannot read the store's owner.
     ///
-    /// - Returns: Whether it serves the store, which it has opened as its owner.
+    /// - Returns: Whether it serves the store, having opened it as its owner.
     func startIfRecorded() -> Bool {
         guard kind == .user, let folder = (try? PrivateDirectory(existing: location)) ?? nil,
             ServiceRecord.program(in: folder) != nil
@@ -147,17 +148,17 @@ package final class DaemonOnDemand: NotifyingKeychain {
         return (try? perform(.device(.status))) != nil && isServing
     }
 
-    /// The program that is started on demand; `nil` if there is none.
+    /// The program to start on demand; `nil` if there is none.
     package func program() throws(KeychainError) -> String? { try launcher.program() }
 
-    /// What the daemon may serve.
+    /// The commands that the daemon may serve.
     package var families: CommandFamily {
         kind == .files ? .files : [.dataProtection, .move]
     }
 
     /// Executes a command through the daemon, which is started if none listens.
     package func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
-        // Where nobody listens there is nothing to end.
+        // If no daemon listens, there is nothing to end.
         if command.has(.endsContext) { return (try? performByRunning(command)) ?? .done }
         if command == .files(.lockAll) { return try lockAll() }
         if try isDone(command) { return .done }
@@ -179,14 +180,14 @@ package final class DaemonOnDemand: NotifyingKeychain {
         )
     }
 
-    /// Whether there is nothing to do for a command on a keychain file: one that no daemon serves is locked.
+    /// Whether a command on a keychain file needs no action: a file that no daemon serves is locked.
     ///
-    /// - Throws: `errSecNoSuchKeychain` for a file that is not there, for which no daemon has to be started.
+    /// - Throws: `errSecNoSuchKeychain` for a missing file, for which no daemon has to be started.
     private func isDone(_ command: KeychainCommand) throws(KeychainError) -> Bool {
         guard case .files(.keychain(let path, let action)) = command else { return false }
         if case .create = action { return false }
         var isLock = false
-        // A daemon may hold the keys of a file that was moved away.
+        // A daemon may hold the keys of a file that was moved.
         if case .lock = action { isLock = true }
         if isLock, try socket().answers { return false }
         var status = stat()
@@ -196,7 +197,7 @@ package final class DaemonOnDemand: NotifyingKeychain {
         return isLock
     }
 
-    /// Has a daemon of keychain files lock all of them; where none runs, none is unlocked.
+    /// Makes a daemon of keychain files lock all of them; if none is running, none is unlocked.
     private func lockAll() throws(KeychainError) -> KeychainReply {
         guard try socket().answers else { return .done }
         do throws(KeychainError) {
@@ -234,9 +235,9 @@ package final class DaemonOnDemand: NotifyingKeychain {
 
 /// A keychain that notifies a program of other programs' changes, unless its socket cannot be determined.
 protocol NotifyingKeychain: KeychainBackend {
-    /// As ``ObservableKeychain/observeChanges(as:_:)``, at the socket of this moment.
+    /// Like ``ObservableKeychain/observeChanges(as:_:)``, at the current socket.
     ///
-    /// - Throws: ``KeychainError`` if the observation could not begin; a later attempt may succeed.
+    /// - Throws: ``KeychainError`` if the observation could not start; a later attempt may succeed.
     func observe(
         as client: KeychainCore.Client,
         _ handler: @escaping @Sendable (ChangeNotice) -> Void

@@ -13,7 +13,7 @@ final class HomelessKeychain: KeychainBackend {
 
     var families: CommandFamily { .all }
 
-    /// Looks for what a command names in an empty keychain, or says why there is none.
+    /// Searches an empty keychain for the items of a command, or reports why there is no keychain.
     func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         guard command.row.storeUse == .looks else { throw error }
         return try empty.perform(command)

@@ -22,14 +22,14 @@ public enum ProcessKeychain {
         }
     }
 
-    /// The same in its parts, for what only one of them can do.
+    /// The same in its parts, for operations that only one of them supports.
     ///
     /// - Throws: `KeychainError` if its folder cannot be determined.
     package static func parts(authenticator: any Authenticator) throws(KeychainError) -> Parts {
         Parts(storeAt: try location, authenticator: authenticator)
     }
 
-    /// What a keychain is made of.
+    /// The parts of a keychain.
     package struct Parts: Sendable {
         package let location: KeychainLocation
         package let embedded: EmbeddedKeychain
@@ -49,7 +49,8 @@ public enum ProcessKeychain {
         }
     }
 
-    /// Whether there is certainly no folder for a keychain: no variable names one, and the user database knows no user.
+    /// Whether there is certainly no folder for a keychain: no variable names one, and the user database does not list
+    /// the user.
     private static var isWithoutHome: Bool {
         do throws(FileError) {
             _ = try KeychainLocation(environment: ProcessEnvironment.path)

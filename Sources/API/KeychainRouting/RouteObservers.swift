@@ -11,11 +11,11 @@ import Synchronization
 
 /// The observers of other programs' changes in this process, which follow the store when it changes owner.
 ///
-/// The daemon or system service notifies them. An embedded store notifies nobody; its folder is only watched for a
-/// change of owner.
+/// The daemon or system service notifies them. For an embedded store there are no notifications; its folder is only
+/// watched for a change of owner.
 ///
 /// Any thread that executes a command may read the owner, and act on it after another thread has read a newer one. So
-/// each change of a subscription is followed by one more look at the store, on a serial queue.
+/// each change of a subscription is followed by another check of the store, on a serial queue.
 ///
 /// Sendable, because `lock` protects its variables.
 final class RouteObservers: @unchecked Sendable {
@@ -23,7 +23,7 @@ final class RouteObservers: @unchecked Sendable {
         let client: Client
         let handler: @Sendable (ChangeNotice) -> Void
         var observation: ChangeObservation?
-        /// What the observation is of; `nil` before the first one, and after one that could not begin.
+        /// The owner being observed; `nil` before the first observation, and after one that could not start.
         var owner: StoreOwner?
         /// Whether the daemon may be at another socket by now.
         var isStale = false
@@ -44,12 +44,12 @@ final class RouteObservers: @unchecked Sendable {
     private var watch: ReadSource?
     private var isLookPending = false
 
-    /// Observers of the store in a folder.
+    /// Creates the observers of the store in a folder.
     ///
     /// - Parameters:
-    ///   - backends: what carries out the commands of each owner; a daemon notifies of changes.
-    ///   - folder: its folder; `nil` for none.
-    ///   - retryMilliseconds: the time between attempts at what failed.
+    ///   - backends: the backend of each owner; a daemon notifies of changes.
+    ///   - folder: the store's folder; `nil` for none.
+    ///   - retryMilliseconds: the time between attempts after a failure.
     init(_ backends: [StoreOwner: any KeychainBackend], folder: String?, retryMilliseconds: Int) {
         self.backends = backends
         self.folder = folder
@@ -64,7 +64,7 @@ final class RouteObservers: @unchecked Sendable {
     /// - Parameters:
     ///   - client: the program.
     ///   - handler: receives the notices.
-    /// - Returns: Ends the observation when it is deallocated.
+    /// - Returns: An object that ends the observation when it is deallocated.
     func add(
         _ client: Client,
         _ handler: @escaping @Sendable (ChangeNotice) -> Void
@@ -87,7 +87,7 @@ final class RouteObservers: @unchecked Sendable {
         guard isUsed.load(ordering: .relaxed), isUsable else { return }
         // Retained until the lock is released.
         var replaced: [Observer] = []
-        // The last changes may have been missed, and no new observation says so as its first notice.
+        // The latest changes may have been missed, and no new observation has reported that with its first notice.
         var unnotified: [UInt64] = []
         var (isChanged, hasFailed) = (false, false)
         locked {
@@ -133,7 +133,7 @@ final class RouteObservers: @unchecked Sendable {
             return (!observers.isEmpty, watch != nil)
         }
         guard isObserved else { return }
-        // The daemon may have moved while nobody watched.
+        // The daemon may have moved while the folder was not watched.
         if !isWatched, watchAgain() { distrustSockets() }
         learnOwner()
     }
@@ -151,7 +151,7 @@ final class RouteObservers: @unchecked Sendable {
 
     // MARK: The store's folder
 
-    /// The files of which a new one, or the absence, follows a change of owner.
+    /// The files whose creation or removal follows a change of owner.
     private static let records: Set<String> = [DaemonRecord.fileName, ServiceRecord.fileName]
 
     /// Watches the folder of the store, or the nearest one above it while it does not exist.
@@ -197,7 +197,7 @@ final class RouteObservers: @unchecked Sendable {
 
     /// Replaces the watch: a folder was created, or that of the store removed or renamed.
     ///
-    /// A failure is retried later.
+    /// Failures are retried later.
     ///
     /// - Returns: Whether there is a watch.
     @discardableResult

@@ -6,23 +6,23 @@ import KeychainEngine
 import KeychainHost
 import Synchronization
 
-/// The keychain of a store that has one owner or another: each command goes to the owner of that moment.
+/// The keychain of a store whose owner may change: each command goes to the current owner.
 ///
 /// The owners are a list: the programs themselves, the user's daemon, the system service. Commands on keychain files,
-/// which lie outside of the store, go to a daemon of their own.
+/// which are outside the store, go to a daemon of their own.
 ///
 /// When a store changes owner, transactions of the former owner fail with ``KeychainError/Kind/foreignOwner(_:)``
 /// before anything is changed, and the command goes to the new owner. So no command is executed twice.
 ///
-/// The store says whose it is. A program whose first command finds a daemon that serves the store does not ask it: the
-/// daemon has opened it as its owner, and looks again in each transaction.
+/// The store records its owner. A program whose first command finds a daemon that serves the store does not consult it:
+/// the daemon has opened it as its owner, and checks again in each transaction.
 public final class RoutedKeychain: ObservableKeychain {
-    /// What carries out the commands of each owner.
+    /// The backend of each owner.
     private let backends: [StoreOwner: any KeychainBackend]
     private let files: any KeychainBackend
     private let findServing: @Sendable (_ canStart: Bool) -> StoreOwner?
     private let checkOwner: @Sendable () throws(KeychainError) -> Bool
-    /// The number of the owner that was found last.
+    /// The number of the last known owner.
     ///
     /// Not a lock: a child that is forked while another thread holds it would deadlock.
     private let current = Atomic<UInt8>(RoutedKeychain.noOwner)
@@ -31,23 +31,23 @@ public final class RoutedKeychain: ObservableKeychain {
     /// No owner was looked for yet.
     private static let noOwner: UInt8 = 0
 
-    /// How many times a command follows the store at once; then it pauses before it does.
+    /// The number of times a command follows the store immediately; after that it pauses first.
     private static let promptMoves = 2
 
     /// How long a command follows a store that keeps moving.
     private static let moveMilliseconds: Int32 = 5_000
 
-    /// A router.
+    /// Creates a router.
     ///
     /// - Parameters:
-    ///   - owners: who may own the store, and what carries out commands then; among them that of
-    ///     ``StoreOwner/embedded``, which opens the store in this process.
-    ///   - files: serves keychain files.
-    ///   - folder: the folder of the store, watched for a daemon while someone observes changes; `nil` for none.
+    ///   - owners: the possible owners of the store, and their backends; including that of ``StoreOwner/embedded``,
+    ///     which opens the store in this process.
+    ///   - files: the backend for keychain files.
+    ///   - folder: the folder of the store, watched for a daemon while changes are observed; `nil` for none.
     ///   - retryMilliseconds: the time between attempts to read the owner, or to observe, while that fails.
-    ///   - findServing: the owner that serves the store at this moment, if that is known without a look at the store;
-    ///     for a program that cannot read the store, one that has to be started first.
-    ///   - checkOwner: whether there is a store that this process may open; throws as
+    ///   - findServing: the owner that currently serves the store, if that is known without consulting the store; for a
+    ///     program that cannot read the store, one that has to be started first.
+    ///   - checkOwner: whether there is a store that this process may open; throws like
     ///     ``EmbeddedKeychain/checkOwner()``.
     package init(
         _ owners: [(owner: StoreOwner, backend: any KeychainBackend)],
@@ -82,7 +82,7 @@ public final class RoutedKeychain: ObservableKeychain {
     /// Whether a service has the store.
     public var unlocksForAll: Bool { (findServing(false) ?? owner) != .embedded }
 
-    /// What an owner of the store serves, and keychain files.
+    /// The commands that any owner of the store serves, and those on keychain files.
     public var families: CommandFamily { backends.values.reduce(files.families) { $0.union($1.families) } }
 
     /// Executes a command through the owner of the store, or the daemon of keychain files.
@@ -106,7 +106,7 @@ public final class RoutedKeychain: ObservableKeychain {
                 }
                 moves += 1
                 guard moves > Self.promptMoves else { continue }
-                // A daemon whose store was taken back may listen a moment longer.
+                // A daemon whose store was taken back may listen a little longer.
                 if pauses == nil { pauses = Deadline.Pauses(until: Deadline(milliseconds: Self.moveMilliseconds)) }
                 guard pauses?.wait() == true else { throw error }
             }
@@ -119,8 +119,8 @@ public final class RoutedKeychain: ObservableKeychain {
         return number == Self.noOwner ? .embedded : StoreOwner(rawValue: number)
     }
 
-    /// The failure of a lock; of a daemon that does not respond, once the lock mark was replaced, which it looks at
-    /// before it uses a key.
+    /// The failure of a lock; the error of an unresponsive daemon, once the lock mark was replaced, which the daemon
+    /// checks before it uses a key.
     private func lockError(_ error: KeychainError, _ owner: StoreOwner) -> KeychainError {
         guard owner == .daemon, error.isSilence else { return error }
         do throws(KeychainError) { _ = try backend(.embedded).perform(.device(.lock)) } catch let refusal {
@@ -135,7 +135,7 @@ public final class RoutedKeychain: ObservableKeychain {
     private func isMoved(by error: KeychainError, from owner: StoreOwner) -> Bool {
         switch error.kind {
         case .foreignOwner(.moving), .service(.moved):
-            // Until it has arrived; then the store tells where.
+            // Until it has arrived; then the store records where it is.
             learnOwner()
             return true
         case .foreignOwner(let other):
@@ -155,14 +155,14 @@ public final class RoutedKeychain: ObservableKeychain {
 
     /// Reads the store's owner.
     ///
-    /// Where there is no store, this process answers. An unknown owner is reported by the command itself.
+    /// If there is no store, this process handles the command. The command itself reports an unknown owner.
     private func learnOwner() {
         do throws(KeychainError) {
             _ = try checkOwner()
             take(.embedded)
         } catch {
             guard let owner = error.foreignOwner else {
-                // A busy or unreadable store does not say that its owner is another one.
+                // A busy or unreadable store does not mean that the owner has changed.
                 observers.follow(known)
                 return observers.lookLater()
             }
@@ -188,7 +188,7 @@ public final class RoutedKeychain: ObservableKeychain {
 }
 
 extension KeychainReply {
-    /// The refusal of a store of another owner, which an explained call gives as its outcome.
+    /// The refusal by a store with another owner, which an explained call returns as its outcome.
     fileprivate var foreignOwnerFailure: KeychainError? {
         guard case .explained(let outcome) = self, case .failure(let error) = outcome.result,
             error.foreignOwner != nil
