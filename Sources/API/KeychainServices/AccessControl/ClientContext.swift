@@ -3,10 +3,10 @@
 package import KeychainCore
 import Synchronization
 
-/// An authentication context on the side of the program: the storage of an `LAContext`.
+/// The program's side of an authentication context: the storage of an `LAContext`.
 ///
-/// Commands carry its ``value``. What is authenticated in the context is recorded by each keychain that it was used
-/// with; these are notified when the context is invalidated, and when it is released. Thread-safe.
+/// Commands carry its ``value``. Each keychain that the context is used with records what is authenticated in it; the
+/// keychains are notified when the context is invalidated or released. Thread-safe.
 package final class ClientContext: Sendable {
     private let state: Mutex<State>
     private let identifier: Bytes16
@@ -46,7 +46,7 @@ package final class ClientContext: Sendable {
             }
             return state.value.isInvalid
         }
-        // The request may have been made before the context was invalidated, of which this keychain was not notified.
+        // The request may have been made before the context was invalidated, without a notification to this keychain.
         if isInvalid { keychain.authentication.invalidate(identifier) }
     }
 
@@ -58,9 +58,9 @@ package final class ClientContext: Sendable {
         state.withLock { change(&$0.value.settings) }
     }
 
-    /// Sets or removes the application password; one that was typed is forgotten.
+    /// Sets or removes the application password; a typed one is forgotten.
     ///
-    /// - Returns: Whether it was taken: not in an invalid context.
+    /// - Returns: Whether it was accepted: not in an invalid context.
     package func setApplicationPassword(_ password: SecretBytes?) -> Bool {
         let keychains: [any KeychainBackend]? = state.withLock { state in
             guard !state.value.isInvalid else { return nil }
@@ -68,12 +68,13 @@ package final class ClientContext: Sendable {
             return state.keychains
         }
         guard let keychains else { return false }
-        // A new one comes with the next call, and wins; until then a call under way keeps what it was given.
+        // A new one is sent with the next call, and takes precedence; until then a call in progress keeps the previous
+        // one.
         if password == nil { for keychain in keychains { keychain.authentication.forgetPassword(of: identifier) } }
         return true
     }
 
-    /// Whether there is an application password, set by the program or typed and found right.
+    /// Whether there is an application password, set by the program or typed and verified.
     package var hasApplicationPassword: Bool {
         let (value, keychains) = state.withLock { ($0.value, $0.keychains) }
         guard !value.isInvalid, value.applicationPassword == nil else { return !value.isInvalid }

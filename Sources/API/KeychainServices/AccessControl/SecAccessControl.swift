@@ -4,9 +4,9 @@
 public import Foundation
 package import KeychainCore
 
-/// Says when an item is accessible and what using it takes.
+/// When an item is accessible, and the authentication that its use requires.
 public final class SecAccessControl: Hashable, Sendable {
-    /// What it says.
+    /// The protection and the constraints.
     package let value: AccessControl
 
     init(_ value: AccessControl) { self.value = value }
@@ -50,16 +50,16 @@ public struct SecAccessControlCreateFlags: OptionSet, Hashable, Sendable {
     public static let and = SecAccessControlCreateFlags(.and)
     /// The constraints guard the use of a private key.
     public static let privateKeyUsage = SecAccessControlCreateFlags(.privateKeyUsage)
-    /// A password of the application takes part in the item's key.
+    /// An application password contributes to the item's key.
     public static let applicationPassword = SecAccessControlCreateFlags(.applicationPassword)
 }
 
-/// Makes an access control from an accessibility constant and flags.
+/// Creates an access control from an accessibility constant and flags.
 ///
 /// - Parameters:
 ///   - allocator: ignored.
 ///   - protection: one of the `kSecAttrAccessible…` constants.
-///   - flags: the constraints; contradictions are refused (Semantics, "Access control").
+///   - flags: the constraints; contradictions are rejected (Semantics, "Access control").
 ///   - error: receives `errSecParam` in the domain `NSOSStatusErrorDomain`, retained for the caller.
 /// - Returns: The access control; `nil` on an error.
 @discardableResult

@@ -6,12 +6,12 @@ import KeychainCertificates
 import KeychainCore
 import KeychainKeys
 
-/// Makes a certificate from its DER encoding.
+/// Creates a certificate from its DER encoding.
 ///
 /// - Parameters:
-///   - allocator: has no effect.
-///   - data: the certificate, and nothing behind it.
-/// - Returns: The certificate; `nil` when the bytes are none.
+///   - allocator: ignored.
+///   - data: the certificate, without trailing bytes.
+/// - Returns: The certificate; `nil` if the bytes are not one.
 @discardableResult
 public func SecCertificateCreateWithData(_ allocator: CFAllocator?, _ data: CFData) -> SecCertificate? {
     (try? Certificate(der: Array(data as Data))).map(SecCertificate.init(_:))
@@ -31,10 +31,10 @@ public func SecCertificateCopyKey(_ certificate: SecCertificate) -> SecKey? {
     (try? PublicKey(subjectPublicKeyInfo: certificate.certificate.subjectPublicKeyInfo)).map { SecKey($0) }
 }
 
-/// A name for the subject of a certificate, for people.
+/// A human-readable name for the subject of a certificate.
 ///
-/// - Returns: The common names, the most specific one first, with the description behind them; else an e-mail address
-///   or a DNS name; else another part of the subject; `nil` when none is text (Semantics, "Computed attributes").
+/// - Returns: The common names, the most specific one first, followed by the description; else an e-mail address or a
+///   DNS name; else another part of the subject; `nil` if none is text (Semantics, "Computed attributes").
 @discardableResult
 public func SecCertificateCopySubjectSummary(_ certificate: SecCertificate) -> CFString? {
     certificate.certificate.subjectSummary.map { NSString(string: $0) }
@@ -56,7 +56,7 @@ public func SecCertificateCopyNormalizedSubjectSequence(_ certificate: SecCertif
 ///
 /// - Parameters:
 ///   - certificate: the certificate.
-///   - error: is left alone, as there is always a serial number.
+///   - error: not set, because there is always a serial number.
 /// - Returns: The octets, without tag and length.
 @discardableResult
 public func SecCertificateCopySerialNumberData(
@@ -70,7 +70,7 @@ public func SecCertificateCopySerialNumberData(
 ///
 /// - Parameters:
 ///   - certificate: the certificate.
-///   - commonName: where the name goes; the most specific one of several, `nil` without one.
+///   - commonName: receives the name; the most specific one of several, `nil` if there is none.
 /// - Returns: `errSecSuccess`; `errSecInternal` (-26276) without a common name.
 @discardableResult
 public func SecCertificateCopyCommonName(
@@ -85,7 +85,7 @@ public func SecCertificateCopyCommonName(
 ///
 /// - Parameters:
 ///   - certificate: the certificate.
-///   - emailAddresses: where the array of strings goes, which may be empty.
+///   - emailAddresses: receives the array of strings, which may be empty.
 /// - Returns: `errSecSuccess`.
 @discardableResult
 public func SecCertificateCopyEmailAddresses(
@@ -100,7 +100,7 @@ public func SecCertificateCopyEmailAddresses(
 ///
 /// - Parameters:
 ///   - certificate: the certificate.
-///   - key: where the key goes.
+///   - key: receives the key.
 /// - Returns: `errSecSuccess`; `errSecUnsupportedKeyFormat` for a kind of key that is not implemented.
 @discardableResult
 public func SecCertificateCopyPublicKey(_ certificate: SecCertificate, _ key: UnsafeMutablePointer<SecKey?>) -> OSStatus

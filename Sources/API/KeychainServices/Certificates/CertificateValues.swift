@@ -5,12 +5,12 @@ public import Foundation
 import KeychainCertificates
 import KeychainCore
 
-/// What a certificate says, field by field.
+/// Returns the fields of a certificate.
 ///
 /// - Parameters:
 ///   - certificate: the certificate.
-///   - keys: an array of the fields that are wanted, constants of the names `kSecOID…`; `nil` for all.
-///   - error: where an error goes: `errSecParam` for an array of anything else than strings.
+///   - keys: an array of the requested fields, constants named `kSecOID…`; `nil` for all.
+///   - error: receives an error: `errSecParam` for an array of anything except strings.
 /// - Returns: A dictionary by the fields that the certificate has. Each value is a dictionary with
 ///   `kSecPropertyKeyType`, `kSecPropertyKeyLabel`, `kSecPropertyKeyLocalizedLabel` and `kSecPropertyKeyValue`
 ///   (Semantics, "Properties of a certificate").
@@ -46,15 +46,15 @@ public func SecCertificateCopySerialNumber(
     SecCertificateCopySerialNumberData(certificate, error)
 }
 
-/// Whose certificate it is, in more words than ``SecCertificateCopySubjectSummary(_:)``.
+/// A description of the subject, longer than ``SecCertificateCopySubjectSummary(_:)``.
 ///
-/// - Important: Differs from Apple, whose text is not documented: here it is the names of the subject and of the
+/// - Important: Differs from Apple, whose text is not documented: here it contains the names of the subject and of the
 ///   issuer.
 ///
 /// - Parameters:
-///   - allocator: has no effect.
+///   - allocator: ignored.
 ///   - certificate: the certificate.
-///   - error: is left alone.
+///   - error: not set.
 /// - Returns: The text.
 @discardableResult
 public func SecCertificateCopyLongDescription(
@@ -65,9 +65,9 @@ public func SecCertificateCopyLongDescription(
     NSString(string: certificate.certificate.longDescription)
 }
 
-/// Whose certificate it is: the same as ``SecCertificateCopySubjectSummary(_:)``.
+/// The subject of a certificate: the same as ``SecCertificateCopySubjectSummary(_:)``.
 ///
-/// - Returns: The text; `nil` when no name of the subject is text, with `errSecInternal` in `error`.
+/// - Returns: The text; `nil` if no name of the subject is text, with `errSecInternal` in `error`.
 @discardableResult
 public func SecCertificateCopyShortDescription(
     _ allocator: CFAllocator?,
@@ -142,9 +142,9 @@ extension CertificateProperty.Value {
         }
     }
 
-    /// An address that is none is text.
+    /// Text that is not a valid address stays text.
     ///
-    /// An `NSURL` that is no `URL` would end the process of whoever converts it.
+    /// Converting an `NSURL` that is not a valid `URL` would end the process.
     private static func address(_ text: String) -> (type: CFString, object: NSObject) {
         guard URL(string: text, encodingInvalidCharacters: false) != nil, let url = NSURL(string: text) else {
             return (kSecPropertyTypeString, NSString(string: text))

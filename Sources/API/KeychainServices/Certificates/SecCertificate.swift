@@ -7,7 +7,7 @@ import KeychainCore
 public final class SecCertificate: Hashable, Sendable {
     let certificate: Certificate
 
-    /// Where in a file-based keychain the certificate is; `nil` for one that is in none.
+    /// The certificate's place in a file-based keychain; `nil` if it is in none.
     private let keychainItem: KeychainItemReference?
 
     convenience init(_ certificate: Certificate) { self.init(certificate, in: nil) }
@@ -17,14 +17,14 @@ public final class SecCertificate: Hashable, Sendable {
         self.keychainItem = keychainItem
     }
 
-    /// A certificate of the keychain; `nil` when the stored bytes are none (Semantics, "External representations of
-    /// keys").
+    /// Creates a certificate of the keychain; `nil` if the stored bytes are not one (Semantics, "External
+    /// representations of keys").
     convenience init?(_ reference: CertificateReference) {
         guard let certificate = try? Certificate(der: reference.data.unprotectedCopy) else { return nil }
         self.init(certificate, in: reference.keychainItem)
     }
 
-    /// What the certificate brings to a request.
+    /// The certificate as a reference in a request.
     var reference: CertificateReference {
         var reference = certificate.reference
         reference.keychainItem = keychainItem

@@ -2,18 +2,18 @@
 
 import KeychainCore
 
-/// In which order the groups of a client count (Semantics, "Access groups"): the first is where an add stores.
+/// The order of a client's groups (Semantics, "Access groups"): an add stores in the first.
 package enum AccessGroupOrder {
     /// The groups that entitlements name, each once.
     ///
-    /// - Parameter values: gives the groups that an entitlement names, by its key, and whether it is a list.
-    /// - Returns: The groups in their order.
-    /// - Throws: What `values` throws.
+    /// - Parameter values: returns the groups of an entitlement, by its key, and whether it is a list.
+    /// - Returns: The groups in order.
+    /// - Throws: The errors of `values`.
     package static func groups<Failure: Error>(
         _ values: (_ key: String, _ isList: Bool) throws(Failure) -> [String]
     ) throws(Failure) -> [String] {
         var groups: [String] = []
-        // By their bytes: two names that only look the same are two groups.
+        // Compared by their bytes: two names that only look the same are two groups.
         var seen: Set<[UInt8]> = []
         for (key, isList) in keys {
             for group in try values(key, isList) where seen.insert(Array(group.utf8)).inserted { groups.append(group) }

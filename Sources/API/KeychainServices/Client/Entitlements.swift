@@ -3,7 +3,7 @@
 import Foundation
 import KeychainPropertyLists
 
-/// The entitlements that the keychain looks at (Semantics, "Access groups").
+/// The entitlements that the keychain uses (Semantics, "Access groups").
 struct Entitlements: Sendable, Hashable {
     /// The access groups in their order.
     let accessGroups: [String]
@@ -29,7 +29,7 @@ struct Entitlements: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - propertyList: the bytes of the list.
-    ///   - prefix: what `$(AppIdentifierPrefix)` and `$(TeamIdentifierPrefix)` stand for, as in Xcode's files.
+    ///   - prefix: the value of `$(AppIdentifierPrefix)` and `$(TeamIdentifierPrefix)`, as in Xcode's files.
     /// - Throws: ``Failure``.
     init(propertyList: Data, prefix: String?) throws {
         guard PropertyListShape.isHarmless(propertyList),

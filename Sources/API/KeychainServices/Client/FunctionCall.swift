@@ -3,7 +3,7 @@
 import Foundation
 import KeychainCore
 
-/// What functions that return a status have in common.
+/// Shared code of functions that return a status.
 enum FunctionCall {
     /// The status of a call: `errSecSuccess`, or that of what it throws.
     static func status(_ body: () throws(KeychainError) -> Void) -> OSStatus {
@@ -31,9 +31,9 @@ enum Members {
     /// - Parameters:
     ///   - argument: the argument.
     ///   - type: the class.
-    ///   - name: what one of them is, with its article.
-    /// - Returns: The objects, none for an empty array.
-    /// - Throws: `errSecParam` when one of them is of another class.
+    ///   - name: a description of one of them, with its article.
+    /// - Returns: The objects; empty for an empty array.
+    /// - Throws: `errSecParam` if one of them is of another class.
     static func required<Member: AnyObject>(
         _ argument: CFTypeRef,
         _ type: Member.Type,

@@ -8,10 +8,10 @@ package import KeychainTrust
 
 /// The keychain that serves the calls of a task, and its client.
 package struct KeychainContext: Sendable {
-    /// What carries out requests.
+    /// The backend for requests.
     package var backend: any KeychainBackend
 
-    /// Who asks.
+    /// The client that makes requests.
     package var client: Client
 
     /// The entitlements of the client as a property list, for `SecTask…`; empty without a list.
@@ -23,7 +23,7 @@ package struct KeychainContext: Sendable {
     /// Whether calls of item functions go through the front end of macOS.
     package var hasFrontEnd: Bool
 
-    /// Whom the user trusts; nobody but the system, unless settings are given.
+    /// The user's trust settings; without them, only the system's anchors are trusted.
     package var trustSettings: TrustSettingsStore
 
     /// Supplies the context of each call; `nil` when it stays as it is.
@@ -51,16 +51,16 @@ package struct KeychainContext: Sendable {
     /// The context of a task, as tests set it; `nil` for the one of the process.
     @TaskLocal package static var current: KeychainContext?
 
-    /// The context that calls of this task have.
+    /// The context of calls in this task.
     ///
-    /// Where the testing kit is linked, a task without one gets what the kit says, and never the user's own keychain.
+    /// If the testing kit is linked, a task without a context gets the kit's, never the user's own keychain.
     package static var inEffect: KeychainContext {
         guard let current else { return TestingKit.context ?? process }
         return current.owner?.context ?? current
     }
 
     /// The context of a call that needs no keychain, only trust settings, or whether there is a front end: outside of
-    /// an app of the testing kit it has none, and fails no test.
+    /// an app of the testing kit it has none, and does not make a test fail.
     static var withoutKeychain: KeychainContext { TestingKit.$allowsMissingApp.withValue(true) { inEffect } }
 
     /// The user's own keychain, and the client that this process is.
@@ -119,6 +119,6 @@ package protocol KeychainContextOwner: AnyObject, Sendable {
     /// Which keychain the app's next call reaches, and as whom.
     var context: KeychainContext { get }
 
-    /// What to do about the call that failed last on this thread; `nil` where nothing more is known than its status.
+    /// The remedy for the last failed call on this thread; `nil` if only its status is known.
     var adviceOnLastFailure: String? { get }
 }

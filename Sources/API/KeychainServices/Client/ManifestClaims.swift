@@ -4,13 +4,13 @@ import Foundation
 import KeychainCore
 import KeychainHost
 
-/// What the signed manifest beside an executable states, not verified (Identity, "Signed manifests").
+/// The claims of the signed manifest next to an executable, not verified (Identity, "Signed manifests").
 ///
 /// A daemon verifies the manifest and grants its groups. The embedded keychain uses the same groups, so that a program
-/// finds its items in both, and one whose manifest is not valid any more is told so by the daemon. There, groups
+/// finds its items in both; the daemon reports a manifest that is no longer valid. In the embedded keychain, groups
 /// organize items, and are not a security boundary: a program could claim them without a manifest.
 struct ManifestClaims: Hashable {
-    /// What the groups begin with: the team identifier and a period.
+    /// The prefix of the groups: the team identifier and a period.
     let prefix: String
 
     /// The groups in their order.
@@ -22,7 +22,7 @@ struct ManifestClaims: Hashable {
     /// The maximum number of groups that count.
     private static let mostGroups = 256
 
-    /// Reads the manifest beside an executable; `nil` if there is none, or it is none.
+    /// Reads the manifest next to an executable; `nil` if there is none, or it is invalid.
     init?(executable: String) {
         let path = executable + Client.manifestSuffix
         guard let text = Self.contents(path) else { return nil }

@@ -6,13 +6,13 @@ import KeychainHost
 import Logging
 import Synchronization
 
-/// Who this process is: its entitlements, read from a plain property list, and the access groups that follow.
+/// The identity of this process: its entitlements, read from a plain property list, and the resulting access groups.
 ///
 /// The list is the file that `SWIFT_KEYCHAIN_ENTITLEMENTS` names, or `NAME.entitlements` next to the executable NAME.
-/// Without one, the groups are the bundle identifier with the application identifier prefix, as on iOS, when the
-/// program has one; then one derived from the program's name; and one that all programs of the user share. Before all
-/// of them come those of a signed manifest beside the executable. In the embedded keychain groups keep programs in
-/// order; they are no boundary between programs of one user.
+/// Without one, the groups are the bundle identifier with the application identifier prefix, as on iOS, if the program
+/// has one; then one derived from the program's name; and one shared by all programs of the user. The groups of a
+/// signed manifest next to the executable come before all of them. In the embedded keychain, groups organize items;
+/// they are not a boundary between programs of one user.
 package struct ProcessClient: Sendable {
     private(set) var client: Client
 

@@ -13,9 +13,9 @@ public final class SecTask: Sendable {
 @discardableResult
 public func SecTaskCreateFromSelf(_ allocator: CFAllocator?) -> SecTask? { SecTask() }
 
-/// The value of an entitlement of the property list that this process, or the app of a test, was given.
+/// The value of an entitlement in the property list of this process, or of the app in a test.
 ///
-/// - Returns: The value; `nil` when the list has no such entitlement, or there is no list.
+/// - Returns: The value; `nil` if the list has no such entitlement, or there is no list.
 @discardableResult
 public func SecTaskCopyValueForEntitlement(
     _ task: SecTask,

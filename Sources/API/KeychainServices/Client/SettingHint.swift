@@ -6,30 +6,30 @@ import KeychainCore
 import KeychainHost
 import Synchronization
 
-/// A setting that explains why a call failed which works on Apple's platforms.
+/// A setting that explains the failure of a call that works on Apple's platforms.
 ///
-/// The first call of each kind in a process says it, in one line on standard error and without a value of the call: in
-/// a test runner, or where standard error is a terminal, unless `SWIFT_KEYCHAIN_HINTS` is `off`.
+/// The first call of each kind in a process prints it, in one line on standard error and without values of the call: in
+/// a test runner, or if standard error is a terminal, unless `SWIFT_KEYCHAIN_HINTS` is `off`.
 enum SettingHint: CaseIterable {
     /// The program has no access group at all.
     case noAccessGroups
     /// The program has not the access group that the call names.
     case anotherAccessGroup
-    /// The front end of iOS refuses what that of macOS takes out.
+    /// The iOS front end rejects keys that the macOS front end removes.
     case platform
     /// The same on a virtual device of the testing kit.
     case platformOfDevice
     /// The daemon does not identify the program as what it was, or should be.
     case lostIdentity
 
-    /// The hint for a call that failed; `nil` when no setting explains it.
+    /// The hint for a failed call; `nil` if no setting explains it.
     ///
     /// - Parameters:
-    ///   - status: what the call returns.
+    ///   - status: the status of the call.
     ///   - operation: the call.
-    ///   - client: who made it.
-    ///   - isVirtual: whether it reached a virtual device of the testing kit, whose entitlements are a test's own.
-    ///   - kind: what kind of failure it is.
+    ///   - client: the client that made it.
+    ///   - isVirtual: whether it reached a virtual device of the testing kit, which has a test's own entitlements.
+    ///   - kind: the kind of failure.
     init?(
         _ status: Status,
         _ operation: KeychainRequest.Operation,
@@ -54,7 +54,7 @@ enum SettingHint: CaseIterable {
         }
     }
 
-    /// What it says.
+    /// The text of the hint.
     var text: String {
         switch self {
         case .noAccessGroups:
@@ -98,7 +98,7 @@ enum SettingHint: CaseIterable {
 }
 
 extension SettingHint {
-    /// Says the setting that explains why a call failed, where somebody reads it and for the first time.
+    /// Prints the setting that explains a failed call, if the output is read and for the first time.
     static func tell(of error: KeychainError, _ operation: KeychainRequest.Operation, _ client: Client) {
         guard isWanted else { return }
         // A task's own context without the kit is a test of this package.
@@ -119,7 +119,7 @@ extension SettingHint {
         hasTerminal: isatty(STDERR_FILENO) == 1
     )
 
-    /// Whether hints are given by a program that runs so.
+    /// Whether a program that runs in this way prints hints.
     static func isWanted(setting: String?, program: String, hasTerminal: Bool) -> Bool {
         setting != "off" && (hasTerminal || program.hasSuffix(".xctest"))
     }

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// What the testing kit brings along, in a process that it is linked into.
+/// The testing kit's functions, in a process that links it.
 package enum TestingKit {
     // Of CKeychainSupport; for why they are declared here, see Architecture, "Three ways in".
     @_extern(c, "keychain_testing_is_linked") private static func isLinkedFlag() -> Int32
@@ -15,7 +15,7 @@ package enum TestingKit {
     /// Whether the kit is part of this process.
     package static var isLinked: Bool { isLinkedFlag() != 0 }
 
-    /// The context of a call that has no task-local one: `nil` where the kit is not linked.
+    /// The context of a call without a task-local one: `nil` if the kit is not linked.
     static var context: KeychainContext? {
         guard isLinked else { return nil }
         var context: KeychainContext?
@@ -23,7 +23,7 @@ package enum TestingKit {
         return context
     }
 
-    /// Has the test that is running fail for a reason; says it on standard error where the kit is not linked.
+    /// Makes the running test fail for a reason; prints it on standard error if the kit is not linked.
     package static func complain(_ reason: String) {
         guard !allowsMissingApp, failTest(reason) == 0 else { return }
         FileHandle.standardError.write(Data("\(reason)\n".utf8))

@@ -48,7 +48,7 @@ public func CFErrorGetDomain(_ error: CFError!) -> CFErrorDomain! { NSString(str
 @discardableResult
 public func CFErrorCopyUserInfo(_ error: CFError!) -> CFDictionary! { NSDictionary(dictionary: error.userInfo) }
 
-/// What an error says.
+/// The description of an error.
 @discardableResult
 public func CFErrorCopyDescription(_ error: CFError!) -> CFString! { NSString(string: error.localizedDescription) }
 
@@ -79,9 +79,9 @@ public func CFArrayGetValueAtIndex(_ array: CFArray!, _ index: CFIndex) -> Unsaf
 @discardableResult
 public func CFDictionaryGetCount(_ dictionary: CFDictionary!) -> CFIndex { dictionary.count }
 
-/// The value of a key that is given as a pointer to a string object; `nil` when there is none.
+/// The value for a key given as a pointer to a string object; `nil` if there is none.
 ///
-/// The object is retained once for good, because a bridged value may live in no dictionary.
+/// The object is retained permanently, because a bridged value may not be stored in a dictionary.
 @discardableResult
 public func CFDictionaryGetValue(_ dictionary: CFDictionary!, _ key: UnsafeRawPointer!) -> UnsafeRawPointer! {
     guard let key else { return nil }

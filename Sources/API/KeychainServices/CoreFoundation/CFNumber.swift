@@ -3,7 +3,7 @@
 
 public import Foundation
 
-// What code asks of a number object whose type it does not know.
+// For code that inspects number objects of unknown type.
 
 /// The type of a number's value (Apple's documentation of CFNumber has the raw values).
 public enum CFNumberType: CFIndex, Sendable {
@@ -18,9 +18,9 @@ public enum CFNumberType: CFIndex, Sendable {
     public static var maxType: CFNumberType { .cgFloatType }
 }
 
-/// The type of a number's value, by its size; that of a truth value is `.charType`.
+/// The type of a number's value, by its size; `.charType` for a Boolean.
 ///
-/// An unsigned value has the type of the signed one that holds all of its values, as on Apple's platforms, and
+/// An unsigned value has the type of the signed one that can represent all of its values, as on Apple's platforms, and
 /// `UInt64` that of `Int64`. Foundation on Linux has one object for each of the smallest integers, whose type is
 /// `.sInt32Type`.
 @discardableResult

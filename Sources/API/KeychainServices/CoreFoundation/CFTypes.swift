@@ -74,13 +74,13 @@ public struct DarwinBoolean: ExpressibleByBooleanLiteral, Equatable, Sendable {
     public init(booleanLiteral value: Bool) { boolValue = value }
 }
 
-/// Where a call puts an error.
+/// Receives the error of a call.
 public typealias NSErrorPointer = AutoreleasingUnsafeMutablePointer<NSError?>?
 
 /// No error.
 public let noErr: OSStatus = 0
 
-/// Where objects come from: nothing depends on it here.
+/// An allocator: ignored here.
 public final class CFAllocator: Sendable {
     fileprivate init() {}
 }
@@ -101,7 +101,7 @@ public let kCFBooleanFalse: CFBoolean! = NSNumber(value: false)
 // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
 /// The null object.
 public let kCFNull: CFNull! = NSNull()
-// What protects the string is that it never changes.
+// The string is safe to share because it never changes.
 // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
 /// The key of a bundle's identifier.
 nonisolated(unsafe) public let kCFBundleIdentifierKey: CFString! = "CFBundleIdentifier"

@@ -5,10 +5,10 @@ import KeychainCore
 
 /// A key of the enclave, for the module `CryptoKit`: bytes in, bytes out.
 ///
-/// It uses no type of the modules beneath, so that an installed `CryptoKit` uses the installed keychain instead of a
-/// second one of its own: the symbols beneath are hidden there.
+/// It uses no type of the modules beneath, so that an installed `CryptoKit` uses the installed keychain rather than a
+/// second copy: the symbols of those modules are hidden.
 package struct EnclaveHandle: Sendable {
-    /// What a key is for.
+    /// The algorithm of a key.
     package enum Algorithm: Sendable {
         case p256, mlKEM768, mlKEM1024, mlDSA65, mlDSA87
     }
@@ -19,18 +19,18 @@ package struct EnclaveHandle: Sendable {
     /// The sealed form.
     package let dataRepresentation: Data
 
-    // The keychain that has the key, whatever is in effect where it is used.
+    // The keychain that has the key, regardless of the context where it is used.
     private let keychain: any KeychainBackend
     private let sealed: SecretBytes
     private let context: ClientContext?
 
-    /// Whether keys can be made and used here.
+    /// Whether keys can be created and used here.
     package static var isAvailable: Bool { KeychainContext.inEffect.backend.enclave.isAvailable }
 
-    /// Makes a key.
+    /// Creates a key.
     ///
-    /// - Throws: An error of the domain `NSOSStatusErrorDomain`, as every function here; a use that the access control
-    ///   does not permit fails with one of LocalAuthentication.
+    /// - Throws: An error of the domain `NSOSStatusErrorDomain`, like every function here; a use that the access
+    ///   control does not permit fails with an error of LocalAuthentication.
     package init(
         _ algorithm: Algorithm,
         _ accessControl: SecAccessControl,

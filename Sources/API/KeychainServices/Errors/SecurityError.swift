@@ -16,12 +16,12 @@ public func SecCopyErrorMessageString(_ status: OSStatus, _ reserved: UnsafeMuta
 }
 
 enum SecurityError {
-    /// Gives an error of a status code to a caller that requested it, retained once.
+    /// Passes an error for a status code to a caller that requested it, retained once.
     ///
     /// - Parameters:
     ///   - status: the code.
-    ///   - reason: what is wrong, where more is known than the text of the code.
-    ///   - error: where to put it.
+    ///   - reason: the problem, if more is known than the text of the code.
+    ///   - error: receives the error.
     static func hand(
         _ status: OSStatus,
         _ reason: String? = nil,
@@ -31,7 +31,7 @@ enum SecurityError {
         error.pointee = Unmanaged.passRetained(make(status, reason))
     }
 
-    /// The error of an operation that an access control does not permit, as LocalAuthentication gives it (Semantics,
+    /// The error of an operation that an access control does not permit, like that of LocalAuthentication (Semantics,
     /// "Access control").
     static func operationNotAllowed(_ reason: String) -> NSError {
         NSError(
@@ -41,7 +41,7 @@ enum SecurityError {
         )
     }
 
-    /// An error of a status code, with Apple's text for it, and the reason where one is known.
+    /// Creates an error for a status code, with Apple's text for it, and the reason if known.
     static func make(_ status: OSStatus, _ reason: String? = nil) -> CFError {
         let text = Status(rawValue: status).message ?? "OSStatus \(status)"
         return NSError(

@@ -3,7 +3,7 @@
 public import Foundation
 
 extension NSError {
-    /// An error that says nothing, as `NSError()` makes it on Apple's platforms; a plain `init()` cannot be added.
+    /// Creates an empty error, like `NSError()` on Apple's platforms; a plain `init()` cannot be added.
     public convenience init(_ nothing: Void = ()) {
         self.init(domain: "", code: 0)
     }

@@ -2,7 +2,7 @@
 
 public import Foundation
 
-// What Foundation on Linux leaves out of mutable dictionaries and keychain code uses.
+// Methods of mutable dictionaries that keychain code uses and Foundation on Linux lacks.
 extension NSMutableDictionary {
     /// Sets or, for `nil`, removes the value of a key.
     public func setValue(_ value: Any?, forKey key: String) {
@@ -13,7 +13,7 @@ extension NSMutableDictionary {
         }
     }
 
-    /// Sets the value of a key that is given as a copying object.
+    /// Sets the value for a key given as a copying object.
     @_disfavoredOverload
     public func setObject(_ object: Any, forKey key: any NSCopying) {
         if let key = key as? AnyHashable { setObject(object, forKey: key) }

@@ -4,13 +4,13 @@
 import Foundation
 import KeychainCertificates
 
-/// Puts a certificate and its private key together; nothing is stored.
+/// Combines a certificate and its private key into an identity; nothing is stored.
 ///
 /// - Parameters:
-///   - allocator: has no effect.
+///   - allocator: ignored.
 ///   - certificate: the certificate.
 ///   - privateKey: the private key.
-/// - Returns: The identity; `nil` when the key is not the private one of the certificate's public key.
+/// - Returns: The identity; `nil` if the key is not the private key for the certificate's public key.
 @discardableResult
 public func SecIdentityCreate(
     _ allocator: CFAllocator?,
@@ -24,7 +24,7 @@ public func SecIdentityCreate(
 ///
 /// - Parameters:
 ///   - identity: the identity.
-///   - certificate: where the certificate goes.
+///   - certificate: receives the certificate.
 /// - Returns: `errSecSuccess`.
 @discardableResult
 public func SecIdentityCopyCertificate(
@@ -39,7 +39,7 @@ public func SecIdentityCopyCertificate(
 ///
 /// - Parameters:
 ///   - identity: the identity.
-///   - privateKey: where the key goes.
+///   - privateKey: receives the key.
 /// - Returns: `errSecSuccess`.
 @discardableResult
 public func SecIdentityCopyPrivateKey(_ identity: SecIdentity, _ privateKey: UnsafeMutablePointer<SecKey?>) -> OSStatus
@@ -48,12 +48,12 @@ public func SecIdentityCopyPrivateKey(_ identity: SecIdentity, _ privateKey: Uns
     return errSecSuccess
 }
 
-/// The identity of a certificate whose private key is in the keychain; the certificate need not be there.
+/// The identity of a certificate whose private key is in the keychain; the certificate need not be stored.
 ///
 /// - Parameters:
-///   - keychainOrArray: has no effect, as there is one keychain.
+///   - keychainOrArray: ignored, because there is one keychain.
 ///   - certificate: the certificate.
-///   - identity: where the identity goes; left alone on failure.
+///   - identity: receives the identity; unchanged on failure.
 /// - Returns: `errSecSuccess`; `errSecItemNotFound` without the key, or the status of the search for it.
 @discardableResult
 public func SecIdentityCreateWithCertificate(

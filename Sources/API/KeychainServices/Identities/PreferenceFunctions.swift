@@ -7,14 +7,13 @@ import KeychainCore
 
 /// The identity that the user prefers for a service.
 ///
-/// - Important: Differs from macOS: what the key is to be used for makes no difference, and every program of the user
-///   finds every preference.
+/// - Important: Differs from macOS: the key usage has no effect, and every program of the user finds every preference.
 ///
 /// - Parameters:
 ///   - name: the service: a URL, the name of a host, a mail address or any other text.
-///   - keyUsage: has no effect.
-///   - validIssuers: an array of names in DER, of which one has to stand above the certificate; `nil` for any.
-/// - Returns: The identity; `nil` without a preference, and when its certificate or key is gone.
+///   - keyUsage: ignored.
+///   - validIssuers: an array of names in DER, one of which must be an issuer in the chain; `nil` for any.
+/// - Returns: The identity; `nil` without a preference, and if its certificate or key no longer exists.
 @discardableResult
 public func SecIdentityCopyPreferred(
     _ name: CFString,
@@ -25,16 +24,16 @@ public func SecIdentityCopyPreferred(
         $0.compactMap { ($0 as? Data).map { PropertyValue.data(SecretBytes(Array($0))) } }
     }
     guard issuers?.count == validIssuers?.count else { return nil }
-    // The empty list is none, as of kSecMatchIssuers.
+    // An empty list counts as none, as for kSecMatchIssuers.
     return try? PreferredIdentity(service: name as String).identity(issuedBy: issuers?.isEmpty ?? true ? nil : issuers)
 }
 
 /// Sets the identity that the user prefers for a service.
 ///
 /// - Parameters:
-///   - identity: the identity; `nil` for none any more, which is no error where there was none.
+///   - identity: the identity; `nil` to remove the preference, which is not an error if there was none.
 ///   - name: the service, which may end with a slash for all paths below, or have `*` as leftmost label of its host.
-///   - keyUsage: has no effect.
+///   - keyUsage: ignored.
 /// - Returns: `errSecSuccess`; `errSecParam` for an empty name, `errSecNoDefaultKeychain`.
 @discardableResult
 public func SecIdentitySetPreferred(_ identity: SecIdentity?, _ name: CFString, _ keyUsage: CFArray?) -> OSStatus {
@@ -45,8 +44,8 @@ public func SecIdentitySetPreferred(_ identity: SecIdentity?, _ name: CFString, 
 ///
 /// - Parameters:
 ///   - name: the service.
-///   - keyUsage: has no effect.
-/// - Returns: The certificate; `nil` without a preference, and when it is gone.
+///   - keyUsage: ignored.
+/// - Returns: The certificate; `nil` without a preference, and if it no longer exists.
 @discardableResult
 public func SecCertificateCopyPreferred(_ name: CFString, _ keyUsage: CFArray?) -> SecCertificate? {
     try? PreferredIdentity(service: name as String).certificate()
@@ -54,7 +53,7 @@ public func SecCertificateCopyPreferred(_ name: CFString, _ keyUsage: CFArray?) 
 
 /// Sets the certificate that the user prefers for a service.
 ///
-/// - Returns: as of ``SecIdentitySetPreferred(_:_:_:)``.
+/// - Returns: the statuses of ``SecIdentitySetPreferred(_:_:_:)``.
 @discardableResult
 public func SecCertificateSetPreferred(
     _ certificate: SecCertificate?,

@@ -4,9 +4,9 @@ import KeychainCertificates
 import KeychainCore
 import KeychainMacFrontEnd
 
-/// Which identity the user prefers for a service: the same items that `security set-identity-preference` stores.
+/// The identity that the user prefers for a service: the items that `security set-identity-preference` stores.
 ///
-/// A preference (``IdentityPreference``) is looked for in the keychain files of the search list; where the user has
+/// A preference (``IdentityPreference``) is searched for in the keychain files of the search list; if the user has
 /// none, in the data protection keychain.
 struct PreferredIdentity {
     private let preference: IdentityPreference
@@ -16,7 +16,7 @@ struct PreferredIdentity {
 
     init(service: String) { preference = IdentityPreference(service: service) }
 
-    /// The certificate that is preferred; `nil` where no preference is set, or its certificate is gone.
+    /// The preferred certificate; `nil` if no preference is set, or its certificate no longer exists.
     func certificate() throws(KeychainError) -> SecCertificate? {
         guard let digest = try digestInEffect() else { return nil }
         for reference in try references(.certificate, [:]) {
@@ -26,11 +26,11 @@ struct PreferredIdentity {
         return nil
     }
 
-    /// The identity that is preferred; `nil` where no preference is set, or its certificate or key is gone.
+    /// The preferred identity; `nil` if no preference is set, or its certificate or key no longer exists.
     ///
-    /// - Parameter issuers: the names of which one has to stand above the certificate, in DER; `nil` for any.
+    /// - Parameter issuers: names in DER, one of which must be an issuer in the chain; `nil` for any.
     /// - Returns: The identity.
-    /// - Throws: why the keychains cannot be searched.
+    /// - Throws: An error if the keychains cannot be searched.
     func identity(issuedBy issuers: [PropertyValue]?) throws(KeychainError) -> SecIdentity? {
         guard let digest = try digestInEffect() else { return nil }
         let conditions = issuers.map { [PropertyKey.matchIssuers: PropertyValue.array($0)] } ?? [:]

@@ -22,9 +22,9 @@ public final class SecIdentity: Hashable, Sendable {
         self.privateKey = privateKey
     }
 
-    /// An identity of the keychain; `nil` when its halves are no certificate and key, or do not belong together.
+    /// Creates an identity of the keychain; `nil` if its halves are not a certificate and a key, or do not match.
     ///
-    /// The keychain takes a public key for the key of an identity, too (Semantics, open question 12).
+    /// The keychain also accepts a public key as the key of an identity (Semantics, open question 12).
     convenience init?(_ reference: IdentityReference) {
         guard let certificate = SecCertificate(reference.certificate), let key = SecKey(reference.key) else {
             return nil
@@ -32,7 +32,7 @@ public final class SecIdentity: Hashable, Sendable {
         self.init(certificate, anyHalf: key)
     }
 
-    /// What the identity brings to a request.
+    /// The identity as a reference in a request.
     var reference: IdentityReference {
         IdentityReference(certificate: certificate.reference, key: privateKey.reference)
     }

@@ -77,7 +77,7 @@ public struct SecKeyImportExportFlags: OptionSet, Sendable {
     public static let importOnlyOne = SecKeyImportExportFlags(rawValue: 1)
     /// Prompts the user for the passphrase; has no effect here: without one the call fails.
     public static let securePassphrase = SecKeyImportExportFlags(rawValue: 2)
-    /// Gives imported keys no access control list; has no effect here, where there are none.
+    /// Gives imported keys no access control list; has no effect here, because there are none.
     public static let noAccessControl = SecKeyImportExportFlags(rawValue: 4)
 }
 

@@ -5,11 +5,11 @@ import KeychainCore
 import KeychainKeys
 
 extension ExternalItem {
-    /// The items of an object; `nil` for one of another class than `SecCertificate`, `SecKey` and `SecIdentity`.
+    /// The items of an object; `nil` if its class is not `SecCertificate`, `SecKey` or `SecIdentity`.
     ///
-    /// An identity of the keychain may have a public key in the place of the private one.
+    /// An identity of the keychain may have a public key instead of the private one.
     ///
-    /// - Throws: why a key cannot be had whose keychain is locked.
+    /// - Throws: An error if a key is unavailable because its keychain is locked.
     static func items(of object: AnyObject) throws(KeychainError) -> [ExternalItem]? {
         switch object {
         case let certificate as SecCertificate:

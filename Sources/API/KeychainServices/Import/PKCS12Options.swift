@@ -3,12 +3,12 @@
 import Foundation
 import KeychainCore
 
-/// What the options of `SecPKCS12Import` say (Semantics, "Importing PKCS 12 files").
+/// The options of `SecPKCS12Import` (Semantics, "Importing PKCS 12 files").
 struct PKCS12Options {
-    /// The password; empty when there is none.
+    /// The password; empty if there is none.
     let password: String
 
-    /// Where what is read is also added; `nil` for nowhere.
+    /// The keychain to which the items are also added; `nil` for none.
     let destination: Destination?
 
     /// A place for what is read.
@@ -22,11 +22,11 @@ struct PKCS12Options {
     /// The attributes for what is added: every entry whose key has the form of one, and the authentication context.
     let attributes: [String: Any]
 
-    /// Reads the options.
+    /// Parses the options.
     ///
-    /// The front end of macOS stores in a keychain file, unless that is declined; elsewhere one has to be named.
+    /// The macOS front end stores in a keychain file, unless that is declined; otherwise one has to be named.
     ///
-    /// - Throws: `errSecParam` for a password that is no string, a keychain or an access that is something else.
+    /// - Throws: `errSecParam` for a password that is not a string, or a keychain or an access of another type.
     init(_ options: CFDictionary, hasFrontEnd: Bool) throws(KeychainError) {
         switch options.object(forKey: kSecImportExportPassphrase) {
         case nil: password = ""
@@ -66,7 +66,7 @@ struct PKCS12Options {
         return object
     }
 
-    /// Adds an object to the data protection keychain; that it is there already is a success.
+    /// Adds an object to the data protection keychain; an existing one counts as success.
     func add(_ object: AnyObject) -> OSStatus {
         var entries = attributes
         entries[PropertyKey.valueReference] = object

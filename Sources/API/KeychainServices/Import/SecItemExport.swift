@@ -18,10 +18,10 @@ import KeychainCore
 ///   - secItemOrArray: a certificate, key or identity, or an array of them.
 ///   - outputFormat: the format; `.formatUnknown` for the usual one.
 ///   - flags: whether a single item is written as text.
-///   - keyParams: the passphrase of keys that are encrypted.
-///   - exportedData: where the file goes.
+///   - keyParams: the passphrase for encrypted keys.
+///   - exportedData: receives the file.
 /// - Returns: `errSecSuccess`; `errSecParam` for other objects; `errSecUnsupportedFormat`; `errSecPassphraseRequired`;
-///   `errSecKeyIsSensitive` for a key that does not leave its place.
+///   `errSecKeyIsSensitive` for a key that cannot be exported.
 @discardableResult
 public func SecItemExport(
     _ secItemOrArray: CFTypeRef,

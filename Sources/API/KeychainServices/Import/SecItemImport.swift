@@ -11,23 +11,22 @@ import KeychainMacFrontEnd
 ///
 /// - Parameters:
 ///   - importedData: the file.
-///   - fileNameOrExtension: one that tells a format, such as `.p12`, counts for more than what is expected.
-///   - inputFormat: the format that is expected, a hint where neither the extension nor the marks of PEM tell it; then
-///     the one that was found, `.formatPEMSequence` for several documents.
-///   - itemType: the kind that is expected, likewise; then the one that was found, `.itemTypeAggregate` for several
-///     items.
-///   - flags: have no effect.
-///   - keyParams: the passphrase of what is encrypted, and how many private keys are allowed.
-///   - importKeychain: where the items are also added; `nil` for nowhere.
-///   - outItems: where an array of the objects goes; of a PKCS #12 file identities, then what is left. With the front
-///     end of macOS and without a keychain their certificates and keys, since an identity needs its key in a keychain
-///     there.
-/// - Returns: `errSecSuccess`; `errSecParam` for no data; `errSecUnknownFormat` for what is not recognized, not of the
-///   format, or not of the kind
-///   that is expected; `errSecUnsupportedFormat`; `errSecPassphraseRequired`; `errSecPkcs12VerifyFailure` for a wrong
-///   passphrase of a PKCS #12 file and `errSecAuthFailed` of a key; `errSecMultiplePrivKeys`. Of adding, the first
-///   failure, after which the rest is still tried: `errSecDuplicateItem` for what the keychain has already. The objects
-///   are returned all the same.
+///   - fileNameOrExtension: an extension that implies a format, such as `.p12`, takes precedence over the expected
+///     format.
+///   - inputFormat: the expected format, a hint if neither the extension nor the PEM markers determine it; on return
+///     the detected one, `.formatPEMSequence` for several documents.
+///   - itemType: the expected kind, likewise; on return the detected one, `.itemTypeAggregate` for several items.
+///   - flags: ignored.
+///   - keyParams: the passphrase for encrypted input, and the number of private keys that are allowed.
+///   - importKeychain: the keychain to which the items are also added; `nil` for none.
+///   - outItems: receives an array of the objects; for a PKCS #12 file identities, then the remaining items. With the
+///     macOS front end and without a keychain, their certificates and keys, because an identity there needs its key in
+///     a keychain.
+/// - Returns: `errSecSuccess`; `errSecParam` for no data; `errSecUnknownFormat` for input that is not recognized, not
+///   of the format, or not of the expected kind; `errSecUnsupportedFormat`; `errSecPassphraseRequired`;
+///   `errSecPkcs12VerifyFailure` for a wrong passphrase of a PKCS #12 file and `errSecAuthFailed` for one of a key;
+///   `errSecMultiplePrivKeys`. For adding, the first failure, after which the rest is still added:
+///   `errSecDuplicateItem` for existing items. The objects are returned nevertheless.
 @discardableResult
 public func SecItemImport(
     _ importedData: CFData,
@@ -62,7 +61,7 @@ public func SecItemImport(
     }
 }
 
-/// Adds every object to a keychain, of an identity to a file both halves; the status is that of the first failure.
+/// Adds every object to a keychain, for an identity both halves to a file; returns the status of the first failure.
 private func store(_ objects: [AnyObject], in keychain: SecKeychain) -> OSStatus {
     let statuses = objects.flatMap { object in
         guard keychain.path != nil else {

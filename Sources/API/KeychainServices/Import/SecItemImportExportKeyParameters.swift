@@ -8,7 +8,7 @@ import KeychainCore
 /// The version of the parameters.
 public let SEC_KEY_IMPORT_EXPORT_PARAMS_VERSION: Int32 = 0
 
-/// What an import or export of keys needs besides the file.
+/// Parameters for importing or exporting keys.
 ///
 /// Only `flags` and `passphrase` have an effect.
 public struct SecItemImportExportKeyParameters {
@@ -24,12 +24,12 @@ public struct SecItemImportExportKeyParameters {
     public var alertPrompt: Unmanaged<CFString>?
     /// The access control list of imported keys.
     public var accessRef: Unmanaged<SecAccess>?
-    /// What imported keys may be used for.
+    /// The permitted uses of imported keys.
     public var keyUsage: Unmanaged<CFArray>?
     /// The attributes of imported keys.
     public var keyAttributes: Unmanaged<CFArray>?
 
-    /// Parameters that say nothing.
+    /// Creates empty parameters.
     public init() { self.init(version: 0, flags: [], passphrase: nil) }
 
     /// Parameters from their parts.
@@ -55,7 +55,7 @@ public struct SecItemImportExportKeyParameters {
 
     /// The passphrase as text; `nil` without one.
     ///
-    /// - Throws: `errSecInvalidPasswordRef` for another object than a string or data with UTF-8.
+    /// - Throws: `errSecInvalidPasswordRef` for an object that is neither a string nor UTF-8 data.
     func passphraseText() throws(KeychainError) -> String? {
         switch passphrase?.takeUnretainedValue() {
         case nil: return nil

@@ -3,7 +3,7 @@
 
 public import Foundation
 
-/// What the older functions for an import or export of keys need besides the file.
+/// Parameters for the older functions that import or export keys.
 ///
 /// Only `flags` and `passphrase` have an effect.
 public struct SecKeyImportExportParameters {
@@ -19,12 +19,12 @@ public struct SecKeyImportExportParameters {
     public var alertPrompt: Unmanaged<CFString>?
     /// The access control list of imported keys.
     public var accessRef: Unmanaged<SecAccess>?
-    /// What imported keys may be used for, as bits.
+    /// The permitted uses of imported keys, as bits.
     public var keyUsage: UInt32
     /// The attributes of imported keys, as bits.
     public var keyAttributes: UInt32
 
-    /// Parameters that say nothing.
+    /// Creates empty parameters.
     public init() { self.init(version: 0, flags: [], passphrase: nil) }
 
     /// Parameters from their parts.
@@ -56,7 +56,7 @@ public struct SecKeyImportExportParameters {
 
 /// Reads certificates and keys from a file, with the older parameters.
 ///
-/// - Returns: As ``SecItemImport(_:_:_:_:_:_:_:_:)``.
+/// - Returns: The same as ``SecItemImport(_:_:_:_:_:_:_:_:)``.
 @discardableResult
 public func SecKeychainItemImport(
     _ importedData: CFData,
@@ -84,7 +84,7 @@ public func SecKeychainItemImport(
 
 /// Writes certificates and keys to a file, with the older parameters.
 ///
-/// - Returns: As ``SecItemExport(_:_:_:_:_:)``.
+/// - Returns: The same as ``SecItemExport(_:_:_:_:_:)``.
 @discardableResult
 public func SecKeychainItemExport(
     _ keychainItemOrArray: CFTypeRef,

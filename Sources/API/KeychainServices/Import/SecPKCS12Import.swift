@@ -9,28 +9,28 @@ import KeychainKeys
 
 /// Reads the identities of a PKCS #12 file (Semantics, "Importing PKCS 12 files").
 ///
-/// Keys that are not encrypted themselves are passed over, as Apple's function does.
+/// Keys that are not themselves encrypted are skipped, as in Apple's function.
 ///
-/// Of the options count `kSecImportExportPassphrase`, a string, empty without it; `kSecUseDataProtectionKeychain`,
-/// which also adds the identities and the certificates of their chains to the keychain, unless `kSecImportToMemoryOnly`
-/// is true; and then attributes such as `kSecAttrAccessGroup`. What the keychain has already is passed over. What
-/// cannot be added keeps nothing else from being added.
+/// The options are `kSecImportExportPassphrase`, a string, empty by default; `kSecUseDataProtectionKeychain`, which
+/// also adds the identities and the certificates of their chains to the keychain, unless `kSecImportToMemoryOnly` is
+/// true; and attributes such as `kSecAttrAccessGroup`. Existing items are skipped. An item that cannot be added does
+/// not prevent others from being added.
 ///
-/// The front end of macOS adds them to a keychain file unless one of these two is true: to that of
-/// `kSecImportExportKeychain`, or the default one, under the access of `kSecImportExportAccess`. A keychain that is
-/// named gets them without the front end, too.
+/// The macOS front end adds them to a keychain file unless one of these two is true: to that of
+/// `kSecImportExportKeychain`, or the default one, with the access list of `kSecImportExportAccess`. A named keychain
+/// is also used without the front end.
 ///
 /// - Parameters:
 ///   - data: the file.
 ///   - options: see above.
-///   - items: where an array of dictionaries goes, with `kSecImportItemIdentity`, `kSecImportItemTrust`,
+///   - items: receives an array of dictionaries, with `kSecImportItemIdentity`, `kSecImportItemTrust`,
 ///     `kSecImportItemCertChain` (the identity's certificate first), and `kSecImportItemLabel` and
-///     `kSecImportItemKeyID` where the file has them. Of what goes to a keychain file these are the summary of the
+///     `kSecImportItemKeyID` if the file has them. For items added to a keychain file these are the summary of the
 ///     certificate's subject and the hash of the public key. A client of the macOS front end gets certificates without
-///     a key in a dictionary that has a chain only.
-/// - Returns: `errSecSuccess`; `errSecParam` for an option of a wrong type; `errSecAuthFailed` for a wrong password or
-///   an altered file, which cannot be distinguished; `errSecDecode` for what is no such file or uses what is not
-///   implemented; the status of the last add that failed, and then there are items all the same.
+///     a key in a dictionary that has only a chain.
+/// - Returns: `errSecSuccess`; `errSecParam` for an option of the wrong type; `errSecAuthFailed` for a wrong password
+///   or an altered file, which cannot be distinguished; `errSecDecode` for a file that is invalid or uses unimplemented
+///   features; the status of the last failed add, in which case the items are returned nevertheless.
 @discardableResult
 public func SecPKCS12Import(
     _ data: CFData,
@@ -121,7 +121,7 @@ extension PKCS12Items {
 }
 
 extension PKCS12Items.Entry {
-    /// The label and the identifier of the key: what the file says, or for a keychain file what the certificate says.
+    /// The label and the identifier of the key: from the file, or for a keychain file from the certificate.
     fileprivate func names(_ destination: PKCS12Options.Destination?) -> (label: String?, identifier: [UInt8]?) {
         guard case .file? = destination else { return (names.friendlyName, names.localKeyID) }
         guard case .data(let hash)? = chain[0].attributes[AttributeName.publicKeyHash.description] else {

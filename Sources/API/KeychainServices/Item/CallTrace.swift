@@ -6,7 +6,7 @@ import KeychainTrace
 
 /// Calls of item functions as a trace has them (Documentation/Trace.md).
 enum CallTrace {
-    /// Makes a call, and writes down what it asked and what came of it, if calls are traced.
+    /// Makes a call, and records its request and result if tracing is on.
     static func perform(
         _ operation: KeychainRequest.Operation,
         in context: KeychainContext

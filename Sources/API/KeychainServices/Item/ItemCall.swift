@@ -34,7 +34,7 @@ enum ItemCall {
         let contexts = operation.authenticationContexts.map { ($0.identifier, ClientContext.live($0.identifier)) }
         for (_, live) in contexts { live?.noteUse(with: context.backend) }
         defer {
-            // Keys of the answer look for it. One that the program let go of has nobody else who says that it is gone.
+            // Keys in the result use it. If the program has released it, nothing else would report that.
             for (identifier, live) in contexts where live == nil { context.backend.authentication.release(identifier) }
             withExtendedLifetime(contexts) {}
         }
@@ -50,7 +50,7 @@ enum ItemCall {
 
     private static let logger = Logger(label: "swift-keychain")
 
-    /// What keeps the whole keychain from working is worth a warning; a query's own failure is for debugging.
+    /// An error that affects the whole keychain is logged as a warning; a failed query at debug level.
     private static func log(_ error: KeychainError, _ operation: KeychainRequest.Operation) {
         let level: Logger.Level = error.isAboutTheStore ? .warning : .debug
         logger.log(level: level, "\(operation.functionName): \(error)")
@@ -63,7 +63,7 @@ extension KeychainError {
         switch kind {
         case .storage, .keys: [.notAvailable, .readOnly, .io, .decode].contains(status)
         case .foreignOwner: true
-        // A daemon owns it that is not there.
+        // It is owned by a daemon that is not running.
         case .service(let failure): [.missing, .moved, .notInstalled, .gone].contains(failure)
         case .request, .device, .authentication, .lostIdentity, .unavailable, .transport: false
         }

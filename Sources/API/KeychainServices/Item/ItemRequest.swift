@@ -3,7 +3,7 @@
 package import Foundation
 package import KeychainCore
 
-/// The item functions for code that wants the reason of a failure, and the set that they do not have.
+/// The item functions for code that needs the reason of a failure, and the additional set operation.
 package enum ItemRequest {
     /// As `SecItemAdd`.
     package static func add(

@@ -15,7 +15,7 @@ extension KeychainAnswer {
 }
 
 extension ResultValue {
-    /// The object of a value; `nil` for a reference of which no object can be made.
+    /// The object of a value; `nil` for a reference for which no object can be created.
     fileprivate var object: AnyObject? {
         switch self {
         case .data(let bytes):
@@ -53,7 +53,7 @@ extension PropertyValue {
 }
 
 extension ItemReference {
-    /// The object of a reference; `nil` when none can be made of it (Semantics, "External representations of keys").
+    /// The object of a reference; `nil` if none can be created (Semantics, "External representations of keys").
     fileprivate var object: AnyObject? {
         switch self {
         case .key(let reference): SecKey(reference)

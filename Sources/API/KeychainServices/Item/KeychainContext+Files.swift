@@ -4,10 +4,10 @@ import KeychainCore
 import KeychainMacFrontEnd
 
 extension KeychainContext {
-    /// The context with the keychain that a call is for.
+    /// The context with the keychain for a call.
     ///
-    /// Without the front end of macOS that is the data protection keychain, but for a call that names a keychain file
-    /// or an item of one, and that the front end would send to the files alone.
+    /// Without the macOS front end that is the data protection keychain, except for a call that names a keychain file
+    /// or an item of one, and that the front end would send only to the files.
     func reaching(_ operation: KeychainRequest.Operation) -> KeychainContext {
         guard !hasFrontEnd, operation.mainDictionary.namesKeychainFile else { return self }
         let route = KeychainRoute(operation.mainDictionary, operation.function)
@@ -19,7 +19,7 @@ extension KeychainContext {
 }
 
 extension PropertyDictionary {
-    /// Whether a value is a keychain file or an item of one, by itself or in an array.
+    /// Whether a value is a keychain file or an item of one, alone or in an array.
     fileprivate var namesKeychainFile: Bool {
         Self.keysOfFiles.contains { self[$0]?.isOfKeychainFile ?? false }
     }

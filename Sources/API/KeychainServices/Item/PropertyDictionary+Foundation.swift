@@ -6,8 +6,8 @@ import KeychainCore
 extension PropertyDictionary {
     /// The entries of a dictionary object.
     ///
-    /// Callers build dictionaries in many ways, so a value arrives as a Swift value or as an object, and is brought
-    /// into one form here.
+    /// Callers build dictionaries in many ways, so a value arrives as a Swift value or as an object, and is normalized
+    /// here.
     init(_ dictionary: NSDictionary) {
         self.init(PropertyEntries())
         entries.reserveCapacity(dictionary.count)
@@ -26,7 +26,7 @@ extension PropertyDictionary {
         }
     }
 
-    // A cast between classes takes a fraction of the time of one to a Swift type.
+    // Casting between classes is much faster than casting to a Swift type.
     private mutating func take(_ key: NSObject, _ value: PropertyValue) {
         if let name = key as? NSString {
             entries[name as String] = value
@@ -45,9 +45,9 @@ extension PropertyDictionary {
         }
     }
 
-    /// The objects of a dictionary as they are in it; `nil` for a subclass, which may hold them in another way.
+    /// The unconverted objects of a dictionary; `nil` for a subclass, which may store them differently.
     ///
-    /// Every other access has Foundation bridge each value, and data byte by byte: a tenth of a second for a megabyte.
+    /// Any other access makes Foundation bridge each value, and data byte by byte: a tenth of a second for a megabyte.
     private static func members(of dictionary: NSDictionary) -> [(key: NSObject, value: AnyObject)]? {
         guard type(of: dictionary) == NSDictionary.self || type(of: dictionary) == NSMutableDictionary.self else {
             return nil
@@ -97,7 +97,7 @@ extension PropertyValue {
         }
     }
 
-    /// Data; what no item can hold is not copied.
+    /// Creates data; data too large for any item is not copied.
     private init(byteCount: Int, _ copy: () -> SecretBytes) {
         self = byteCount <= ItemLimits.secretByteCount ? .data(copy()) : .oversizedData(byteCount)
     }
@@ -122,10 +122,10 @@ extension PropertyValue {
 }
 
 extension PropertyValue.Encodability {
-    /// What becomes of an array or a dictionary, with all that is in it, when it is sent.
+    /// Converts an array or a dictionary with its contents, as they are sent.
     ///
-    /// Containers are recognized by a cast between Swift types, before any other: a cast to a class would have
-    /// Foundation bridge the whole nest, level by level.
+    /// Containers are recognized by a cast between Swift types first: a cast to a class would make Foundation bridge
+    /// the whole structure, level by level.
     fileprivate init(container: Any) {
         var isFractional = false
         var pending = [container]

@@ -7,9 +7,9 @@ import KeychainCore
 /// Adds an item to the keychain; durable when it returns.
 ///
 /// - Parameters:
-///   - attributes: the class, attributes and secret, and what to return (Semantics, "Classes and attributes" and
-///     "Validation").
-///   - result: receives what the `kSecReturn…` keys request; left alone on failure.
+///   - attributes: the class, the attributes and the secret, and the requested results (Semantics, "Classes and
+///     attributes" and "Validation").
+///   - result: receives the results that the `kSecReturn…` keys request; unchanged on failure.
 /// - Returns: `errSecSuccess`, or for example `errSecDuplicateItem`, `errSecParam`, `errSecNoSuchAttr`,
 ///   `errSecMissingEntitlement`; `errSecDecode` for a number that is not whole, as from the other functions.
 @discardableResult
@@ -17,21 +17,22 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
     ItemCall.perform(.add(PropertyDictionary(attributes)), result)
 }
 
-/// Finds items, and returns what was requested of them.
+/// Finds items, and returns the requested results.
 ///
 /// - Parameters:
-///   - query: which items, how many, and what to return (Semantics, "Validation" and "Limits and results").
-///   - result: receives a value, a list of values, or nothing; left alone on failure.
+///   - query: the items to find, their maximum number, and the requested results (Semantics, "Validation" and "Limits
+///     and results").
+///   - result: receives a value, a list of values, or nothing; unchanged on failure.
 /// - Returns: `errSecSuccess`, or for example `errSecItemNotFound`, `errSecInteractionNotAllowed`, `errSecParam`.
 @discardableResult
 public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     ItemCall.perform(.copyMatching(PropertyDictionary(query)), result)
 }
 
-/// Changes every item that matches, or none; durable when it returns.
+/// Changes all matching items, or none; durable when it returns.
 ///
 /// - Parameters:
-///   - query: which items.
+///   - query: the items to change.
 ///   - attributesToUpdate: the new values (Semantics, "New attributes of an update").
 /// - Returns: `errSecSuccess`, or for example `errSecItemNotFound`, `errSecDuplicateItem`, `errSecNoSuchAttr`.
 @discardableResult
@@ -42,9 +43,9 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
     )
 }
 
-/// Deletes every item that matches; durable when it returns.
+/// Deletes all matching items; durable when it returns.
 ///
-/// - Parameter query: which items.
+/// - Parameter query: the items to delete.
 /// - Returns: `errSecSuccess`, or for example `errSecItemNotFound`, `errSecParam`.
 @discardableResult
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus {

@@ -3,7 +3,7 @@
 public import Foundation
 import KeychainCore
 
-// What protects the strings is that they never change.
+// The strings are safe to share because they never change.
 
 /// Every operation.
 nonisolated(unsafe) public let kSecACLAuthorizationAny: CFString = "ACLAuthorizationAny"
@@ -43,13 +43,13 @@ nonisolated(unsafe) public let kSecACLAuthorizationKeychainItemInsert: CFString 
 nonisolated(unsafe) public let kSecACLAuthorizationKeychainItemModify: CFString = "ACLAuthorizationKeychainItemModify"
 /// Deleting an item of a keychain.
 nonisolated(unsafe) public let kSecACLAuthorizationKeychainItemDelete: CFString = "ACLAuthorizationKeychainItemDelete"
-/// Changing the access: the entry is that of the owner, of which each access has exactly one.
+/// Changing the access list: the entry is that of the owner, of which each access list has exactly one.
 nonisolated(unsafe) public let kSecACLAuthorizationChangeACL: CFString = "ACLAuthorizationChangeACL"
 /// Changing the owner of the access.
 nonisolated(unsafe) public let kSecACLAuthorizationChangeOwner: CFString = "ACLAuthorizationChangeOwner"
-/// None: the entry is the partition list, which its description holds.
+/// No operation: the entry is the partition list, which is in its description.
 nonisolated(unsafe) public let kSecACLAuthorizationPartitionID: CFString = "ACLAuthorizationPartitionID"
-/// None: the entry says that the attributes are unchanged.
+/// No operation: the entry marks the attributes as unchanged.
 nonisolated(unsafe) public let kSecACLAuthorizationIntegrity: CFString = "ACLAuthorizationIntegrity"
 
 extension AccessAuthorization {
@@ -82,7 +82,7 @@ extension AccessAuthorization {
         }
     }
 
-    /// The operation of a string; `nil` for what is none.
+    /// The operation of a string; `nil` if it is not one.
     init?(_ object: Any) {
         guard let text = object as? String,
             let known = Self.allCases.first(where: { $0.constant.isEqual(to: text) })

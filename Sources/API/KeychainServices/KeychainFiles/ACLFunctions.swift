@@ -8,10 +8,10 @@ import KeychainCore
 ///
 /// - Parameters:
 ///   - access: the access, which changes.
-///   - applicationList: an array of the programs that need no question; `nil` for every program.
-///   - description: what the item is, as a prompt would say it.
-///   - promptSelector: when a password is wanted; it is kept and shown.
-///   - newAcl: where the entry goes.
+///   - applicationList: an array of the programs that need no prompt; `nil` for every program.
+///   - description: a description of the item, as shown in a prompt.
+///   - promptSelector: when a password is required; stored and shown.
+///   - newAcl: receives the entry.
 /// - Returns: `errSecSuccess`; `errSecParam` for an array of other objects.
 @discardableResult
 public func SecACLCreateWithSimpleContents(
@@ -31,21 +31,21 @@ public func SecACLCreateWithSimpleContents(
 /// Removes an entry from its access.
 ///
 /// - Returns: `errSecSuccess`; `errSecInvalidOwnerEdit` for the entry of the owner; `errSecInvalidACL` for one that was
-///   removed before.
+///   already removed.
 @discardableResult
 public func SecACLRemove(_ aclRef: SecACL) -> OSStatus {
     FunctionCall.status { () throws(KeychainError) in try aclRef.remove() }
 }
 
-/// What an entry says beside its operations.
+/// The contents of an entry besides its operations.
 ///
 /// - Parameters:
 ///   - acl: the entry.
 ///   - applicationList: where an array of the programs goes; `nil` for every program.
-///   - description: where the description goes; of a partition list, a property list in hexadecimal.
-///   - promptSelector: where it goes when a password is wanted.
+///   - description: receives the description; of a partition list, a property list in hexadecimal.
+///   - promptSelector: receives when a password is required.
 /// - Returns: `errSecSuccess`; `errSecInvalidACL` for an entry that was removed. Every entry has the simple form, so
-///   that none is `errSecACLNotSimple`.
+///   `errSecACLNotSimple` is never returned.
 @discardableResult
 public func SecACLCopyContents(
     _ acl: SecACL,
@@ -61,17 +61,18 @@ public func SecACLCopyContents(
     return errSecSuccess
 }
 
-/// Replaces what an entry says beside its operations.
+/// Replaces the contents of an entry besides its operations.
 ///
 /// An item has it once the access is set: ``SecKeychainItemSetAccess(_:_:)``.
 ///
 /// - Parameters:
 ///   - acl: the entry.
-///   - applicationList: an array of the programs that need no question, empty for none; `nil` for every program.
-///   - description: what the item is, as a prompt would say it; of a partition list, a property list in hexadecimal.
-///   - promptSelector: when a password is wanted; it is kept and shown.
-/// - Returns: `errSecSuccess`; `errSecParam` for an array of other objects, and for a text that is no partition list
-///   where one has to be; `errSecInvalidACL` for an entry that was removed.
+///   - applicationList: an array of the programs that need no prompt, empty for none; `nil` for every program.
+///   - description: a description of the item, as shown in a prompt; for a partition list, a property list in
+///     hexadecimal.
+///   - promptSelector: when a password is required; stored and shown.
+/// - Returns: `errSecSuccess`; `errSecParam` for an array of other objects, and for a text that is not a partition list
+///   if one is required; `errSecInvalidACL` for an entry that was removed.
 @discardableResult
 public func SecACLSetContents(
     _ acl: SecACL,
@@ -103,8 +104,8 @@ public func SecACLCopyAuthorizations(_ acl: SecACL) -> CFArray {
 /// - Parameters:
 ///   - acl: the entry.
 ///   - authorizations: an array of strings `kSecACLAuthorization…`.
-/// - Returns: `errSecSuccess`; `errSecParam` for an empty array and one of other objects, and for a partition list
-///   whose description is none; `errSecInvalidOwnerEdit` where the access would have no entry of the owner, or two;
+/// - Returns: `errSecSuccess`; `errSecParam` for an empty array and one of other objects, and for a partition list with
+///   an invalid description; `errSecInvalidOwnerEdit` if the access list would have no entry of the owner, or two;
 ///   `errSecInvalidACL` for an entry that was removed.
 @discardableResult
 public func SecACLUpdateAuthorizations(_ acl: SecACL, _ authorizations: CFArray) -> OSStatus {

@@ -5,12 +5,12 @@ public import Foundation
 import Glibc
 import KeychainCore
 
-/// Makes an access list for items of file-based keychains.
+/// Creates an access list for items of file-based keychains.
 ///
 /// - Parameters:
-///   - descriptor: what the access is for, as a prompt would say it.
-///   - trustedList: an array of the programs that may read the secret without a question; `nil` for this one alone.
-///   - access: where the list goes.
+///   - descriptor: a description of the item, as shown in a prompt.
+///   - trustedList: an array of the programs that may read the secret without a prompt; `nil` for this one alone.
+///   - access: receives the list.
 /// - Returns: `errSecSuccess`; `errSecParam` for an array of other objects.
 @discardableResult
 public func SecAccessCreate(
@@ -32,9 +32,8 @@ public func SecAccessCreate(
 ///
 /// - Parameters:
 ///   - path: the path of the executable; `nil` for this program.
-///   - application: where the program goes.
-/// - Returns: `errSecSuccess`; the system's error in Apple's encoding (100000 and the number) for a file that is not
-///   there.
+///   - application: receives the program.
+/// - Returns: `errSecSuccess`; the system's error in Apple's encoding (100000 plus the number) for a missing file.
 @discardableResult
 public func SecTrustedApplicationCreateFromPath(
     _ path: UnsafePointer<CChar>?,
@@ -65,7 +64,7 @@ public func SecTrustedApplicationCopyData(
 /// - Parameters:
 ///   - appRef: the program, which changes.
 ///   - data: its path as data, with or without a zero at its end.
-/// - Returns: `errSecSuccess`; `errSecParam` for data that is no path.
+/// - Returns: `errSecSuccess`; `errSecParam` for data that is not a path.
 @discardableResult
 public func SecTrustedApplicationSetData(_ appRef: SecTrustedApplication, _ data: CFData) -> OSStatus {
     let bytes = Data(referencing: data)
@@ -79,7 +78,7 @@ public func SecTrustedApplicationSetData(_ appRef: SecTrustedApplication, _ data
 ///
 /// - Parameters:
 ///   - accessRef: the access.
-///   - aclList: where an array of ``SecACL`` goes.
+///   - aclList: receives an array of ``SecACL``.
 /// - Returns: `errSecSuccess`.
 @discardableResult
 public func SecAccessCopyACLList(_ accessRef: SecAccess, _ aclList: UnsafeMutablePointer<CFArray?>) -> OSStatus {
@@ -87,12 +86,12 @@ public func SecAccessCopyACLList(_ accessRef: SecAccess, _ aclList: UnsafeMutabl
     return errSecSuccess
 }
 
-/// The entries of an access that apply to an operation, among them those for every operation.
+/// The entries of an access list that apply to an operation, including those for every operation.
 ///
 /// - Parameters:
 ///   - accessRef: the access.
 ///   - authorizationTag: a string `kSecACLAuthorization…`.
-/// - Returns: An array of ``SecACL``, empty where no entry applies; `nil` for what is no such string.
+/// - Returns: An array of ``SecACL``, empty if no entry applies; `nil` if the string is not an operation.
 @discardableResult
 public func SecAccessCopyMatchingACLList(_ accessRef: SecAccess, _ authorizationTag: CFTypeRef) -> CFArray? {
     AccessAuthorization(authorizationTag).map { operation in
@@ -102,14 +101,14 @@ public func SecAccessCopyMatchingACLList(_ accessRef: SecAccess, _ authorization
 
 /// The owner and the entries of an access.
 ///
-/// - Important: Differs from Apple: the owner is always the user of this process, whose keychains these are.
+/// - Important: Differs from Apple: the owner is always the user of this process, who owns these keychains.
 ///
 /// - Parameters:
 ///   - accessRef: the access.
-///   - userId: where the user goes; `nil` for nowhere.
-///   - groupId: where the group goes, which has no effect.
-///   - ownerType: where it goes what counts: `kSecUseOnlyUID`.
-///   - aclList: where an array of ``SecACL`` goes.
+///   - userId: receives the user, unless it is `nil`.
+///   - groupId: receives the group, which has no effect.
+///   - ownerType: receives the decisive identifier: `kSecUseOnlyUID`.
+///   - aclList: receives an array of ``SecACL``.
 /// - Returns: `errSecSuccess`.
 @discardableResult
 public func SecAccessCopyOwnerAndACL(
@@ -126,19 +125,19 @@ public func SecAccessCopyOwnerAndACL(
     return errSecSuccess
 }
 
-/// Makes an access of entries.
+/// Creates an access list from entries.
 ///
-/// - Important: Differs from Apple: a keychain file is for one user, so that an access for another user, a group or the
-///   administrator beside the user is refused.
+/// - Important: Differs from Apple: a keychain file is for one user, so an access list for another user, a group or the
+///   administrator in addition to the user is rejected.
 ///
 /// - Parameters:
 ///   - userId: the owner, who is the user of this process.
-///   - groupId: has no effect.
+///   - groupId: ignored.
 ///   - ownerType: `kSecUseOnlyUID`.
-///   - acls: an array of ``SecACL``, whose contents are taken over; `nil` for none. Where none is that of the owner,
-///     nobody may change the access without a question.
-///   - error: where a failure is described: `errSecParam` for an array of other objects or with several entries of
-///     owners, `errSecInvalidACL` for an entry that was removed, `errSecUnimplemented` for another owner.
+///   - acls: an array of ``SecACL``, whose contents are copied; `nil` for none. If none is that of the owner, no
+///     program may change the access list without a prompt.
+///   - error: receives the failure: `errSecParam` for an array of other objects or with several entries of owners,
+///     `errSecInvalidACL` for an entry that was removed, `errSecUnimplemented` for another owner.
 /// - Returns: The access; `nil` after a failure.
 @discardableResult
 public func SecAccessCreateWithOwnerAndACL(
@@ -167,7 +166,7 @@ public func SecAccessCreateWithOwnerAndACL(
     return SecAccess(ItemAccess(entries: entries))
 }
 
-/// Which of its owners an access goes by, and how: flags.
+/// Flags for the owners that an access list uses.
 public typealias SecAccessOwnerType = UInt32
 
 /// The user alone.
@@ -179,7 +178,7 @@ public let kSecHonorRoot = 0x100
 /// The flags of ``kSecUseOnlyUID`` and ``kSecUseOnlyGID``.
 public let kSecMatchBits = kSecUseOnlyUID | kSecUseOnlyGID
 
-/// The access of a keychain as a whole, which none has; not possible, as on macOS.
+/// The access list of a whole keychain, which has none; not supported, as on macOS.
 ///
 /// - Returns: `errSecUnimplemented`.
 @discardableResult
@@ -187,7 +186,7 @@ public func SecKeychainCopyAccess(_ keychain: SecKeychain?, _ access: UnsafeMuta
     errSecUnimplemented
 }
 
-/// Replaces the access of a keychain as a whole, which none has; not possible, as on macOS.
+/// Replaces the access list of a whole keychain, which has none; not supported, as on macOS.
 ///
 /// - Returns: `errSecUnimplemented`.
 @discardableResult

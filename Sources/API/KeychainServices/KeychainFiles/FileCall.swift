@@ -4,16 +4,16 @@ import Foundation
 import KeychainCore
 import KeychainMacFrontEnd
 
-/// What the functions on keychain files have in common.
+/// Shared code of the functions on keychain files.
 enum FileCall {
-    /// Does something with the file-based keychains of the caller.
+    /// Performs an operation on the file-based keychains of the caller.
     ///
-    /// - Returns: `errSecSuccess`, or the status of what it throws.
+    /// - Returns: `errSecSuccess`, or the status of the thrown error.
     static func status(_ body: (FileBasedKeychain) throws(KeychainError) -> Void) -> OSStatus {
         FunctionCall.status { () throws(KeychainError) in try body(KeychainContext.inEffect.fileBased) }
     }
 
-    /// Adds an item to a keychain file, or where the data protection keychain is meant, there.
+    /// Adds an item to a keychain file, or to the data protection keychain if that is the destination.
     static func add(_ dictionary: PropertyDictionary) -> OSStatus {
         let context = KeychainContext.inEffect
         let frontEnd = KeychainContext.frontEnd(context.backend, context.fileBased)
@@ -23,7 +23,7 @@ enum FileCall {
         return FunctionCall.status { () throws(KeychainError) in _ = try frontEnd.perform(request) }
     }
 
-    /// Whether this process may ask the user for passwords of the user's own keychain files.
+    /// Whether this process may prompt for passwords of the user's own keychain files.
     static let interaction = UserInteraction()
 
     /// The bytes of a password or a name that a caller hands over.
@@ -61,9 +61,9 @@ extension FileBasedKeychain {
         return path
     }
 
-    /// The keychain files of an argument, which is a `SecKeychain` or an array of them, as a query has them.
+    /// The keychain files of an argument, which is a `SecKeychain` or an array of them, as in a query.
     ///
-    /// The data protection keychain, which may be among them, is left out.
+    /// The data protection keychain, which may be among them, is omitted.
     ///
     /// - Throws: `errSecParam` for other objects.
     func searchList(_ argument: CFTypeRef) throws(KeychainError) -> PropertyValue {
@@ -71,10 +71,10 @@ extension FileBasedKeychain {
         return .array(keychains.compactMap(\.path).map { .keychain($0) })
     }
 
-    /// The place of a keychain, of the default one without a keychain: a file, or where that is the login keychain the
-    /// data protection keychain.
+    /// The place of a keychain, or of the default one if `nil`: a file, or the data protection keychain for a login
+    /// keychain without a file.
     ///
-    /// - Throws: As ``path(_:)``.
+    /// - Throws: The errors of ``path(_:)``.
     func place(_ keychain: SecKeychain?) throws(KeychainError) -> SearchedKeychain {
         if keychain == .standard, preferences.loginHasDataProtection { return .dataProtection }
         return preferences.place(of: try path(keychain))

@@ -5,18 +5,18 @@ import Foundation
 import KeychainCore
 import KeychainMacFrontEnd
 
-/// Makes a keychain file; it stays unlocked.
+/// Creates a keychain file; it stays unlocked.
 ///
-/// A keychain named `login.keychain` in the user's folder joins the search list, and becomes the default where there is
-/// none; others have to be put there (``SecKeychainSetSearchList(_:)``).
+/// A keychain named `login.keychain` in the user's folder is added to the search list, and becomes the default if there
+/// is none; others have to be added (``SecKeychainSetSearchList(_:)``).
 ///
 /// - Parameters:
 ///   - pathName: the path, or a name in the folder of the user's keychains.
-///   - passwordLength: how many bytes the password has.
+///   - passwordLength: the length of the password in bytes.
 ///   - password: the password.
-///   - promptUser: whether the user is asked for the password, which cannot be done here.
-///   - initialAccess: has no effect.
-///   - keychain: where the keychain goes.
+///   - promptUser: whether to prompt for the password, which is not supported here.
+///   - initialAccess: ignored.
+///   - keychain: receives the keychain.
 /// - Returns: `errSecSuccess`, `errSecDuplicateKeychain`, `errSecInteractionNotAllowed` for a prompt, `errSecParam`
 ///   without a password.
 @discardableResult
@@ -42,7 +42,7 @@ public func SecKeychainCreate(
 ///
 /// - Parameters:
 ///   - pathName: the path, or a name in the folder of the user's keychains.
-///   - keychain: where the keychain goes.
+///   - keychain: receives the keychain.
 /// - Returns: `errSecSuccess`.
 @discardableResult
 public func SecKeychainOpen(
@@ -54,9 +54,10 @@ public func SecKeychainOpen(
     }
 }
 
-/// Removes a keychain file with all that is in it, also from the search list; the default keychain is none then.
+/// Removes a keychain file with its contents, also from the search list; if it was the default keychain, there is then
+/// none.
 ///
-/// - Returns: `errSecSuccess`, `errSecNoSuchKeychain`, `errSecInvalidKeychain` for a file that is no keychain.
+/// - Returns: `errSecSuccess`, `errSecNoSuchKeychain`, `errSecInvalidKeychain` for a file that is not a keychain.
 @discardableResult
 public func SecKeychainDelete(_ keychainOrArray: SecKeychain?) -> OSStatus {
     FileCall.status { (files) throws(KeychainError) in
@@ -67,10 +68,10 @@ public func SecKeychainDelete(_ keychainOrArray: SecKeychain?) -> OSStatus {
     }
 }
 
-/// Locks a keychain, the default one without it, for every program of the user.
+/// Locks a keychain, or the default one if `nil`, for every program of the user.
 ///
-/// - Returns: `errSecSuccess`, `errSecNoSuchKeychain`, `errSecNoDefaultKeychain`; one of these two also for the data
-///   protection keychain without a passcode.
+/// - Returns: `errSecSuccess`, `errSecNoSuchKeychain`, `errSecNoDefaultKeychain`; one of the latter two also for the
+///   data protection keychain without a passcode.
 @discardableResult
 public func SecKeychainLock(_ keychain: SecKeychain?) -> OSStatus {
     FileCall.status { (files) throws(KeychainError) in
@@ -84,16 +85,16 @@ public func SecKeychainLockAll() -> OSStatus {
     FileCall.status { (files) throws(KeychainError) in try files.whole.lockAll() }
 }
 
-/// Unlocks a keychain, the default one without it, for every program of the user.
+/// Unlocks a keychain, or the default one if `nil`, for every program of the user.
 ///
-/// Of the data protection keychain, the password is the passcode; without one it takes any. The unlock ends with this
-/// program where no service has that keychain.
+/// For the data protection keychain, the password is the passcode; if none is set, any password is accepted. The unlock
+/// ends with this program if no service owns that keychain.
 ///
 /// - Parameters:
 ///   - keychain: the keychain.
-///   - passwordLength: how many bytes the password has.
-///   - password: the password; it is checked also while the keychain is unlocked.
-///   - usePassword: whether there is one; the user cannot be asked here, so that without it the keychain has to be
+///   - passwordLength: the length of the password in bytes.
+///   - password: the password; it is also checked while the keychain is unlocked.
+///   - usePassword: whether there is one; the user cannot be prompted here, so without it the keychain has to be
 ///     unlocked already.
 /// - Returns: `errSecSuccess`, `errSecAuthFailed` for a wrong password, `errSecInteractionNotAllowed` without one,
 ///   `errSecNoSuchKeychain`, `errSecNoDefaultKeychain`.
@@ -114,11 +115,11 @@ public func SecKeychainUnlock(
     }
 }
 
-/// Says when a keychain, which has to be unlocked, locks by itself.
+/// Sets when a keychain, which has to be unlocked, locks automatically.
 ///
 /// - Parameters:
-///   - keychain: the keychain; the default one without it.
-///   - newSettings: when; `UInt32.max` seconds without use mean never.
+///   - keychain: the keychain; `nil` for the default one.
+///   - newSettings: the settings; `UInt32.max` seconds without use mean never.
 /// - Returns: `errSecSuccess`, `errSecInteractionNotAllowed` for a locked keychain, `errSecNoSuchKeychain`.
 @discardableResult
 public func SecKeychainSetSettings(
@@ -131,11 +132,11 @@ public func SecKeychainSetSettings(
     }
 }
 
-/// When a keychain, which has to be unlocked, locks by itself.
+/// Returns when a keychain, which has to be unlocked, locks automatically.
 ///
 /// - Parameters:
-///   - keychain: the keychain; the default one without it.
-///   - outSettings: where that goes.
+///   - keychain: the keychain; `nil` for the default one.
+///   - outSettings: receives the settings.
 /// - Returns: `errSecSuccess`, `errSecAuthFailed` for a locked keychain, `errSecNoSuchKeychain`.
 @discardableResult
 public func SecKeychainCopySettings(
@@ -154,8 +155,8 @@ public func SecKeychainCopySettings(
 /// Whether a keychain is unlocked, and whether it can be read and written.
 ///
 /// - Parameters:
-///   - keychain: the keychain; the default one without it.
-///   - keychainStatus: where the flags go: `kSecUnlockStateStatus`, `kSecReadPermStatus`, `kSecWritePermStatus`.
+///   - keychain: the keychain; `nil` for the default one.
+///   - keychainStatus: receives the flags: `kSecUnlockStateStatus`, `kSecReadPermStatus`, `kSecWritePermStatus`.
 /// - Returns: `errSecSuccess`, `errSecNoSuchKeychain`, `errSecInvalidKeychain`.
 @discardableResult
 public func SecKeychainGetStatus(
@@ -179,9 +180,9 @@ public func SecKeychainGetStatus(
 /// The path of a keychain, with a zero at its end; of the data protection keychain that of the login keychain.
 ///
 /// - Parameters:
-///   - keychain: the keychain; the default one without it.
-///   - ioPathLength: how many bytes there are room for; then how many the path has, without the zero.
-///   - pathName: where the path goes.
+///   - keychain: the keychain; `nil` for the default one.
+///   - ioPathLength: the size of the buffer; receives the length of the path, without the zero.
+///   - pathName: receives the path.
 /// - Returns: `errSecSuccess`, `errSecBufferTooSmall`, `errSecNoDefaultKeychain`.
 @discardableResult
 public func SecKeychainGetPath(
@@ -201,7 +202,7 @@ public func SecKeychainGetPath(
     return isTooLong ? errSecBufferTooSmall : status
 }
 
-/// Says whether the user may be asked for a password: a locked keychain is `errSecAuthFailed` if so, and else
+/// Sets whether the user may be prompted for a password: if so, a locked keychain is `errSecAuthFailed`, and else
 /// `errSecInteractionNotAllowed`.
 @discardableResult
 public func SecKeychainSetUserInteractionAllowed(_ state: Bool) -> OSStatus {
@@ -209,7 +210,7 @@ public func SecKeychainSetUserInteractionAllowed(_ state: Bool) -> OSStatus {
     return errSecSuccess
 }
 
-/// Whether the user may be asked for a password.
+/// Whether the user may be prompted for a password.
 @discardableResult
 public func SecKeychainGetUserInteractionAllowed(_ state: UnsafeMutablePointer<Bool>) -> OSStatus {
     state.pointee = KeychainContext.inEffect.fileBased.interaction.isAllowed

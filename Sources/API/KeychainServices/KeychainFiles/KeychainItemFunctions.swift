@@ -11,11 +11,11 @@ import KeychainMacFrontEnd
 /// - Parameters:
 ///   - itemClass: its class.
 ///   - attrList: its attributes.
-///   - length: how many bytes the data has.
+///   - length: the length of the data in bytes.
 ///   - data: the data.
-///   - keychainRef: the keychain; the default one without it.
-///   - initialAccess: who may use the item; `nil` for this program alone.
-///   - itemRef: where the item goes.
+///   - keychainRef: the keychain; `nil` for the default one.
+///   - initialAccess: the access list of the item; `nil` for this program alone.
+///   - itemRef: receives the item.
 /// - Returns: `errSecSuccess`, `errSecDuplicateItem`, `errSecNoSuchAttr`, `errSecNoDefaultKeychain`.
 @discardableResult
 public func SecKeychainItemCreateFromContent(
@@ -41,7 +41,7 @@ public func SecKeychainItemCreateFromContent(
 
 /// Removes an item.
 ///
-/// - Returns: `errSecSuccess`; `errSecInvalidItemRef` for one that is not there; `errSecInvalidOwnerEdit` for a
+/// - Returns: `errSecSuccess`; `errSecInvalidItemRef` for one that does not exist; `errSecInvalidOwnerEdit` for a
 ///   password that this program may not decrypt.
 @discardableResult
 public func SecKeychainItemDelete(_ itemRef: SecKeychainItem) -> OSStatus {
@@ -52,8 +52,8 @@ public func SecKeychainItemDelete(_ itemRef: SecKeychainItem) -> OSStatus {
 ///
 /// - Parameters:
 ///   - itemRef: the item.
-///   - attrList: the attributes that change; `nil` for none.
-///   - length: how many bytes the new data has.
+///   - attrList: the new attributes; `nil` for none.
+///   - length: the length of the data in bytes.
 ///   - data: the new data; `nil` for none.
 /// - Returns: `errSecSuccess`, `errSecInvalidItemRef`, `errSecDuplicateItem`, `errSecNoSuchAttr`.
 @discardableResult
@@ -82,15 +82,15 @@ public func SecKeychainItemModifyContent(
     SecKeychainItemModifyAttributesAndData(itemRef, attrList, length, data)
 }
 
-/// Class, attributes and data of an item.
+/// Returns the class, the attributes and the data of an item.
 ///
 /// - Parameters:
 ///   - itemRef: the item.
-///   - itemClass: where the class goes.
-///   - attrList: a list with the tags of the attributes that are wanted; their values go into it. Give them and the
-///     data back with ``SecKeychainItemFreeContent(_:_:)``.
-///   - length: where the number of bytes goes.
-///   - outData: where the data goes; `nil` for none.
+///   - itemClass: receives the class.
+///   - attrList: a list with the tags of the requested attributes, which receives their values. Free them and the data
+///     with ``SecKeychainItemFreeContent(_:_:)``.
+///   - length: receives the number of bytes.
+///   - outData: receives the data; `nil` for none.
 /// - Returns: `errSecSuccess`, `errSecInvalidItemRef`, `errSecAuthFailed` for the data of a locked keychain.
 @discardableResult
 public func SecKeychainItemCopyContent(
@@ -110,8 +110,8 @@ public func SecKeychainItemCopyContent(
     }
 }
 
-/// Gives back what ``SecKeychainItemCopyContent(_:_:_:_:_:)`` and the functions that find passwords gave; the memory is
-/// overwritten.
+/// Frees the results of ``SecKeychainItemCopyContent(_:_:_:_:_:)`` and of the functions that find passwords; the memory
+/// is overwritten.
 @discardableResult
 public func SecKeychainItemFreeContent(
     _ attrList: UnsafeMutablePointer<SecKeychainAttributeList>?,
@@ -122,17 +122,17 @@ public func SecKeychainItemFreeContent(
     return errSecSuccess
 }
 
-/// Class, attributes and data of an item.
+/// Returns the class, the attributes and the data of an item.
 ///
 /// - Parameters:
 ///   - itemRef: the item.
-///   - info: which attributes are wanted; `nil` for none.
-///   - itemClass: where the class goes.
-///   - attrList: where a list of the attributes goes. Give it and the data back with
+///   - info: the requested attributes; `nil` for none.
+///   - itemClass: receives the class.
+///   - attrList: receives a list of the attributes. Free it and the data with
 ///     ``SecKeychainItemFreeAttributesAndData(_:_:)``.
-///   - length: where the number of bytes goes.
-///   - outData: where the data goes; `nil` for none.
-/// - Returns: as of ``SecKeychainItemCopyContent(_:_:_:_:_:)``.
+///   - length: receives the number of bytes.
+///   - outData: receives the data; `nil` for none.
+/// - Returns: the statuses of ``SecKeychainItemCopyContent(_:_:_:_:_:)``.
 @discardableResult
 public func SecKeychainItemCopyAttributesAndData(
     _ itemRef: SecKeychainItem,
@@ -187,7 +187,7 @@ public func SecKeychainItemCopyKeychain(
     return errSecSuccess
 }
 
-/// Who may use an item.
+/// Returns the access list of an item.
 ///
 /// - Returns: `errSecSuccess`, `errSecInvalidItemRef`, `errSecInteractionNotAllowed` for a locked keychain.
 @discardableResult
@@ -202,10 +202,10 @@ public func SecKeychainItemCopyAccess(
     }
 }
 
-/// Replaces who may use an item; an access without a partition list leaves that of the item as it is.
+/// Replaces the access list of an item; a list without a partition list leaves that of the item unchanged.
 ///
-/// - Returns: as of ``SecKeychainItemCopyAccess(_:_:)``; `errSecInteractionNotAllowed` for another partition list than
-///   the item's, for which macOS asks for the password of the keychain.
+/// - Returns: the statuses of ``SecKeychainItemCopyAccess(_:_:)``; `errSecInteractionNotAllowed` for a partition list
+///   other than the item's, for which macOS prompts for the password of the keychain.
 @discardableResult
 public func SecKeychainItemSetAccess(_ itemRef: SecKeychainItem, _ access: SecAccess) -> OSStatus {
     itemRef.status { (call) throws(KeychainError) in
@@ -227,8 +227,8 @@ public func SecKeychainItemCreatePersistentReference(
 
 /// The item of a persistent reference.
 ///
-/// - Returns: `errSecSuccess`; `errSecParam` for bytes that are none; `errSecItemNotFound` for an item that is not
-///   there.
+/// - Returns: `errSecSuccess`; `errSecParam` for bytes that are not a reference; `errSecItemNotFound` for an item that
+///   does not exist.
 @discardableResult
 public func SecKeychainItemCopyFromPersistentReference(
     _ persistentItemRef: CFData,

@@ -4,7 +4,7 @@ import Foundation
 import KeychainCore
 import KeychainPropertyLists
 
-/// The partition list as programs find it in the description of its ``SecACL``: in hexadecimal a property list with the
+/// The partition list as programs see it in the description of its ``SecACL``: a property list in hexadecimal with the
 /// array `Partitions`.
 enum PartitionDescription {
     private static let key = "Partitions"
@@ -17,10 +17,10 @@ enum PartitionDescription {
         return bytes.hexadecimal
     }
 
-    /// The members of a list as an entry keeps them.
+    /// The members of a list as stored in an entry.
     ///
-    /// - Throws: `errSecParam` for what is no such text, and for a member that is empty or has a comma or a space,
-    ///   which stand between members.
+    /// - Throws: `errSecParam` for an invalid text, and for a member that is empty or has a comma or a space, which
+    ///   separate members.
     static func members(_ text: String) throws(KeychainError) -> String {
         guard let bytes = [UInt8](hexadecimal: text).map({ Data($0) }), PropertyListShape.isHarmless(bytes) else {
             throw .noPartitionList

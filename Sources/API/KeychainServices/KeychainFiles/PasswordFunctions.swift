@@ -8,14 +8,14 @@ import KeychainMacFrontEnd
 /// Adds a generic password to a keychain file; its label is the service.
 ///
 /// - Parameters:
-///   - keychain: the keychain; the default one without it.
-///   - serviceNameLength: how many bytes the service has.
+///   - keychain: the keychain; `nil` for the default one.
+///   - serviceNameLength: the length of the service in bytes.
 ///   - serviceName: the service.
-///   - accountNameLength: how many bytes the account has.
+///   - accountNameLength: the length of the account in bytes.
 ///   - accountName: the account.
-///   - passwordLength: how many bytes the password has.
+///   - passwordLength: the length of the password in bytes.
 ///   - passwordData: the password.
-///   - itemRef: where the item goes.
+///   - itemRef: receives the item.
 /// - Returns: `errSecSuccess`, `errSecDuplicateItem`, `errSecNoDefaultKeychain`, `errSecNoSuchKeychain`,
 ///   `errSecAuthFailed` for a locked keychain.
 @discardableResult
@@ -39,13 +39,13 @@ public func SecKeychainAddGenericPassword(
 ///
 /// - Parameters:
 ///   - keychainOrArray: a keychain or an array of keychains to search; `nil` for the search list.
-///   - serviceNameLength: how many bytes the service has.
+///   - serviceNameLength: the length of the service in bytes.
 ///   - serviceName: the service; `nil` for any.
-///   - accountNameLength: how many bytes the account has.
+///   - accountNameLength: the length of the account in bytes.
 ///   - accountName: the account; `nil` for any.
-///   - passwordLength: how many bytes the password has.
-///   - passwordData: where the password goes, for ``SecKeychainItemFreeContent(_:_:)``; `nil` for none.
-///   - itemRef: where the item goes.
+///   - passwordLength: the length of the password in bytes.
+///   - passwordData: receives the password, for ``SecKeychainItemFreeContent(_:_:)``; `nil` for none.
+///   - itemRef: receives the item.
 /// - Returns: `errSecSuccess`, `errSecItemNotFound`, `errSecAuthFailed` for the password of a locked keychain,
 ///   `errSecParam` for other objects than keychains.
 @discardableResult
@@ -68,22 +68,22 @@ public func SecKeychainFindGenericPassword(
 /// Adds an internet password to a keychain file; its label is the server.
 ///
 /// - Parameters:
-///   - keychain: the keychain; the default one without it.
-///   - serverNameLength: how many bytes the server has.
+///   - keychain: the keychain; `nil` for the default one.
+///   - serverNameLength: the length of the server in bytes.
 ///   - serverName: the server.
-///   - securityDomainLength: how many bytes the security domain has.
+///   - securityDomainLength: the length of the security domain in bytes.
 ///   - securityDomain: the security domain; `nil` for none.
-///   - accountNameLength: how many bytes the account has.
+///   - accountNameLength: the length of the account in bytes.
 ///   - accountName: the account.
-///   - pathLength: how many bytes the path has.
+///   - pathLength: the length of the path in bytes.
 ///   - path: the path; `nil` for none.
 ///   - port: the port; 0 for none.
 ///   - protocol: the protocol; `.any` for none.
 ///   - authenticationType: the type of authentication; `.any` for none.
-///   - passwordLength: how many bytes the password has.
+///   - passwordLength: the length of the password in bytes.
 ///   - passwordData: the password.
-///   - itemRef: where the item goes.
-/// - Returns: as of ``SecKeychainAddGenericPassword(_:_:_:_:_:_:_:_:)``.
+///   - itemRef: receives the item.
+/// - Returns: the statuses of ``SecKeychainAddGenericPassword(_:_:_:_:_:_:_:_:)``.
 @discardableResult
 public func SecKeychainAddInternetPassword(
     _ keychain: SecKeychain?,
@@ -115,21 +115,21 @@ public func SecKeychainAddInternetPassword(
 ///
 /// - Parameters:
 ///   - keychainOrArray: a keychain or an array of keychains to search; `nil` for the search list.
-///   - serverNameLength: how many bytes the server has.
+///   - serverNameLength: the length of the server in bytes.
 ///   - serverName: the server.
-///   - securityDomainLength: how many bytes the security domain has.
+///   - securityDomainLength: the length of the security domain in bytes.
 ///   - securityDomain: the security domain; `nil` for none.
-///   - accountNameLength: how many bytes the account has.
+///   - accountNameLength: the length of the account in bytes.
 ///   - accountName: the account.
-///   - pathLength: how many bytes the path has.
+///   - pathLength: the length of the path in bytes.
 ///   - path: the path; `nil` for none.
 ///   - port: the port; 0 for any.
 ///   - protocol: the protocol; `.any` for any.
 ///   - authenticationType: the type; `.any` for any.
-///   - passwordLength: how many bytes the password has.
-///   - passwordData: where the password goes, for ``SecKeychainItemFreeContent(_:_:)``; `nil` for none.
-///   - itemRef: where the item goes.
-/// - Returns: as of ``SecKeychainFindGenericPassword(_:_:_:_:_:_:_:_:)``. A text that is `nil` is any.
+///   - passwordLength: the length of the password in bytes.
+///   - passwordData: receives the password, for ``SecKeychainItemFreeContent(_:_:)``; `nil` for none.
+///   - itemRef: receives the item.
+/// - Returns: the statuses of ``SecKeychainFindGenericPassword(_:_:_:_:_:_:_:_:)``. A text that is `nil` is any.
 @discardableResult
 public func SecKeychainFindInternetPassword(
     _ keychainOrArray: CFTypeRef?,

@@ -5,15 +5,15 @@ public import Foundation
 import KeychainCore
 import KeychainMacFrontEnd
 
-/// Whose search list and default keychain are meant.
+/// The domain of a search list and a default keychain.
 public enum SecPreferencesDomain: Int32, Sendable, Hashable, CaseIterable {
     /// Those of the user.
     case user = 0
     /// Those of the system.
     case system = 1
-    /// What every user has in addition.
+    /// The additional list of every user.
     case common = 2
-    /// What hardware brings: nothing here.
+    /// The keychains of hardware: none here.
     case dynamic = 3
 
     fileprivate var domain: KeychainPreferences.Domain {
@@ -29,9 +29,9 @@ public enum SecPreferencesDomain: Int32, Sendable, Hashable, CaseIterable {
 /// The default keychain, in which items are added.
 ///
 /// - Important: Differs from Apple: the login keychain without a file is the data protection keychain, and so is the
-///   default one where the user has none and the macOS front end is off, as a place to import to.
+///   default one if the user has none and the macOS front end is off, as a destination for imports.
 ///
-/// - Parameter keychain: where the keychain goes.
+/// - Parameter keychain: receives the keychain.
 /// - Returns: `errSecSuccess`; `errSecNoDefaultKeychain`.
 @discardableResult
 public func SecKeychainCopyDefault(_ keychain: UnsafeMutablePointer<SecKeychain?>) -> OSStatus {
@@ -81,9 +81,9 @@ public func SecKeychainSetDomainDefault(_ domain: SecPreferencesDomain, _ keycha
     }
 }
 
-/// The keychains that are searched, in their order, the data protection keychain among them if it is.
+/// The searched keychains in order, including the data protection keychain if it is searched.
 ///
-/// - Parameter searchList: where an array of them goes.
+/// - Parameter searchList: receives an array of them.
 /// - Returns: `errSecSuccess`.
 @discardableResult
 public func SecKeychainCopySearchList(_ searchList: UnsafeMutablePointer<CFArray?>) -> OSStatus {
@@ -92,7 +92,7 @@ public func SecKeychainCopySearchList(_ searchList: UnsafeMutablePointer<CFArray
     }
 }
 
-/// Replaces the keychains that are searched; their files need not exist.
+/// Replaces the search list; the files need not exist.
 ///
 /// - Returns: `errSecSuccess`; `errSecParam` for an array of other objects.
 @discardableResult

@@ -3,9 +3,9 @@
 
 import KeychainCore
 
-/// An entry of an access: operations, and the programs that may do them without a question.
+/// An entry of an access list: operations, and the programs that may perform them without a prompt.
 ///
-/// It belongs to its ``SecAccess``, which changes with it.
+/// It belongs to its ``SecAccess``, which reflects its changes.
 public final class SecACL: Hashable, Sendable {
     private let access: SecAccess
     private let number: Int
@@ -26,7 +26,7 @@ public final class SecACL: Hashable, Sendable {
         hasher.combine(number)
     }
 
-    /// What the entry says; `nil` once it was removed.
+    /// The contents of the entry; `nil` once it was removed.
     var entry: AccessEntry? { access.entry(number) }
 
     /// As ``SecAccess/change(_:_:)``.
@@ -38,9 +38,9 @@ public final class SecACL: Hashable, Sendable {
     func remove() throws(KeychainError) { try access.remove(number) }
 }
 
-/// When the password of the keychain is wanted beside the list of programs.
+/// When the password of the keychain is required in addition to the list of programs.
 ///
-/// Kept and shown; nobody is asked for a password by it here.
+/// Stored and shown; it never causes a prompt here.
 public struct SecKeychainPromptSelector: OptionSet, Sendable, Hashable {
     /// The bits.
     public let rawValue: UInt16
@@ -52,10 +52,10 @@ public struct SecKeychainPromptSelector: OptionSet, Sendable, Hashable {
     public static let requirePassphase = SecKeychainPromptSelector(rawValue: 0x0001)
     /// From programs that are not signed, instead of what is usual.
     public static let unsigned = SecKeychainPromptSelector(rawValue: 0x0010)
-    /// Whether ``unsigned`` says it.
+    /// Whether ``unsigned`` is in effect.
     public static let unsignedAct = SecKeychainPromptSelector(rawValue: 0x0020)
     /// From programs whose signature is not valid, instead of what is usual.
     public static let invalid = SecKeychainPromptSelector(rawValue: 0x0040)
-    /// Whether ``invalid`` says it.
+    /// Whether ``invalid`` is in effect.
     public static let invalidAct = SecKeychainPromptSelector(rawValue: 0x0080)
 }

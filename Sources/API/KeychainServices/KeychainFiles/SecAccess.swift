@@ -3,9 +3,9 @@
 import KeychainCore
 import Synchronization
 
-/// Who may use an item of a file-based keychain: entries, each a ``SecACL``.
+/// The access list of an item in a file-based keychain: entries, each a ``SecACL``.
 ///
-/// An item keeps what the access says when it is set; a later change of the object does not reach the item.
+/// An item stores the contents when the access list is set; a later change of the object does not affect the item.
 public final class SecAccess: Hashable, Sendable {
     private struct Contents {
         /// In their order, each with a number that no other entry ever has here.
@@ -30,18 +30,18 @@ public final class SecAccess: Hashable, Sendable {
 
     init(_ value: ItemAccess) { for entry in value.entries { _ = add(entry) } }
 
-    /// What the object says now.
+    /// The current contents of the object.
     var value: ItemAccess { contents.withLock { ItemAccess(entries: $0.entries.map(\.entry)) } }
 
-    /// Whether both say the same.
+    /// Whether both have the same contents.
     public static func == (left: SecAccess, right: SecAccess) -> Bool { left.value == right.value }
 
-    /// Feeds what it says.
+    /// Hashes the contents.
     public func hash(into hasher: inout Hasher) { hasher.combine(value) }
 
     // MARK: - Entries
 
-    /// The entries for which a condition holds.
+    /// The entries that satisfy a condition.
     func list(where isWanted: (AccessEntry) -> Bool) -> [SecACL] {
         let numbers = contents.withLock { $0.entries.filter { isWanted($0.entry) }.map(\.number) }
         return numbers.map { SecACL(self, $0) }
@@ -55,7 +55,7 @@ public final class SecAccess: Hashable, Sendable {
         contents.withLock { $0.entries.first { $0.number == number }?.entry }
     }
 
-    /// Changes an entry, which stays that of the owner if it was, and becomes it in no other way.
+    /// Changes an entry, which stays that of the owner if it was, and cannot become it otherwise.
     ///
     /// - Throws: `errSecInvalidACL` for one that was removed; `errSecInvalidOwnerEdit`.
     func change(_ number: Int, _ body: (inout AccessEntry) throws(KeychainError) -> Void) throws(KeychainError) {

@@ -2,9 +2,9 @@
 
 import KeychainCore
 
-/// A keychain: a file-based one, or the data protection keychain where the user has none of the others.
+/// A keychain: a file-based one, or the data protection keychain if the user has no others.
 ///
-/// Two keychains are equal when they are the same file. The file need not exist.
+/// Two keychains are equal if they are the same file. The file need not exist.
 public final class SecKeychain: Hashable, Sendable {
     /// The path of the file; `nil` for the data protection keychain.
     let path: String?

@@ -54,7 +54,7 @@ public struct SecKeychainAttributeInfo {
 }
 
 extension SecKeychainAttributeList {
-    /// The attributes by their names, with values as the item functions take them.
+    /// The attributes by name, with values as in the item functions.
     ///
     /// - Throws: `errSecNoSuchAttr` for one that items do not have.
     func entries() throws(KeychainError) -> [String: PropertyValue] {
@@ -81,7 +81,7 @@ extension SecKeychainAttributeList {
     }
 }
 
-/// Memory that a caller gets, and gives back with a function of this module.
+/// Memory that a caller receives, and frees with a function of this module.
 enum HandedOver {
     /// A copy of bytes; its memory is never empty.
     static func copy(_ bytes: SecretBytes) -> UnsafeMutableRawPointer? {
@@ -92,7 +92,7 @@ enum HandedOver {
         return memory
     }
 
-    /// Overwrites and frees memory; `nil` is none.
+    /// Overwrites and frees memory; `nil` is ignored.
     static func free(_ memory: UnsafeMutableRawPointer?) {
         guard let memory else { return }
         explicit_bzero(memory, usableSize(memory))

@@ -7,11 +7,11 @@ import KeychainKeys
 import KeychainMacFrontEnd
 import Synchronization
 
-/// A search of keychain files, which gives its items one by one.
+/// A search of keychain files, which returns its items one by one.
 public final class SecKeychainSearch: Sendable {
     private let query: PropertyDictionary
 
-    /// What is still to be given; `nil` before the first item is asked for.
+    /// The remaining results; `nil` before the first item is requested.
     private let items = Mutex<[KeychainItemReference]?>(nil)
 
     init(_ query: PropertyDictionary) { self.query = query }
@@ -37,14 +37,14 @@ public final class SecKeychainSearch: Sendable {
     }
 }
 
-/// Begins a search of keychain files.
+/// Starts a search of keychain files.
 ///
 /// - Parameters:
 ///   - keychainOrArray: a `SecKeychain`, or an array of them; those of the search list for `nil`.
 ///   - itemClass: the class of the items.
-///   - attrList: attributes that the items have to have; `nil` for none.
-///   - searchRef: where the search goes.
-/// - Returns: `errSecSuccess`, also when nothing will be found; `errSecNoSuchAttr`, and `errSecParam` for an array of
+///   - attrList: required attributes of the items; `nil` for none.
+///   - searchRef: receives the search.
+/// - Returns: `errSecSuccess`, also if nothing will be found; `errSecNoSuchAttr`, and `errSecParam` for an array of
 ///   other objects.
 @discardableResult
 public func SecKeychainSearchCreateFromAttributes(
@@ -70,8 +70,8 @@ public func SecKeychainSearchCreateFromAttributes(
 ///
 /// - Parameters:
 ///   - searchRef: the search.
-///   - itemRef: where the item goes.
-/// - Returns: `errSecSuccess`; `errSecItemNotFound` when there is none any more.
+///   - itemRef: receives the item.
+/// - Returns: `errSecSuccess`; `errSecItemNotFound` if there are no more items.
 @discardableResult
 public func SecKeychainSearchCopyNext(
     _ searchRef: SecKeychainSearch,
@@ -83,7 +83,7 @@ public func SecKeychainSearchCopyNext(
 }
 
 extension SecItemClass {
-    /// The class of keys that is meant; `nil` for what is no key.
+    /// The requested class of keys; `nil` if it is not a key.
     fileprivate var keyClass: PropertyValue? {
         switch self {
         case .publicKeyItemClass: .string(KeyClass.public)

@@ -3,7 +3,7 @@
 
 import KeychainCore
 
-/// When a keychain file locks by itself.
+/// When a keychain file locks automatically.
 public struct SecKeychainSettings: Sendable, Hashable {
     /// `SEC_KEYCHAIN_SETTINGS_VERS1`.
     public var version: UInt32

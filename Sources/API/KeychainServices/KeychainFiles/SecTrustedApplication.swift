@@ -7,7 +7,7 @@ import Synchronization
 public final class SecTrustedApplication: Hashable, Sendable {
     private let program: Mutex<TrustedApplication>
 
-    /// The program that is meant now.
+    /// The current program.
     var value: TrustedApplication {
         get { program.withLock { $0 } }
         set { program.withLock { $0 = newValue } }

@@ -6,18 +6,18 @@ import KeychainKeys
 
 /// Private keys of the Secure Enclave as `SecKey`: those with `kSecAttrTokenIDSecureEnclave`.
 ///
-/// On Linux a program keeps them (``KeyEnclaveKind/software``): the device of the keychain seals them, and what a key
-/// has in place of its bytes is that sealed form. A stored key is a row with the token's identifier, the access control
+/// On Linux they are kept by software (``KeyEnclaveKind/software``): the device of the keychain seals them, and a key
+/// has that sealed form in place of its bytes. A stored key is a row with the token's identifier, the access control
 /// and the sealed form as its data; anyone with a copy of the sealed form can use the key after the row is deleted.
 enum EnclaveKeys {
     /// `kSecAttrTokenIDSecureEnclave`.
     static let tokenID = "com.apple.setoken"
 
-    /// Makes a key from the parameters of `SecKeyCreateRandomKey`, and stores it unless they say otherwise.
+    /// Creates a key from the parameters of `SecKeyCreateRandomKey`, and stores it unless declined.
     ///
-    /// - Throws: `errSecItemNotFound` for another token; `errSecParam` for a token's identifier that is no string, and
-    ///   for anything but a key of 256 bits on a curve (Semantics, "Creating keys"); what the enclave and `SecItemAdd`
-    ///   say.
+    /// - Throws: `errSecItemNotFound` for another token; `errSecParam` for a token identifier that is not a string, and
+    ///   for anything except a 256-bit elliptic-curve key (Semantics, "Creating keys"); the errors of the enclave and
+    ///   `SecItemAdd`.
     static func randomKey(_ parameters: KeyPairParameters) throws(KeychainError) -> SecKey {
         guard let named = parameters.tokenID, !named.isEmpty else { throw .parameter("kSecAttrTokenID names no token") }
         guard named == tokenID else { throw KeychainError(.itemNotFound, "there is no such token") }
@@ -69,7 +69,7 @@ enum EnclaveKeys {
         return (privateKey, KeyReference(attributes: attributes, data: key.sealed, context: context?.value))
     }
 
-    /// What the parameters say of when the key can be used; that of any item which says nothing, if they do not.
+    /// The access control in the parameters, or the default for any item.
     private static func accessControl(_ attributes: KeyPairParameters.Attributes) throws(KeychainError) -> AccessControl
     {
         let given = attributes[AttributeName.accessControl.description]
@@ -90,7 +90,7 @@ enum EnclaveKeys {
     }
 }
 
-/// What the enclave does with one key, in a context.
+/// The enclave's operations on one key, in a context.
 private struct EnclaveOperations: EllipticKeyOperations {
     let keychain: any KeychainBackend
     let sealed: SecretBytes

@@ -24,8 +24,8 @@ public func SecKeyIsAlgorithmSupported(
 /// - Parameters:
 ///   - key: the private key.
 ///   - algorithm: an algorithm that signs a message, a digest or bytes.
-///   - dataToSign: what the algorithm takes.
-///   - error: receives the reason of a failure.
+///   - dataToSign: the input of the algorithm.
+///   - error: receives the reason for a failure.
 /// - Returns: The signature; `nil` with `errSecParam` for an algorithm that the key does not support, or a digest of a
 ///   wrong length.
 @discardableResult
@@ -45,11 +45,12 @@ public func SecKeyCreateSignature(
 /// - Parameters:
 ///   - key: the public key.
 ///   - algorithm: the algorithm that signed.
-///   - signedData: what the algorithm takes.
+///   - signedData: the input of the algorithm.
 ///   - signature: the signature.
-///   - error: receives the reason of a failure: `errSecVerifyFailed` for a signature that does not match, `errSecParam`
+///   - error: receives the reason for a failure: `errSecVerifyFailed` for a signature that does not match,
+///     `errSecParam`
 ///     for an algorithm that the key does not support.
-/// - Returns: Whether the signature is one of the key and the data.
+/// - Returns: Whether the signature is valid for the key and the data.
 @discardableResult
 public func SecKeyVerifySignature(
     _ key: SecKey,
@@ -69,8 +70,8 @@ public func SecKeyVerifySignature(
 /// - Parameters:
 ///   - key: the public key.
 ///   - algorithm: an algorithm that encrypts.
-///   - plaintext: as much as the algorithm takes.
-///   - error: receives the reason of a failure.
+///   - plaintext: at most as much as the algorithm accepts.
+///   - error: receives the reason for a failure.
 /// - Returns: The ciphertext; `nil` with `errSecParam` for an algorithm that the key does not support, or too much
 ///   data.
 @discardableResult
@@ -90,10 +91,10 @@ public func SecKeyCreateEncryptedData(
 /// - Parameters:
 ///   - key: the private key.
 ///   - algorithm: the algorithm that encrypted.
-///   - ciphertext: what ``SecKeyCreateEncryptedData(_:_:_:_:)`` gave.
-///   - error: receives the reason of a failure.
+///   - ciphertext: the result of ``SecKeyCreateEncryptedData(_:_:_:_:)``.
+///   - error: receives the reason for a failure.
 /// - Returns: The plaintext; `nil` with `errSecParam` for an algorithm that the key does not support, and for any
-///   ciphertext that was not made for the key.
+///   ciphertext that was not created for the key.
 @discardableResult
 public func SecKeyCreateDecryptedData(
     _ key: SecKey,
@@ -111,13 +112,12 @@ public func SecKeyCreateDecryptedData(
 /// - Parameters:
 ///   - privateKey: the own private key.
 ///   - algorithm: an algorithm of key exchange.
-///   - publicKey: the other's public key, on the same curve.
-///   - parameters: with a key derivation function ``SecKeyKeyExchangeParameter/requestedSize``, how many bytes to
-///     derive, at most a mebibyte, and ``SecKeyKeyExchangeParameter/sharedInfo``, data that both sides mix in; else
-///     nothing is read.
-///   - error: receives the reason of a failure.
-/// - Returns: The secret; `nil` with `errSecParam` for an algorithm or a key that does not fit, or a size that is
-///   missing.
+///   - publicKey: the other party's public key, on the same curve.
+///   - parameters: with a key derivation function ``SecKeyKeyExchangeParameter/requestedSize``, the number of bytes to
+///     derive, at most a mebibyte, and ``SecKeyKeyExchangeParameter/sharedInfo``, data that both sides mix in;
+///     otherwise ignored.
+///   - error: receives the reason for a failure.
+/// - Returns: The secret; `nil` with `errSecParam` for an algorithm or a key that does not match, or a missing size.
 @discardableResult
 public func SecKeyCopyKeyExchangeResult(
     _ privateKey: SecKey,

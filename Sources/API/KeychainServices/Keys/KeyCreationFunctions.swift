@@ -5,15 +5,15 @@ public import Foundation
 import KeychainCore
 import KeychainKeys
 
-/// Makes a random key pair, and stores what is to be permanent.
+/// Generates a key pair, and stores the permanent keys.
 ///
 /// - Parameters:
 ///   - parameters: `kSecAttrKeyType`, as the string, and `kSecAttrKeySizeInBits`: 256, 384 or 521 on a curve, 1024 to
 ///     8192 in steps of 128 for RSA. With `kSecAttrIsPermanent`, the Boolean true, keys are added to the keychain, with
 ///     the attributes of `kSecPrivateKeyAttrs`, `kSecPublicKeyAttrs` and the top level (Semantics, "Creating keys").
-///   - error: receives the reason of a failure.
-/// - Returns: The private key; `nil` with `errSecParam` for a type or size that keys cannot have, with
-///   `errSecItemNotFound` for a token that there is not, or with what `SecItemAdd` says; then nothing is stored.
+///   - error: receives the reason for a failure.
+/// - Returns: The private key; `nil` with `errSecParam` for an unsupported type or size, with `errSecItemNotFound` for
+///   a token that does not exist, or with the status of `SecItemAdd`; then nothing is stored.
 @discardableResult
 public func SecKeyCreateRandomKey(
     _ parameters: CFDictionary,
@@ -22,13 +22,13 @@ public func SecKeyCreateRandomKey(
     SecurityError.handing(to: error) { () throws(KeychainError) in try makeKey(parameters) }
 }
 
-/// Makes a random key pair as ``SecKeyCreateRandomKey(_:_:)`` does.
+/// Generates a key pair like ``SecKeyCreateRandomKey(_:_:)``.
 ///
 /// - Parameters:
 ///   - parameters: those of ``SecKeyCreateRandomKey(_:_:)``.
 ///   - publicKey: receives the public key.
 ///   - privateKey: receives the private key.
-/// - Returns: `errSecSuccess`, or what ``SecKeyCreateRandomKey(_:_:)`` fails with.
+/// - Returns: `errSecSuccess`, or the status with which ``SecKeyCreateRandomKey(_:_:)`` fails.
 @discardableResult
 public func SecKeyGeneratePair(
     _ parameters: CFDictionary,
@@ -45,13 +45,13 @@ public func SecKeyGeneratePair(
     }
 }
 
-/// Makes a key from its external representation.
+/// Creates a key from its external representation.
 ///
 /// - Parameters:
 ///   - keyData: 04 ‖ X ‖ Y or 04 ‖ X ‖ Y ‖ K (ANSI X9.63) of a curve's key, an `RSAPublicKey` or `RSAPrivateKey` (PKCS
 ///     #1) of an RSA key (Semantics, "External representations of keys").
 ///   - attributes: `kSecAttrKeyType` and `kSecAttrKeyClass`, as strings or numbers.
-///   - error: receives the reason of a failure.
+///   - error: receives the reason for a failure.
 /// - Returns: The key; `nil` with `errSecParam` for anything else, with `errSecUnimplemented` for a symmetric key.
 @discardableResult
 public func SecKeyCreateWithData(

@@ -6,10 +6,10 @@ import KeychainKeys
 
 /// The parameters of a new key pair (Semantics, "Creating keys").
 struct KeyPairParameters {
-    /// What a key is stored with: values by their keys, as the caller gave them.
+    /// The attributes under which a key is stored: values by key, as the caller gave them.
     typealias Attributes = [AnyHashable: Any]
 
-    /// The attributes that the private and the public key are stored with: the dictionary of its own, then the top
+    /// The attributes under which the private and the public key are stored: from its own dictionary, then the top
     /// level.
     let privateAttributes: Attributes
     let publicAttributes: Attributes
@@ -19,8 +19,8 @@ struct KeyPairParameters {
     /// The value of `kSecAttrKeySizeInBits`.
     let sizeInBits: Int?
 
-    /// The value of `kSecAttrTokenID` at the top level, the one place where it counts; empty for a value that names no
-    /// token.
+    /// The value of `kSecAttrTokenID` at the top level, the only place where it is used; empty for a value that names
+    /// no token.
     let tokenID: String?
 
     /// The parameters as the caller gives them.
@@ -41,10 +41,10 @@ struct KeyPairParameters {
         publicAttributes = merged[1].filter { $0.key != AnyHashable(Key.tokenID) }
     }
 
-    /// Refuses to store a key of this process under a token that the private key's own dictionary names.
+    /// Rejects storing a key of this process under a token that the private key's own dictionary names.
     ///
-    /// - Throws: `errSecItemNotFound` for a token that there is not; `errSecParam` for the Secure Enclave, which could
-    ///   never read the key, and for what names no token.
+    /// - Throws: `errSecItemNotFound` for a token that does not exist; `errSecParam` for the Secure Enclave, which
+    ///   could never read the key, and for a value that names no token.
     func checkNestedToken() throws(KeychainError) {
         guard let nested = privateAttributes[Key.tokenID] else { return }
         guard let name = nested as? String, name != EnclaveKeys.tokenID else {
@@ -53,7 +53,7 @@ struct KeyPairParameters {
         throw KeychainError(.itemNotFound, "there is no such token")
     }
 
-    /// Whether the private key is stored: as it says, else only a token's, wherever the token is named.
+    /// Whether the private key is stored: as requested, else only a token's, wherever the token is named.
     var isPrivateKeyPermanent: Bool { Self.isPermanent(privateAttributes) ?? (privateAttributes[Key.tokenID] != nil) }
 
     /// Whether the public key is stored.

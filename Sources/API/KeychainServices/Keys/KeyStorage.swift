@@ -5,9 +5,9 @@ import KeychainCore
 
 /// Stores new keys with the item functions.
 enum KeyStorage {
-    /// Adds what is to be permanent of a pair, the public key first, or nothing.
+    /// Adds the permanent keys of a pair, the public key first, or nothing.
     ///
-    /// - Throws: what the add that failed says.
+    /// - Throws: The error of the add that failed.
     static func add(_ privateKey: SecKey, as parameters: KeyPairParameters) throws(KeychainError) {
         var stored: CFTypeRef?
         if parameters.isPublicKeyPermanent {
@@ -22,7 +22,7 @@ enum KeyStorage {
         }
     }
 
-    /// Adds a key with attributes, which are passed on as they are: those that are none are the add's to refuse.
+    /// Adds a key with attributes, which are passed on unchanged: the add rejects invalid ones.
     private static func add(
         _ key: SecKey,
         _ attributes: KeyPairParameters.Attributes

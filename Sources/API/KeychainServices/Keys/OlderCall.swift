@@ -16,7 +16,7 @@ struct OlderCall {
         data = count < 0 ? nil : NSData(bytes: bytes, length: count)
     }
 
-    /// Carries out what gives nothing back.
+    /// Performs an operation without a result.
     func perform(_ body: (NSData) throws(KeyError) -> Void) -> OSStatus {
         guard let data else { return errSecParam }
         do throws(KeyError) {
@@ -29,7 +29,7 @@ struct OlderCall {
         }
     }
 
-    /// Carries out what gives bytes back, and writes them where there is room.
+    /// Performs an operation that returns bytes, and writes them if there is room.
     func perform(
         _ output: UnsafeMutableRawPointer,
         _ count: UnsafeMutablePointer<Int>,

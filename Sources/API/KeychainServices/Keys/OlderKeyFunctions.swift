@@ -15,11 +15,11 @@ import KeychainKeys
 ///   - padding: of RSA a member of ``SecPadding``, none for the bytes as a number; on a curve `.sigRaw` for r ‖ s, else
 ///     DER.
 ///   - dataToSign: the digest, or the bytes.
-///   - dataToSignLength: how many.
+///   - dataToSignLength: its length in bytes.
 ///   - signature: receives the signature.
-///   - signatureLength: how much room there is; receives how much the signature takes.
-/// - Returns: `errSecSuccess`; `errSecParam` for a padding that is none of the key's, a digest of a wrong length, or
-///   too little room, and then nothing is written.
+///   - signatureLength: the size of the buffer; receives the length of the signature.
+/// - Returns: `errSecSuccess`; `errSecParam` for a padding that the key does not support, a digest of the wrong length,
+///   or a buffer that is too small; nothing is then written.
 @discardableResult
 public func SecKeyRawSign(
     _ key: SecKey,
@@ -63,11 +63,11 @@ public func SecKeyRawSign(
 ///   - key: the public key.
 ///   - padding: that of `SecKeyRawSign`.
 ///   - signedData: the digest, or the bytes.
-///   - signedDataLength: how many.
+///   - signedDataLength: its length in bytes.
 ///   - signature: the signature.
 ///   - signatureLength: its length.
-/// - Returns: `errSecSuccess`; `errSSLCrypto` for a signature that does not match, as this function has always said;
-///   `errSecParam` for a padding that is none of the key's or a digest of a wrong length.
+/// - Returns: `errSecSuccess`; `errSSLCrypto` for a signature that does not match, as this function has always
+///   returned; `errSecParam` for a padding that the key does not support or a digest of the wrong length.
 @discardableResult
 public func SecKeyRawVerify(
     _ key: SecKey,
@@ -113,11 +113,11 @@ public func SecKeyRawVerify(
 ///   - key: the public key.
 ///   - padding: `.PKCS1`, `.OAEP` (with SHA-1), or none for the bytes as a number.
 ///   - plainText: the bytes.
-///   - plainTextLength: how many.
+///   - plainTextLength: its length in bytes.
 ///   - cipherText: receives the ciphertext.
-///   - cipherTextLength: how much room there is; receives how much the ciphertext takes: the block size.
-/// - Returns: `errSecSuccess`; `errSecParam` for another padding or key, too much data, or too little room, and then
-///   nothing is written.
+///   - cipherTextLength: the size of the buffer; receives the length of the ciphertext: the block size.
+/// - Returns: `errSecSuccess`; `errSecParam` for another padding or key, too much data, or a buffer that is too small;
+///   nothing is then written.
 @discardableResult
 public func SecKeyEncrypt(
     _ key: SecKey,
@@ -163,9 +163,9 @@ public func SecKeyEncrypt(
 ///   - cipherText: the ciphertext.
 ///   - cipherTextLength: its length.
 ///   - plainText: receives the plaintext, without padding without its leading zeros.
-///   - plainTextLength: how much room there is; receives how much the plaintext takes.
-/// - Returns: `errSecSuccess`; `errSecParam` for another padding or key, a ciphertext that was not made for the key, or
-///   too little room, and then nothing is written.
+///   - plainTextLength: the size of the buffer; receives the length of the plaintext.
+/// - Returns: `errSecSuccess`; `errSecParam` for another padding or key, a ciphertext that was not created for the key,
+///   or a buffer that is too small; nothing is then written.
 @discardableResult
 public func SecKeyDecrypt(
     _ key: SecKey,

@@ -48,11 +48,11 @@ extension NSData {
     }
 }
 
-/// An error that says which status a function of Apple's API answers, and why.
+/// An error with the status that a function of Apple's API returns, and the reason.
 protocol StatusError: Error {
     var status: Status { get }
     var reason: String { get }
-    /// Whether an access control does not permit the operation, of which Apple's API gives no status.
+    /// Whether an access control does not permit the operation, for which Apple's API has no status.
     var isOperationNotAllowed: Bool { get }
 }
 
@@ -67,7 +67,7 @@ extension KeyError: StatusError {
 }
 
 extension SecurityError {
-    /// What `body` gives; when it fails `nil`, and the error for a caller that requested it.
+    /// The result of `body`; if it fails `nil`, and the error is passed to a caller that requested it.
     static func handing<Result, Failure: StatusError>(
         to error: UnsafeMutablePointer<Unmanaged<CFError>?>?,
         _ body: () throws(Failure) -> Result

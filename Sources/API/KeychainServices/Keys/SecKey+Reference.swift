@@ -5,8 +5,8 @@ import KeychainKeys
 import KeychainMacFrontEnd
 
 extension SecKey {
-    /// The key of a stored item, from its `type`, `kcls` and data; `nil` when they make none (Semantics, "External
-    /// representations of keys").
+    /// Creates the key of a stored item from its `type`, `kcls` and data; `nil` if they are not a key (Semantics,
+    /// "External representations of keys").
     convenience init?(_ reference: KeyReference) {
         if reference.attributes[Self.tokenIDName]?.name == EnclaveKeys.tokenID {
             guard let (key, sealed) = EnclaveKeys.key(reference) else { return nil }
@@ -17,14 +17,14 @@ extension SecKey {
         self.init(half, in: reference.keychainItem)
     }
 
-    /// A key from its external representation.
+    /// Creates a key from its external representation.
     ///
     /// - Parameters:
-    ///   - data: the bytes of Semantics, "External representations of keys".
+    ///   - data: the bytes described in Semantics, "External representations of keys".
     ///   - type: the value of `kSecAttrKeyType`.
     ///   - keyClass: the value of `kSecAttrKeyClass`.
     /// - Throws: `errSecUnimplemented` for a symmetric key; `errSecParam` for another type or class, and for data that
-    ///   is no key.
+    ///   is not a key.
     convenience init(_ data: SecretBytes, type: String?, keyClass: String?) throws(KeychainError) {
         do throws(KeyError) {
             self.init(try KeyHalf(externalRepresentation: data, type: type, keyClass: keyClass))
@@ -33,7 +33,7 @@ extension SecKey {
         }
     }
 
-    /// The private key of a locked keychain file, whose user is asked when it is used.
+    /// The private key in a locked keychain file, whose user is prompted when it is used.
     private static func lockedHalf(_ reference: KeyReference) -> KeyHalf? {
         guard reference.data == nil, let item = reference.keychainItem, let encoding = reference.subjectPublicKeyInfo,
             let publicKey = try? PublicKey(subjectPublicKeyInfo: encoding)
@@ -45,9 +45,9 @@ extension SecKey {
     ///
     /// - Parameters:
     ///   - publicKey: the public half.
-    ///   - item: where the private half is.
-    ///   - asks: whether the user is asked to unlock a keychain that is locked.
-    /// - Returns: A key each of whose operations reads it anew.
+    ///   - item: the place of the private half.
+    ///   - asks: whether to prompt the user to unlock a locked keychain.
+    /// - Returns: A key that is read again for each operation.
     static func deferred(_ publicKey: PublicKey, in item: KeychainItemReference, asks: Bool) -> PrivateKey {
         let keychains = KeychainContext.inEffect.fileBased
         return PrivateKey(publicKey: publicKey) { () throws(KeyError) in
@@ -65,6 +65,6 @@ extension SecKey {
 }
 
 extension KeychainError {
-    /// What a key says.
+    /// Creates a failure from a key's error.
     init(_ error: KeyError) { self.init(error.status, error.reason) }
 }

@@ -11,10 +11,10 @@ import KeychainMacFrontEnd
 public final class SecKey: Hashable, Sendable {
     let half: KeyHalf
 
-    /// What a key of the Secure Enclave is known by in place of its bytes.
+    /// The reference of a Secure Enclave key, in place of its bytes.
     private let sealedReference: KeyReference?
 
-    /// Where in a file-based keychain the key is; `nil` for a key that is in none.
+    /// The key's place in a file-based keychain; `nil` if it is in none.
     let keychainItem: KeychainItemReference?
 
     /// A key in this process.
@@ -30,10 +30,10 @@ public final class SecKey: Hashable, Sendable {
     /// A public key.
     convenience init(_ key: PublicKey) { self.init(.public(key)) }
 
-    /// A private key that lives in the Secure Enclave.
+    /// Creates a private key that is in the Secure Enclave.
     ///
     /// - Parameters:
-    ///   - key: its public key, and what the enclave does with it.
+    ///   - key: its public key, and the enclave's operations on it.
     ///   - reference: its attributes and sealed form, as an add stores them.
     init(_ key: PrivateKey, sealed reference: KeyReference) {
         half = .private(key)
@@ -41,7 +41,7 @@ public final class SecKey: Hashable, Sendable {
         keychainItem = nil
     }
 
-    /// What an add or a query by reference gets of the key (Semantics, "Attributes of a key").
+    /// The key as a reference for an add or a query (Semantics, "Attributes of a key").
     var reference: KeyReference {
         if let sealedReference { return sealedReference }
         var reference = half.reference

@@ -11,9 +11,9 @@ public struct SecKeyKeyExchangeParameter: RawRepresentable, Hashable, @unchecked
     /// A parameter of this name.
     public init(rawValue: CFString) { self.rawValue = rawValue }
 
-    /// How many bytes the key derivation function gives: a number.
+    /// The number of bytes to derive.
     public static let requestedSize = SecKeyKeyExchangeParameter(rawValue: "requestedSize")
 
-    /// What both sides mix into the key derivation function: data.
+    /// Data that both sides mix into the key derivation function.
     public static let sharedInfo = SecKeyKeyExchangeParameter(rawValue: "sharedInfo")
 }

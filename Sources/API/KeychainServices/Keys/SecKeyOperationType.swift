@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a key is used for.
+/// The operations that a key can perform.
 public enum SecKeyOperationType: Int, Sendable {
     /// Making a signature.
     case sign = 0

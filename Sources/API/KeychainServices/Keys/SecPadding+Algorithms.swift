@@ -4,15 +4,15 @@ import KeychainCore
 import KeychainKeys
 
 extension SecPadding {
-    /// The algorithm of a padding of the older functions for a key.
+    /// The algorithm for a padding of the older functions and a key.
     ///
-    /// With `.PKCS1` the length of a digest that a curve's key signs tells its function.
+    /// With `.PKCS1`, the length of the digest that an elliptic-curve key signs determines its hash function.
     ///
     /// - Parameters:
     ///   - key: the key, whose family decides.
-    ///   - count: the length of what is signed.
+    ///   - count: the length of the input.
     /// - Returns: The algorithm.
-    /// - Throws: ``KeyError/unsupportedAlgorithm`` for a padding that is none of the key's.
+    /// - Throws: ``KeyError/unsupportedAlgorithm`` for a padding that the key does not support.
     func signatureAlgorithm(of key: SecKey, _ count: Int) throws(KeyError) -> KeyAlgorithm {
         let name: String? =
             switch key.publicKey.type {

@@ -9,13 +9,13 @@ import Synchronization
 
 /// A message of the Cryptographic Message Syntax (RFC 5652) that is read.
 public final class CMSDecoder: Sendable {
-    /// What has come in, and what was made of it.
+    /// The input so far, and its parsed form.
     struct State: Sendable {
-        /// The message as far as it is there.
+        /// The message as far as it has been received.
         var bytes: [UInt8] = []
         /// Whether nothing more comes.
         var isFinal = false
-        /// The message, taken apart; `nil` before it is complete, and where it is none.
+        /// The parsed message; `nil` before it is complete, and if it is invalid.
         var opened: OpenedMessage?
         /// The certificates of the message.
         var certificates: [SecCertificate] = []
@@ -24,11 +24,11 @@ public final class CMSDecoder: Sendable {
         var keychain = MessageKeychain()
         /// Checks the signatures; `nil` before the first is checked.
         fileprivate var checker: SignatureChecker?
-        /// How the certificates of signers were judged.
+        /// The evaluations of the signers' certificates.
         fileprivate var judgements: [Question: SecTrust.Judgement] = [:]
     }
 
-    /// A certificate, and the policies by which it is judged.
+    /// A certificate, and the policies for its evaluation.
     fileprivate struct Question: Hashable, Sendable {
         let certificate: Certificate
         let policies: [CertificatePolicy]
@@ -38,7 +38,7 @@ public final class CMSDecoder: Sendable {
 
     init() {}
 
-    /// What has come in so far.
+    /// The current state.
     var current: State { state.withLock { $0 } }
 
     /// Changes the state.
@@ -56,7 +56,7 @@ public final class CMSDecoder: Sendable {
 
     /// A signature of the message.
     ///
-    /// - Throws: `errSecParam` for a message that is not complete, and where there is no signature of this number.
+    /// - Throws: `errSecParam` for an incomplete message, and if there is no signature with this index.
     func signature(_ index: Int) throws(KeychainError) -> MessageSignature {
         let signatures = try opened().signedData?.signatures ?? []
         guard signatures.indices.contains(index) else { throw .parameter("there is no signer \(index)") }
@@ -70,13 +70,13 @@ public final class CMSDecoder: Sendable {
         return index.map { state.certificates[$0] } ?? state.keychain.certificate(signature.signer)
     }
 
-    /// The certificate of a signer, and the others of the message; empty where the first is not at hand.
+    /// The certificate of a signer, and the others of the message; empty if the first is unavailable.
     func chain(of signature: MessageSignature) throws(KeychainError) -> [SecCertificate] {
         guard let certificate = try certificate(of: signature) else { return [] }
         return [certificate] + current.certificates.filter { $0 !== certificate }
     }
 
-    /// What checks the signatures of the message, against the contents that are there now.
+    /// The checker for the message's signatures, against the current contents.
     func checker(_ message: SignedData) -> SignatureChecker {
         state.withLock { state in
             if let checker = state.checker { return checker }
@@ -86,7 +86,7 @@ public final class CMSDecoder: Sendable {
         }
     }
 
-    /// Judges the certificate of a signer, once for the same policies however often it has signed.
+    /// Evaluates the certificate of a signer, once for the same policies regardless of the number of its signatures.
     func judge(_ trust: SecTrust, _ certificate: Certificate, _ policies: [SecPolicy]) throws(KeychainError) {
         let question = Question(certificate: certificate, policies: policies.map(\.value))
         if let known = state.withLock({ $0.judgements[question] }) { return trust.adopt(known) }

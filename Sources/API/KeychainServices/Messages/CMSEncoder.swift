@@ -10,7 +10,7 @@ import Synchronization
 
 /// A message of the Cryptographic Message Syntax (RFC 5652) that is written.
 public final class CMSEncoder: Sendable {
-    /// What was set, and the contents.
+    /// The settings, and the contents.
     struct State: Sendable {
         var signers: [SecIdentity] = []
         var recipients: [SecCertificate] = []
@@ -30,10 +30,10 @@ public final class CMSEncoder: Sendable {
 
     init() {}
 
-    /// What was set.
+    /// The current state.
     var current: State { state.withLock { $0 } }
 
-    /// Sets something.
+    /// Changes a setting.
     ///
     /// - Throws: `errSecParam` once there are contents.
     func set(_ body: (inout State) throws(KeychainError) -> Void) throws(KeychainError) {
@@ -45,7 +45,7 @@ public final class CMSEncoder: Sendable {
 
     /// Adds a part of the contents.
     ///
-    /// - Throws: `errSecParam` once the message was made.
+    /// - Throws: `errSecParam` once the message has been created.
     func add(_ bytes: UnsafeRawBufferPointer) throws(KeychainError) {
         try state.withLock { (state) throws(KeychainError) in
             guard state.message == nil else { throw .parameter("the message is made already") }
@@ -54,10 +54,11 @@ public final class CMSEncoder: Sendable {
         }
     }
 
-    /// The message, made when it is first asked for.
+    /// The message, created on first request.
     ///
-    /// - Throws: `errSecParam` for nothing to make a message of, and for an encrypted message with contents outside;
-    ///   `errSecCreateChainFailed`; why a key does not sign, or nothing can be encrypted for a certificate.
+    /// - Throws: `errSecParam` for an empty message, and for an encrypted message with detached contents;
+    ///   `errSecCreateChainFailed`; the error of a key that cannot sign, or of a certificate that cannot be encrypted
+    ///   for.
     func message() throws(KeychainError) -> [UInt8] {
         let state = current
         if let message = state.message { return message }
@@ -131,8 +132,8 @@ extension CMSEncoder.State {
         }
     }
 
-    /// The chain as far as it is at hand: of the certificates that were given, those of the keychains, and the anchors
-    /// of the system.
+    /// The chain as far as it is available: from the given certificates, those of the keychains, and the system's
+    /// anchors.
     private func known(_ certificate: Certificate) -> [Certificate] {
         let given = supportingCertificates.map(\.certificate) + signers.map(\.certificate.certificate)
         let hasSigned = { (issuer: Certificate, certificate: Certificate) in certificate.isSigned(by: issuer) }

@@ -2,23 +2,23 @@
 
 public import Foundation
 
-/// What there is to say of a signature of a message, by Apple's numbers.
+/// The status of a message's signature, with Apple's numbers.
 public enum CMSSignerStatus: UInt32, Sendable {
     /// The message is not signed.
     case unsigned = 0
     /// The signature is good, and its certificate is trusted, unless that was not to be looked at.
     case valid
-    /// The contents are not in the message, and have not been given.
+    /// The contents are not in the message, and have not been provided.
     case needsDetachedContent
     /// The signature is not one of the contents.
     case invalidSignature
     /// The signature is good, but its certificate is not trusted, or is not at hand.
     case invalidCert
-    /// There is no signer of this number.
+    /// There is no signer with this index.
     case invalidIndex
 }
 
-/// What is signed beside the contents of a message.
+/// The attributes that are signed in addition to the contents of a message.
 public struct CMSSignedAttributes: OptionSet, Sendable {
     /// Apple's bits.
     public let rawValue: UInt32
@@ -42,7 +42,7 @@ public struct CMSSignedAttributes: OptionSet, Sendable {
     public static let attrAppleExpirationTime = CMSSignedAttributes(rawValue: 1 << 6)
 }
 
-/// Which certificates a signed message brings, beside those that were added, by Apple's numbers.
+/// The certificates that a signed message contains, in addition to those that were added, with Apple's numbers.
 public enum CMSCertificateChainMode: UInt32, Sendable {
     /// None.
     case none = 0
@@ -56,7 +56,7 @@ public enum CMSCertificateChainMode: UInt32, Sendable {
     case chainWithRootOrFail
 }
 
-// What protects the strings is that they never change.
+// The strings are safe to share because they never change.
 
 /// SHA-1, as the digest function of signatures.
 nonisolated(unsafe) public let kCMSEncoderDigestAlgorithmSHA1: CFString = "sha1"

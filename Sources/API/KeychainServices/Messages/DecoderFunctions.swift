@@ -6,10 +6,10 @@ import KeychainContainers
 import KeychainCore
 import KeychainMessages
 
-/// Makes an object that reads a message: signed (RFC 5652, section 5) or encrypted for certificates (section 6), or
-/// encrypted with a signed one in it.
+/// Creates a decoder for a message: signed (RFC 5652, section 5), encrypted for certificates (section 6), or encrypted
+/// with a signed one in it.
 ///
-/// - Parameter cmsDecoderOut: where the object goes.
+/// - Parameter cmsDecoderOut: receives the object.
 /// - Returns: `errSecSuccess`.
 @discardableResult
 public func CMSDecoderCreate(_ cmsDecoderOut: UnsafeMutablePointer<CMSDecoder?>) -> OSStatus {
@@ -17,14 +17,14 @@ public func CMSDecoderCreate(_ cmsDecoderOut: UnsafeMutablePointer<CMSDecoder?>)
     return errSecSuccess
 }
 
-/// Takes a part of the message, in DER or BER.
+/// Processes a part of the message, in DER or BER.
 ///
 /// - Parameters:
 ///   - cmsDecoder: the object.
-///   - msgBytes: the bytes behind those of the last call.
-///   - msgBytesLen: how many they are.
-/// - Returns: `errSecSuccess`; `errSecUnknownFormat` where the first byte is not that of a message; `errSecParam` for a
-///   message that is complete, and for a negative number.
+///   - msgBytes: the bytes after those of the previous call.
+///   - msgBytesLen: their number.
+/// - Returns: `errSecSuccess`; `errSecUnknownFormat` if the first byte is not that of a message; `errSecParam` for a
+///   message that is already complete, and for a negative number.
 @discardableResult
 public func CMSDecoderUpdateMessage(
     _ cmsDecoder: CMSDecoder,
@@ -43,14 +43,14 @@ public func CMSDecoderUpdateMessage(
     }
 }
 
-/// Takes the message apart once it is complete, and decrypts it.
+/// Parses the complete message, and decrypts it.
 ///
 /// An encrypted message needs an identity of the keychain that is one of its recipients.
 ///
-/// - Returns: `errSecSuccess`; `errSecUnknownFormat` for what is no message, with bytes behind one among it;
-///   `errSecUnimplemented` for a kind of message or an algorithm that is not implemented; `errSecItemNotFound` where no
-///   identity of the keychain is a recipient; `errSecDecode` for what its key does not decrypt; `errSecParam` when it
-///   was called before.
+/// - Returns: `errSecSuccess`; `errSecUnknownFormat` for an invalid message, including one with trailing bytes;
+///   `errSecUnimplemented` for an unimplemented kind of message or algorithm; `errSecItemNotFound` if no identity of
+///   the keychain is a recipient; `errSecDecode` if decryption with its key fails; `errSecParam` if it was called
+///   before.
 @discardableResult
 public func CMSDecoderFinalizeMessage(_ cmsDecoder: CMSDecoder) -> OSStatus {
     FunctionCall.status { () throws(KeychainError) in
@@ -71,7 +71,7 @@ public func CMSDecoderFinalizeMessage(_ cmsDecoder: CMSDecoder) -> OSStatus {
     }
 }
 
-/// Gives the contents that a detached signature is one of, at any time before the status of the signer is asked for.
+/// Sets the contents of a detached signature, at any time before the status of a signer is requested.
 ///
 /// - Returns: `errSecSuccess`.
 @discardableResult
@@ -80,11 +80,11 @@ public func CMSDecoderSetDetachedContent(_ cmsDecoder: CMSDecoder, _ detachedCon
     return FunctionCall.status { () throws(KeychainError) in try cmsDecoder.change { $0.detached = contents } }
 }
 
-/// The contents that were given.
+/// The detached contents.
 ///
 /// - Parameters:
 ///   - cmsDecoder: the object.
-///   - detachedContentOut: where they go; `nil` where none were.
+///   - detachedContentOut: receives them; `nil` if there are none.
 /// - Returns: `errSecSuccess`.
 @discardableResult
 public func CMSDecoderCopyDetachedContent(
@@ -95,8 +95,8 @@ public func CMSDecoderCopyDetachedContent(
     return errSecSuccess
 }
 
-/// Sets the keychains in which certificates of signers and identities of recipients are looked for; the usual ones
-/// without it.
+/// Sets the keychains to search for certificates of signers and identities of recipients; by default, those of the
+/// search list.
 ///
 /// - Parameters:
 ///   - cmsDecoder: the object.
@@ -115,7 +115,7 @@ public func CMSDecoderSetSearchKeychain(_ cmsDecoder: CMSDecoder, _ keychainOrAr
 
 /// Whether the message was encrypted.
 ///
-/// - Returns: `errSecSuccess`; `errSecParam` for a message that is not complete.
+/// - Returns: `errSecSuccess`; `errSecParam` for an incomplete message.
 @discardableResult
 public func CMSDecoderIsContentEncrypted(
     _ cmsDecoder: CMSDecoder,
@@ -132,7 +132,7 @@ public func CMSDecoderIsContentEncrypted(
 ///   - cmsDecoder: the object.
 ///   - eContentTypeOut: where the content octets of its object identifier go, without tag and length; `nil` for a
 ///     message that is not signed.
-/// - Returns: `errSecSuccess`; `errSecParam` for a message that is not complete.
+/// - Returns: `errSecSuccess`; `errSecParam` for an incomplete message.
 @discardableResult
 public func CMSDecoderCopyEncapsulatedContentType(
     _ cmsDecoder: CMSDecoder,
@@ -143,12 +143,12 @@ public func CMSDecoderCopyEncapsulatedContentType(
     }
 }
 
-/// The certificates of the message, whoever they are of.
+/// All certificates in the message.
 ///
 /// - Parameters:
 ///   - cmsDecoder: the object.
-///   - certsOut: where an array of `SecCertificate` goes; `nil` for none.
-/// - Returns: `errSecSuccess`; `errSecParam` for a message that is not complete.
+///   - certsOut: receives an array of `SecCertificate`; `nil` for none.
+/// - Returns: `errSecSuccess`; `errSecParam` for an incomplete message.
 @discardableResult
 public func CMSDecoderCopyAllCerts(_ cmsDecoder: CMSDecoder, _ certsOut: UnsafeMutablePointer<CFArray?>) -> OSStatus {
     FunctionCall.status { () throws(KeychainError) in
@@ -157,13 +157,12 @@ public func CMSDecoderCopyAllCerts(_ cmsDecoder: CMSDecoder, _ certsOut: UnsafeM
     }
 }
 
-/// The contents of the message, decrypted; whether its signatures are good is for ``CMSDecoderCopySignerStatus`` to
-/// say.
+/// The contents of the message, decrypted; use ``CMSDecoderCopySignerStatus`` to check its signatures.
 ///
 /// - Parameters:
 ///   - cmsDecoder: the object.
-///   - contentOut: where they go; `nil` where they are outside of the message.
-/// - Returns: `errSecSuccess`; `errSecParam` for a message that is not complete.
+///   - contentOut: receives them; `nil` if they are outside of the message.
+/// - Returns: `errSecSuccess`; `errSecParam` for an incomplete message.
 @discardableResult
 public func CMSDecoderCopyContent(_ cmsDecoder: CMSDecoder, _ contentOut: UnsafeMutablePointer<CFData?>) -> OSStatus {
     FunctionCall.status { () throws(KeychainError) in

@@ -6,10 +6,10 @@ import KeychainCore
 import KeychainKeys
 import KeychainTrust
 
-/// Makes an object that writes a message: signed (RFC 5652, section 5), encrypted for certificates (section 6), or
-/// both, the signed message then in the encrypted one.
+/// Creates an encoder for a message: signed (RFC 5652, section 5), encrypted for certificates (section 6), or both,
+/// with the signed message inside the encrypted one.
 ///
-/// - Parameter cmsEncoderOut: where the object goes.
+/// - Parameter cmsEncoderOut: receives the object.
 /// - Returns: `errSecSuccess`.
 @discardableResult
 public func CMSEncoderCreate(_ cmsEncoderOut: UnsafeMutablePointer<CMSEncoder?>) -> OSStatus {
@@ -17,12 +17,12 @@ public func CMSEncoderCreate(_ cmsEncoderOut: UnsafeMutablePointer<CMSEncoder?>)
     return errSecSuccess
 }
 
-/// Sets the digest function of signatures; SHA-256 without it.
+/// Sets the digest function of signatures; the default is SHA-256.
 ///
 /// - Parameters:
 ///   - cmsEncoder: the object.
-///   - digestAlgorithm: `kCMSEncoderDigestAlgorithmSHA256`, or `kCMSEncoderDigestAlgorithmSHA1` for readers that know
-///     nothing else.
+///   - digestAlgorithm: `kCMSEncoderDigestAlgorithmSHA256`, or `kCMSEncoderDigestAlgorithmSHA1` for readers that
+///     support nothing else.
 /// - Returns: `errSecSuccess`; `errSecParam` for another one, and once there are contents.
 @discardableResult
 public func CMSEncoderSetSignerAlgorithm(_ cmsEncoder: CMSEncoder, _ digestAlgorithm: CFString) -> OSStatus {
@@ -55,7 +55,7 @@ public func CMSEncoderAddSigners(_ cmsEncoder: CMSEncoder, _ signerOrArray: CFTy
 ///
 /// - Parameters:
 ///   - cmsEncoder: the object.
-///   - signersOut: where an array of `SecIdentity` goes; `nil` for none.
+///   - signersOut: receives an array of `SecIdentity`; `nil` for none.
 /// - Returns: `errSecSuccess`.
 @discardableResult
 public func CMSEncoderCopySigners(_ cmsEncoder: CMSEncoder, _ signersOut: UnsafeMutablePointer<CFArray?>) -> OSStatus {
@@ -84,7 +84,7 @@ public func CMSEncoderAddRecipients(_ cmsEncoder: CMSEncoder, _ recipientOrArray
 ///
 /// - Parameters:
 ///   - cmsEncoder: the object.
-///   - recipientsOut: where an array of `SecCertificate` goes; `nil` for none.
+///   - recipientsOut: receives an array of `SecCertificate`; `nil` for none.
 /// - Returns: `errSecSuccess`.
 @discardableResult
 public func CMSEncoderCopyRecipients(
@@ -95,7 +95,7 @@ public func CMSEncoderCopyRecipients(
     return errSecSuccess
 }
 
-/// Sets whether the contents stay outside of a signed message; they are in it without it.
+/// Sets whether the contents are detached from a signed message; by default they are not.
 ///
 /// - Returns: `errSecSuccess`; `errSecParam` once there are contents.
 @discardableResult
@@ -115,7 +115,7 @@ public func CMSEncoderGetHasDetachedContent(
     return errSecSuccess
 }
 
-/// Sets the type of the contents of a signed message; plain data without it.
+/// Sets the type of the contents of a signed message; plain data by default.
 ///
 /// - Parameters:
 ///   - cmsEncoder: the object.
@@ -131,7 +131,7 @@ public func CMSEncoderSetEncapsulatedContentTypeOID(_ cmsEncoder: CMSEncoder, _ 
     }
 }
 
-/// The type of the contents, as it was set.
+/// The type of the contents.
 ///
 /// - Parameters:
 ///   - cmsEncoder: the object.
@@ -147,7 +147,7 @@ public func CMSEncoderCopyEncapsulatedContentType(
     return errSecSuccess
 }
 
-/// Adds certificates to the message; alone, they are a message without signers and contents.
+/// Adds certificates to the message; without anything else, the message has no signers and no contents.
 ///
 /// - Parameters:
 ///   - cmsEncoder: the object.
@@ -165,7 +165,7 @@ public func CMSEncoderAddSupportingCerts(_ cmsEncoder: CMSEncoder, _ certOrArray
 ///
 /// - Parameters:
 ///   - cmsEncoder: the object.
-///   - certsOut: where an array of `SecCertificate` goes; `nil` for none.
+///   - certsOut: receives an array of `SecCertificate`; `nil` for none.
 /// - Returns: `errSecSuccess`.
 @discardableResult
 public func CMSEncoderCopySupportingCerts(
@@ -176,10 +176,10 @@ public func CMSEncoderCopySupportingCerts(
     return errSecSuccess
 }
 
-/// Sets what is signed beside the contents.
+/// Sets the attributes that are signed in addition to the contents.
 ///
 /// - Returns: `errSecSuccess`; `errSecUnimplemented` for attributes of Apple's code signatures; `errSecParam` once
-///   there are contents, and for bits that mean nothing.
+///   there are contents, and for undefined bits.
 @discardableResult
 public func CMSEncoderAddSignedAttributes(_ cmsEncoder: CMSEncoder, _ signedAttributes: CMSSignedAttributes) -> OSStatus
 {
@@ -198,7 +198,7 @@ public func CMSEncoderAddSignedAttributes(_ cmsEncoder: CMSEncoder, _ signedAttr
     }
 }
 
-/// Sets which certificates the message brings beside those that were added; `.chain` without it.
+/// Sets which certificates the message contains in addition to those that were added; `.chain` by default.
 ///
 /// - Returns: `errSecSuccess`; `errSecParam` once there are contents.
 @discardableResult
@@ -209,7 +209,7 @@ public func CMSEncoderSetCertificateChainMode(
     FunctionCall.status { () throws(KeychainError) in try cmsEncoder.set { $0.chainMode = chainMode } }
 }
 
-/// Which certificates the message brings, as it was set.
+/// The certificates that the message contains.
 ///
 /// - Returns: `errSecSuccess`.
 @discardableResult
@@ -221,13 +221,13 @@ public func CMSEncoderGetCertificateChainMode(
     return errSecSuccess
 }
 
-/// Takes a part of the contents, after which nothing is set any more.
+/// Adds a part of the contents, after which settings can no longer be changed.
 ///
 /// - Parameters:
 ///   - cmsEncoder: the object.
-///   - content: the bytes behind those of the last call.
-///   - contentLen: how many they are.
-/// - Returns: `errSecSuccess`; `errSecParam` once the message was made, and for a negative number.
+///   - content: the bytes after those of the previous call.
+///   - contentLen: their number.
+/// - Returns: `errSecSuccess`; `errSecParam` once the message has been created, and for a negative number.
 @discardableResult
 public func CMSEncoderUpdateContent(
     _ cmsEncoder: CMSEncoder,
@@ -240,14 +240,15 @@ public func CMSEncoderUpdateContent(
     }
 }
 
-/// Makes the message.
+/// Creates the message.
 ///
 /// - Parameters:
 ///   - cmsEncoder: the object.
-///   - encodedContentOut: where the message goes, in DER but for the order of its certificates and signers.
+///   - encodedContentOut: receives the message, in DER except for the order of its certificates and signers.
 /// - Returns: `errSecSuccess`; `errSecParam` without signers, recipients and certificates, and for an encrypted message
-///   with contents outside; `errSecCreateChainFailed` where a root was asked for and is not at hand;
-///   `errSecUnsupportedKeyFormat` for a recipient whose kind of key is not implemented; why a key does not sign.
+///   with detached contents; `errSecCreateChainFailed` if a root was requested and is unavailable;
+///   `errSecUnsupportedKeyFormat` for a recipient with an unimplemented kind of key; the error of a key that cannot
+///   sign.
 @discardableResult
 public func CMSEncoderCopyEncodedContent(
     _ cmsEncoder: CMSEncoder,
@@ -258,18 +259,18 @@ public func CMSEncoderCopyEncodedContent(
     }
 }
 
-/// Makes a message in one call.
+/// Creates a message in one call.
 ///
 /// - Parameters:
 ///   - signers: a `SecIdentity`, or an array of them; `nil` for a message that is not signed.
 ///   - recipients: a `SecCertificate`, or an array of them; `nil` for a message that is not encrypted.
 ///   - eContentTypeOID: the type of signed contents, as numbers with dots between; plain data for `nil`.
-///   - detachedContent: whether the contents stay outside.
-///   - signedAttributes: what is signed beside the contents.
+///   - detachedContent: whether the contents are detached.
+///   - signedAttributes: the attributes that are signed in addition to the contents.
 ///   - content: the contents.
-///   - contentLen: how many bytes they are.
-///   - encodedContentOut: where the message goes.
-/// - Returns: `errSecSuccess`, or the first failure of the functions that it stands for.
+///   - contentLen: their number.
+///   - encodedContentOut: receives the message.
+/// - Returns: `errSecSuccess`, or the first failure of the individual functions.
 @discardableResult
 public func CMSEncodeContent(
     _ signers: CFTypeRef?,

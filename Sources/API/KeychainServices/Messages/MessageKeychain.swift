@@ -12,7 +12,7 @@ struct MessageKeychain: Sendable {
     /// The keychains that are searched; the usual ones for `nil`.
     var searchList: [SecKeychain]?
 
-    /// The certificate of a name; `nil` where the keychains have none, or there are no keychains.
+    /// The certificate with a name; `nil` if the keychains have none, or there are no keychains.
     func certificate(_ name: SignedData.Signer) -> SecCertificate? {
         certificates(conditions(name)).first { $0.certificate.isMeant(by: name) }
     }
@@ -22,9 +22,9 @@ struct MessageKeychain: Sendable {
         certificates([kSecAttrSubject: Data(certificate.normalizedIssuer)])
     }
 
-    /// The private key of a certificate that has a name; `nil` where the keychains have none.
+    /// The private key of a certificate with a name; `nil` if the keychains have none.
     ///
-    /// - Throws: why the keychains cannot be searched.
+    /// - Throws: An error if the keychains cannot be searched.
     func privateKey(of name: SignedData.Signer) throws(KeychainError) -> PrivateKey? {
         var result: CFTypeRef?
         let status = SecItemCopyMatching(query(kSecClassIdentity, conditions(name)), &result)
@@ -36,7 +36,7 @@ struct MessageKeychain: Sendable {
         return identities.lazy.compactMap { if case .private(let key) = $0.privateKey.half { key } else { nil } }.first
     }
 
-    /// Certificates are looked for where there is a keychain: a call that needs none fails no test.
+    /// Searches for certificates only if there is a keychain: a call that needs none does not make a test fail.
     private func certificates(_ conditions: [CFString: Any]) -> [SecCertificate] {
         TestingKit.$allowsMissingApp.withValue(true) {
             var result: CFTypeRef?

@@ -8,12 +8,12 @@ import KeychainCore
 import KeychainMessages
 import KeychainTrust
 
-/// How many have signed the message.
+/// The number of signers of the message.
 ///
 /// - Parameters:
 ///   - cmsDecoder: the object.
-///   - numSignersOut: where the number goes; 0 for a message that is not signed.
-/// - Returns: `errSecSuccess`; `errSecParam` for a message that is not complete.
+///   - numSignersOut: receives the number; 0 for a message that is not signed.
+/// - Returns: `errSecSuccess`; `errSecParam` for an incomplete message.
 @discardableResult
 public func CMSDecoderGetNumSigners(
     _ cmsDecoder: CMSDecoder,
@@ -24,22 +24,22 @@ public func CMSDecoderGetNumSigners(
     }
 }
 
-/// Checks a signature of the message, and judges its certificate.
+/// Checks a signature of the message, and evaluates its certificate.
 ///
-/// A certificate that has signed more than once is judged once for an object and the same policies.
+/// A certificate with several signatures is evaluated once for a decoder and the same policies.
 ///
 /// - Parameters:
 ///   - cmsDecoder: the object.
-///   - signerIndex: which signer, from 0.
-///   - policyOrArray: a `SecPolicy`, or an array of them, by which the certificate is judged.
-///   - evaluateSecTrust: whether it is judged now; the caller may do it later.
-///   - signerStatusOut: where the result goes.
-///   - secTrustOut: where the object goes that judges the certificate, with the others of the message for its chain;
-///     `nil` where the certificate is not at hand.
-///   - certVerifyResultCodeOut: where the judgement goes, when it is made: `errSecSuccess`, or for example
-///     `errSecNotTrusted`; `errSecItemNotFound` where the certificate is not at hand.
-/// - Returns: `errSecSuccess`, whatever the result is; `errSecParam` for a message that is not complete, and for
-///   anything else in the place of a policy; `errSecNotAvailable` where nothing can judge.
+///   - signerIndex: the index of the signer, from 0.
+///   - policyOrArray: a `SecPolicy`, or an array of them, for the evaluation of the certificate.
+///   - evaluateSecTrust: whether to evaluate now; the caller may do it later.
+///   - signerStatusOut: receives the result.
+///   - secTrustOut: receives the trust object for the certificate, with the others of the message for its chain; `nil`
+///     if the certificate is unavailable.
+///   - certVerifyResultCodeOut: receives the result of the evaluation, if it is performed: `errSecSuccess`, or for
+///     example `errSecNotTrusted`; `errSecItemNotFound` if the certificate is unavailable.
+/// - Returns: `errSecSuccess`, regardless of the result; `errSecParam` for an incomplete message, and for anything
+///   other than a policy; `errSecNotAvailable` if certificates cannot be evaluated.
 @discardableResult
 public func CMSDecoderCopySignerStatus(
     _ cmsDecoder: CMSDecoder,
@@ -88,10 +88,10 @@ public func CMSDecoderCopySignerStatus(
 ///
 /// - Parameters:
 ///   - cmsDecoder: the object.
-///   - signerIndex: which signer, from 0.
-///   - signerEmailAddressOut: where the address goes; `nil` without one.
-/// - Returns: `errSecSuccess`; `errSecItemNotFound` without an address, and where the certificate is not at hand;
-///   `errSecParam` for a message that is not complete, and where there is no such signer.
+///   - signerIndex: the index of the signer, from 0.
+///   - signerEmailAddressOut: receives the address; `nil` without one.
+/// - Returns: `errSecSuccess`; `errSecItemNotFound` without an address, and if the certificate is unavailable;
+///   `errSecParam` for an incomplete message, and if there is no such signer.
 @discardableResult
 public func CMSDecoderCopySignerEmailAddress(
     _ cmsDecoder: CMSDecoder,
@@ -108,14 +108,14 @@ public func CMSDecoderCopySignerEmailAddress(
     }
 }
 
-/// The certificate of a signer, which is in the message or in the keychain; it is not judged.
+/// The certificate of a signer, from the message or the keychain; it is not evaluated.
 ///
 /// - Parameters:
 ///   - cmsDecoder: the object.
-///   - signerIndex: which signer, from 0.
-///   - signerCertOut: where the certificate goes; `nil` without one.
-/// - Returns: `errSecSuccess`; `errSecItemNotFound` where it is not at hand; `errSecParam` for a message that is not
-///   complete, and where there is no such signer.
+///   - signerIndex: the index of the signer, from 0.
+///   - signerCertOut: receives the certificate; `nil` without one.
+/// - Returns: `errSecSuccess`; `errSecItemNotFound` if it is unavailable; `errSecParam` for an incomplete message, and
+///   if there is no such signer.
 @discardableResult
 public func CMSDecoderCopySignerCert(
     _ cmsDecoder: CMSDecoder,
@@ -130,14 +130,14 @@ public func CMSDecoderCopySignerCert(
     }
 }
 
-/// When a signer says to have signed, which nobody vouches for.
+/// The signing time claimed by a signer, which is not verified.
 ///
 /// - Parameters:
 ///   - cmsDecoder: the object.
-///   - signerIndex: which signer, from 0.
-///   - signingTime: where the time goes.
-/// - Returns: `errSecSuccess`; `errSecSigningTimeMissing` without a time; `errSecParam` for a message that is not
-///   complete, and where there is no such signer.
+///   - signerIndex: the index of the signer, from 0.
+///   - signingTime: receives the time.
+/// - Returns: `errSecSuccess`; `errSecSigningTimeMissing` without a time; `errSecParam` for an incomplete message, and
+///   if there is no such signer.
 @discardableResult
 public func CMSDecoderCopySignerSigningTime(
     _ cmsDecoder: CMSDecoder,

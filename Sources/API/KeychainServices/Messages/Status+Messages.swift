@@ -10,7 +10,7 @@ extension Status {
     /// The timestamp is not one of the signature: `errSecTimestampInvalid`.
     static let timestampInvalid = Status(rawValue: -67883)
 
-    /// Who made the timestamp is not trusted: `errSecTimestampNotTrusted`.
+    /// The authority of the timestamp is not trusted: `errSecTimestampNotTrusted`.
     static let timestampNotTrusted = Status(rawValue: -67884)
 
     /// The signer names no time: `errSecSigningTimeMissing`.

@@ -7,9 +7,9 @@ import KeychainCore
 import KeychainMessages
 import KeychainTrust
 
-/// When an authority has seen the signature of a signer (RFC 3161), by the policy for signing times.
+/// The time of a signer's signature according to a timestamp authority (RFC 3161), with the time-stamping policy.
 ///
-/// - Returns: As ``CMSDecoderCopySignerTimestampWithPolicy(_:_:_:_:)``.
+/// - Returns: The same as ``CMSDecoderCopySignerTimestampWithPolicy(_:_:_:_:)``.
 @discardableResult
 public func CMSDecoderCopySignerTimestamp(
     _ cmsDecoder: CMSDecoder,
@@ -19,19 +19,19 @@ public func CMSDecoderCopySignerTimestamp(
     CMSDecoderCopySignerTimestampWithPolicy(cmsDecoder, nil, signerIndex, timestamp)
 }
 
-/// When an authority has seen the signature of a signer (RFC 3161).
+/// The time of a signer's signature according to a timestamp authority (RFC 3161).
 ///
-/// The authority's certificate is judged as of that time.
+/// The authority's certificate is evaluated as of that time.
 ///
 /// - Parameters:
 ///   - cmsDecoder: the object.
-///   - timeStampPolicy: a `SecPolicy`, or an array of them, by which the authority's certificate is judged; that for
-///     signing times for `nil`.
-///   - signerIndex: which signer, from 0.
-///   - timestamp: where the time goes.
+///   - timeStampPolicy: a `SecPolicy`, or an array of them, for the evaluation of the authority's certificate; `nil`
+///     for the time-stamping policy.
+///   - signerIndex: the index of the signer, from 0.
+///   - timestamp: receives the time.
 /// - Returns: `errSecSuccess`; `errSecTimestampMissing` without a timestamp; `errSecTimestampInvalid` for one that is
-///   malformed, is not signed, or is of another signature; `errSecTimestampNotTrusted` where the authority is not
-///   trusted; `errSecParam` for a message that is not complete, and where there is no such signer.
+///   malformed, unsigned, or for another signature; `errSecTimestampNotTrusted` if the authority is not trusted;
+///   `errSecParam` for an incomplete message, and if there is no such signer.
 @discardableResult
 public func CMSDecoderCopySignerTimestampWithPolicy(
     _ cmsDecoder: CMSDecoder,
@@ -56,16 +56,15 @@ public func CMSDecoderCopySignerTimestampWithPolicy(
     }
 }
 
-/// The certificates of the authority that has put a time to the signature of a signer, its own first; they are not
-/// judged.
+/// The certificates of the authority that timestamped a signer's signature, its own first; they are not evaluated.
 ///
 /// - Parameters:
 ///   - cmsDecoder: the object.
-///   - signerIndex: which signer, from 0.
-///   - certificateRefs: where an array of `SecCertificate` goes.
+///   - signerIndex: the index of the signer, from 0.
+///   - certificateRefs: receives an array of `SecCertificate`.
 /// - Returns: `errSecSuccess`; `errSecTimestampMissing` without a timestamp; `errSecTimestampInvalid` for one that is
-///   malformed, is not signed, or is of another signature; `errSecParam` for a message that is not complete, and where
-///   there is no such signer.
+///   malformed, unsigned, or for another signature; `errSecParam` for an incomplete message, and if there is no such
+///   signer.
 @discardableResult
 public func CMSDecoderCopySignerTimestampCertificates(
     _ cmsDecoder: CMSDecoder,
@@ -78,10 +77,10 @@ public func CMSDecoderCopySignerTimestampCertificates(
     }
 }
 
-/// When an authority has seen a signature that is written.
+/// The timestamp of a signature being created.
 ///
-/// - Returns: `errSecTimestampMissing`: no authority is asked, as by Apple's public functions; `errSecParam` where
-///   there is no signer of this number.
+/// - Returns: `errSecTimestampMissing`: no authority is contacted, as by Apple's public functions; `errSecParam` if
+///   there is no signer with this index.
 @discardableResult
 public func CMSEncoderCopySignerTimestamp(
     _ cmsEncoder: CMSEncoder,
@@ -91,10 +90,10 @@ public func CMSEncoderCopySignerTimestamp(
     CMSEncoderCopySignerTimestampWithPolicy(cmsEncoder, nil, signerIndex, timestamp)
 }
 
-/// When an authority has seen a signature that is written.
+/// The timestamp of a signature being created.
 ///
-/// - Returns: `errSecTimestampMissing`: no authority is asked, as by Apple's public functions; `errSecParam` where
-///   there is no signer of this number.
+/// - Returns: `errSecTimestampMissing`: no authority is contacted, as by Apple's public functions; `errSecParam` if
+///   there is no signer with this index.
 @discardableResult
 public func CMSEncoderCopySignerTimestampWithPolicy(
     _ cmsEncoder: CMSEncoder,
@@ -106,7 +105,7 @@ public func CMSEncoderCopySignerTimestampWithPolicy(
 }
 
 extension CMSDecoder {
-    /// The timestamp of a signature, its authority not judged.
+    /// The timestamp of a signature, without evaluating its authority.
     fileprivate func timestamp(_ index: Int) throws(KeychainError) -> SignatureTimestamp {
         let signature = try signature(index)
         guard let token = signature.timestampToken else {

@@ -12,20 +12,20 @@ public func SecPolicyCreateBasicX509() -> SecPolicy { SecPolicy(.basicX509) }
 /// A policy for certificates of TLS.
 ///
 /// - Parameters:
-///   - server: whether the certificate is that of a server, else of a client.
-///   - hostname: the name or address of the server that the certificate must have; `nil` for any.
+///   - server: whether the certificate is for a server, rather than a client.
+///   - hostname: the required name or address of the server; `nil` for any.
 /// - Returns: The policy.
 @discardableResult
 public func SecPolicyCreateSSL(_ server: Bool, _ hostname: CFString?) -> SecPolicy {
     SecPolicy(.tls(isServer: server, host: hostname.map { $0 as String }))
 }
 
-/// A policy about revocation, beside another one.
+/// A policy for revocation checks, in addition to another one.
 ///
-/// - Important: Differs from Apple: only OCSP responses that were given by `SecTrustSetOCSPResponse` are looked at.
+/// - Important: Differs from Apple: only OCSP responses set with `SecTrustSetOCSPResponse` are used.
 ///
-/// - Parameter revocationFlags: flags of the names `kSecRevocation…`.
-/// - Returns: The policy; `nil` for flags that do not go together: a positive answer without any method.
+/// - Parameter revocationFlags: flags named `kSecRevocation…`.
+/// - Returns: The policy; `nil` for contradictory flags: a required positive response without any method.
 @discardableResult
 public func SecPolicyCreateRevocation(_ revocationFlags: CFOptionFlags) -> SecPolicy? {
     let methods = kSecRevocationUseAnyAvailableMethod
@@ -39,7 +39,7 @@ public func SecPolicyCreateRevocation(_ revocationFlags: CFOptionFlags) -> SecPo
 ///   - policyIdentifier: one of the strings `kSecPolicyApple…`.
 ///   - properties: `kSecPolicyName`, the host or e-mail address; `kSecPolicyClient`, whether it is for a client;
 ///     `kSecPolicyRevocationFlags`, a number.
-/// - Returns: The policy; `nil` for one that is not known, and for a property of a wrong type.
+/// - Returns: The policy; `nil` for an unknown one, and for a property of the wrong type.
 @discardableResult
 public func SecPolicyCreateWithProperties(_ policyIdentifier: CFTypeRef, _ properties: CFDictionary?) -> SecPolicy? {
     guard let identifier = policyIdentifier as? NSString else { return nil }
@@ -58,18 +58,18 @@ public func SecPolicyCreateWithProperties(_ policyIdentifier: CFTypeRef, _ prope
     ).map(SecPolicy.init(_:))
 }
 
-/// A policy by its identifier, for any host or address, and for a server where the identifier is that of both sides.
+/// A policy by its identifier, for any host or address, and for a server if the identifier applies to both sides.
 ///
 /// - Parameter policyOID: one of the strings `kSecPolicyApple…`.
-/// - Returns: The policy; `nil` for one that is not known.
+/// - Returns: The policy; `nil` for an unknown one.
 @discardableResult
 public func SecPolicyCreateWithOID(_ policyOID: CFTypeRef) -> SecPolicy? {
     SecPolicyCreateWithProperties(policyOID, nil)
 }
 
-/// What a policy is.
+/// The properties of a policy.
 ///
-/// - Returns: A dictionary with `kSecPolicyOid`, and the other keys where they say something.
+/// - Returns: A dictionary with `kSecPolicyOid`, and the other keys that apply.
 @discardableResult
 public func SecPolicyCopyProperties(_ policyRef: SecPolicy) -> CFDictionary? {
     let properties = NSMutableDictionary()

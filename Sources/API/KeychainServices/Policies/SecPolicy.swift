@@ -3,7 +3,7 @@
 public import Foundation
 import KeychainCore
 
-/// A rule by which certificates are judged.
+/// A rule for evaluating certificates.
 public final class SecPolicy: Sendable {
     let value: CertificatePolicy
 
@@ -12,7 +12,7 @@ public final class SecPolicy: Sendable {
 
 /// How revocation is checked, for `SecPolicyCreateRevocation`.
 ///
-/// By OCSP responses (RFC 6960); only stapled ones are looked at here.
+/// With OCSP responses (RFC 6960); only stapled ones are used here.
 public let kSecRevocationOCSPMethod: CFOptionFlags = 1 << 0
 /// By lists of revoked certificates (RFC 5280); none are looked at here.
 public let kSecRevocationCRLMethod: CFOptionFlags = 1 << 1
@@ -20,12 +20,12 @@ public let kSecRevocationCRLMethod: CFOptionFlags = 1 << 1
 public let kSecRevocationPreferCRL: CFOptionFlags = 1 << 2
 /// An evaluation without a good answer fails with `errSecIncompleteCertRevocationCheck`.
 public let kSecRevocationRequirePositiveResponse: CFOptionFlags = 1 << 3
-/// The network is not asked, which it never is here.
+/// The network is not used, which it never is here.
 public let kSecRevocationNetworkAccessDisabled: CFOptionFlags = 1 << 4
-/// By whatever there is.
+/// With any available method.
 public let kSecRevocationUseAnyAvailableMethod: CFOptionFlags = kSecRevocationOCSPMethod | kSecRevocationCRLMethod
 
-// What protects the strings is that they never change.
+// The strings are safe to share because they never change.
 
 /// The policy for any certificate.
 nonisolated(unsafe) public let kSecPolicyAppleX509Basic: CFString = "1.2.840.113635.100.1.2"
@@ -64,11 +64,11 @@ nonisolated(unsafe) public let kSecPolicyAppleRevocation: CFString = "1.2.840.11
 
 /// The key of a policy's identifier.
 nonisolated(unsafe) public let kSecPolicyOid: CFString = "SecPolicyOid"
-/// The key of the host or e-mail address that a policy asks for.
+/// The key of the host or e-mail address that a policy requires.
 nonisolated(unsafe) public let kSecPolicyName: CFString = "SecPolicyName"
 /// The key of whether a policy is for a client.
 nonisolated(unsafe) public let kSecPolicyClient: CFString = "SecPolicyClient"
 /// The key of the flags of a policy for revocation.
 nonisolated(unsafe) public let kSecPolicyRevocationFlags: CFString = "SecPolicyRevocationFlags"
-/// The key of a team; no policy here takes one.
+/// The key of a team; no policy here uses it.
 nonisolated(unsafe) public let kSecPolicyTeamIdentifier: CFString = "SecPolicyTeamIdentifier"

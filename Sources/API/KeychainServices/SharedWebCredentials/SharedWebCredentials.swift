@@ -5,13 +5,13 @@ public import Foundation
 
 // Shared web credentials belong to an Apple account, which Linux does not have.
 
-// What protects the string is that it never changes.
-/// The key of the password in a shared web credential, of which there are none here.
+// The string is safe to share because it never changes.
+/// The key of the password in a shared web credential, which does not exist here.
 nonisolated(unsafe) public let kSecSharedPassword: CFString = "spwd"
 
-/// Stores a password for a website and its apps; not possible on Linux.
+/// Stores a password for a website and its apps; not supported on Linux.
 ///
-/// The handler is called at once with `errSecUnimplemented`.
+/// The handler is called immediately with `errSecUnimplemented`.
 public func SecAddSharedWebCredential(
     _ fullyQualifiedDomainName: CFString,
     _ account: CFString,
@@ -21,9 +21,9 @@ public func SecAddSharedWebCredential(
     completionHandler(SecurityError.make(errSecUnimplemented))
 }
 
-/// Asks for passwords of a website; not possible on Linux.
+/// Requests passwords for a website; not supported on Linux.
 ///
-/// The handler is called at once with `errSecUnimplemented`.
+/// The handler is called immediately with `errSecUnimplemented`.
 public func SecRequestSharedWebCredential(
     _ fullyQualifiedDomainName: CFString?,
     _ account: CFString?,
@@ -32,9 +32,9 @@ public func SecRequestSharedWebCredential(
     completionHandler(nil, SecurityError.make(errSecUnimplemented))
 }
 
-/// Makes a random password of four groups of three letters and digits, such as `k3x-9mT-pQr-7wz`.
+/// Generates a random password of four groups of three letters and digits, such as `k3x-9mT-pQr-7wz`.
 ///
-/// Letters and digits that look alike are left out: 57 remain, so twelve of them carry 69 bits.
+/// Letters and digits that look alike are excluded: 57 remain, so twelve of them carry 69 bits.
 @discardableResult
 public func SecCreateSharedWebCredentialPassword() -> CFString? {
     let alphabet = Array("abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789")

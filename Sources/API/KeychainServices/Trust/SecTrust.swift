@@ -6,18 +6,18 @@ import KeychainCore
 import KeychainTrust
 import Synchronization
 
-/// A certificate to be judged: with others for its chain, the policies that it has to satisfy, and who is trusted.
+/// A certificate to be evaluated: with others for its chain, the required policies, and the anchors.
 ///
-/// The evaluation is kept until something that it depends on is set.
+/// The evaluation is cached until one of its inputs is set.
 public final class SecTrust: Sendable {
     /// An evaluation, and the time that it is for.
     typealias Judgement = (result: TrustEvaluation, date: Timestamp)
 
-    /// What was set, and the last evaluation.
+    /// The inputs, and the last evaluation.
     struct State: Sendable {
         var certificates: [SecCertificate]
         var policies: [SecPolicy]
-        /// The anchors that were given; `nil` for none, so that those of the system count.
+        /// The given anchors; `nil` for none, so that the system's are used.
         var anchors: [SecCertificate]?
         var usesAnchorsOnly = false
         var date: Timestamp?
@@ -32,12 +32,12 @@ public final class SecTrust: Sendable {
 
     private let state: Mutex<State>
 
-    /// An object for certificates, the one that is judged first.
+    /// Creates an object for certificates, the first of which is evaluated.
     init(_ certificates: [SecCertificate], _ policies: [SecPolicy] = [SecPolicy(.basicX509)]) {
         state = Mutex(State(certificates: certificates, policies: policies))
     }
 
-    /// What was set.
+    /// The current state.
     var current: State { state.withLock { $0 } }
 
     /// Sets something, and forgets the evaluation.
@@ -49,11 +49,11 @@ public final class SecTrust: Sendable {
         }
     }
 
-    /// The evaluation, made now unless it was made before.
+    /// The evaluation, performed now unless it was cached.
     ///
-    /// - Parameter context: whose trust settings count.
-    /// - Returns: The chain, and all that is wrong with it.
-    /// - Throws: `errSecNotAvailable` where nothing can judge, and why trust settings cannot be read.
+    /// - Parameter context: the context with the trust settings.
+    /// - Returns: The chain, and all defects.
+    /// - Throws: `errSecNotAvailable` if certificates cannot be evaluated; the error if trust settings cannot be read.
     func evaluation(in context: KeychainContext = .withoutKeychain) throws(KeychainError) -> TrustEvaluation {
         let state = current
         if let known = state.evaluation { return known.result }
@@ -72,7 +72,7 @@ public final class SecTrust: Sendable {
         request.allowsExpiredRoot = state.options.contains(.allowExpiredRoot)
         request.hasImplicitAnchors = state.options.contains(.implicitAnchors)
         let evaluation = try TrustEvaluator.evaluate(request)
-        // What was set meanwhile is not what was judged.
+        // Inputs that were set meanwhile were not part of this evaluation.
         self.state.withLock { if $0.changes == state.changes { $0.evaluation = (evaluation, date) } }
         return evaluation
     }
@@ -89,12 +89,12 @@ public final class SecTrust: Sendable {
 }
 
 extension TrustEvaluation {
-    /// The certificates as objects, those of a trust object themselves where they are in it.
+    /// The certificates as objects; those of the trust object itself where they are in it.
     var certificates: [SecCertificate] {
         chain.compactMap { try? Certificate(der: $0) }.map(SecCertificate.init(_:))
     }
 
-    /// What an evaluation failed with; `nil` for success.
+    /// The error of an evaluation; `nil` for success.
     var error: CFError? {
         guard let main = mainFinding else { return nil }
         var details: [String] = []

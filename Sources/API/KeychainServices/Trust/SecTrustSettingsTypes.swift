@@ -4,13 +4,13 @@
 public enum SecTrustSettingsDomain: UInt32, Sendable {
     /// The user's own.
     case user = 0
-    /// The administrator's, for everybody.
+    /// The administrator's, for all users.
     case admin = 1
-    /// The system's, which nobody changes here.
+    /// The system's, which cannot be changed here.
     case system = 2
 }
 
-/// What is decided of a certificate.
+/// The decision for a certificate.
 public enum SecTrustSettingsResult: UInt32, Sendable {
     /// Nothing can have it.
     case invalid = 0
@@ -24,7 +24,7 @@ public enum SecTrustSettingsResult: UInt32, Sendable {
     case unspecified = 4
 }
 
-/// What a key is used for, where a decision depends on it.
+/// The use of a key, if a decision depends on it.
 public struct SecTrustSettingsKeyUsage: OptionSet, Sendable {
     /// The uses as one number.
     public let rawValue: UInt32

@@ -2,13 +2,13 @@
 
 public import Foundation
 
-/// What an evaluation of trust comes to.
+/// The result of a trust evaluation.
 public enum SecTrustResultType: UInt32, Sendable {
     /// There was no evaluation.
     case invalid = 0
     /// Trusted, by decision of a user.
     case proceed = 1
-    /// Nothing gives it: an older value.
+    /// An older value, which is never returned.
     case confirm = 2
     /// Denied, by decision of a user.
     case deny = 3
@@ -22,7 +22,7 @@ public enum SecTrustResultType: UInt32, Sendable {
     case otherError = 7
 }
 
-/// What an evaluation passes over.
+/// The defects that an evaluation ignores.
 public struct SecTrustOptionFlags: OptionSet, Sendable {
     /// The flags as one number.
     public let rawValue: UInt32
@@ -42,7 +42,7 @@ public struct SecTrustOptionFlags: OptionSet, Sendable {
     public static let requireRevPerCert = SecTrustOptionFlags(rawValue: 1 << 4)
     /// Trust settings count, which they do anyway.
     public static let useTrustSettings = SecTrustOptionFlags(rawValue: 1 << 5)
-    /// Self-signed certificates among those that are given are anchors.
+    /// Self-signed certificates among the given ones are anchors.
     public static let implicitAnchors = SecTrustOptionFlags(rawValue: 1 << 6)
 }
 
@@ -52,7 +52,7 @@ public typealias SecTrustWithErrorCallback = (SecTrust, Bool, CFError?) -> Void
 /// Takes the result of an evaluation in the older form.
 public typealias SecTrustCallback = (SecTrust, SecTrustResultType) -> Void
 
-// What protects the strings is that they never change.
+// The strings are safe to share because they never change.
 
 /// The key of the time that an evaluation is for.
 nonisolated(unsafe) public let kSecTrustEvaluationDate: CFString = "TrustEvaluationDate"
@@ -64,7 +64,7 @@ nonisolated(unsafe) public let kSecTrustOrganizationName: CFString = "Organizati
 nonisolated(unsafe) public let kSecTrustResultValue: CFString = "TrustResultValue"
 /// The key of whether revocation was checked.
 nonisolated(unsafe) public let kSecTrustRevocationChecked: CFString = "TrustRevocationChecked"
-/// The key of until when such a check holds; nothing sets it here.
+/// The key of the time until which such a check is valid; never set here.
 nonisolated(unsafe) public let kSecTrustRevocationValidUntilDate: CFString = "TrustExpirationDate"
 /// The key of whether the certificate is in public logs; nothing sets it here.
 nonisolated(unsafe) public let kSecTrustCertificateTransparency: CFString = "TrustCertificateTransparency"

@@ -8,7 +8,7 @@ import KeychainTrust
 enum SettingsRules {
     /// The rules of a dictionary, or of an array of them.
     ///
-    /// - Throws: `errSecParam` for anything else, a value of a wrong type among it; `errSecUnimplemented` for a rule
+    /// - Throws: `errSecParam` for anything else, including a value of the wrong type; `errSecUnimplemented` for a rule
     ///   about a program.
     static func rules(_ argument: CFTypeRef) throws(KeychainError) -> [TrustSettings.Rule] {
         guard let dictionaries = Members.of(argument, NSDictionary.self) else {

@@ -4,7 +4,7 @@ import KeychainCertificates
 import KeychainCore
 import KeychainTrust
 
-/// What functions on trust have in common.
+/// Shared code of the trust functions.
 enum TrustCall {
     /// The anchors of the system.
     static func systemAnchors() throws(KeychainError) -> [SecCertificate] {

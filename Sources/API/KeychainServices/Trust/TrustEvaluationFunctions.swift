@@ -7,16 +7,16 @@ import KeychainCertificates
 import KeychainCore
 import KeychainTrust
 
-/// Judges the certificate.
+/// Evaluates the certificate.
 ///
-/// A chain has to lead to an anchor, with signatures, dates and constraints that hold (RFC 5280), each policy has to be
+/// A chain has to lead to an anchor, with valid signatures, dates and constraints (RFC 5280), each policy has to be
 /// satisfied, and trust settings must not deny it (Semantics, "Trust").
 ///
 /// - Parameters:
 ///   - trust: the object.
-///   - error: where the reason goes: of `NSOSStatusErrorDomain`, with the code of what is told first of all that is
-///     wrong, such as `errSecNotTrusted`, `errSecCertificateExpired` or `errSecHostNameMismatch`; `errSecNotAvailable`
-///     where OpenSSL is not installed.
+///   - error: receives the reason: in `NSOSStatusErrorDomain`, with the code of the most important defect, such as
+///     `errSecNotTrusted`, `errSecCertificateExpired` or `errSecHostNameMismatch`; `errSecNotAvailable` if OpenSSL is
+///     not installed.
 /// - Returns: Whether it is trusted.
 @discardableResult
 public func SecTrustEvaluateWithError(_ trust: SecTrust, _ error: UnsafeMutablePointer<CFError?>?) -> Bool {
@@ -25,11 +25,11 @@ public func SecTrustEvaluateWithError(_ trust: SecTrust, _ error: UnsafeMutableP
     return failure == nil
 }
 
-/// Judges the certificate on a queue.
+/// Evaluates the certificate on a queue.
 ///
 /// - Parameters:
 ///   - trust: the object.
-///   - queue: where it is judged, and where the closure is called.
+///   - queue: the queue for the evaluation and the closure.
 ///   - result: called once.
 /// - Returns: `errSecSuccess`.
 @discardableResult
@@ -38,7 +38,7 @@ public func SecTrustEvaluateAsyncWithError(
     _ queue: DispatchQueue,
     _ result: @escaping SecTrustWithErrorCallback
 ) -> OSStatus {
-    // Whoever calls is not in the task any more when the queue comes to it.
+    // The caller's task is no longer current when the queue runs it.
     let context = KeychainContext.withoutKeychain
     nonisolated(unsafe) let result = result
     queue.async {
@@ -48,12 +48,12 @@ public func SecTrustEvaluateAsyncWithError(
     return errSecSuccess
 }
 
-/// Judges the certificate, in the older form.
+/// Evaluates the certificate, in the older form.
 ///
 /// - Parameters:
 ///   - trust: the object.
-///   - result: where the result goes.
-/// - Returns: `errSecSuccess`, whatever the result is; `errSecNotAvailable` where OpenSSL is not installed.
+///   - result: receives the result.
+/// - Returns: `errSecSuccess`, regardless of the result; `errSecNotAvailable` if OpenSSL is not installed.
 @discardableResult
 public func SecTrustEvaluate(_ trust: SecTrust, _ result: UnsafeMutablePointer<SecTrustResultType>) -> OSStatus {
     FunctionCall.status { () throws(KeychainError) in
@@ -62,11 +62,11 @@ public func SecTrustEvaluate(_ trust: SecTrust, _ result: UnsafeMutablePointer<S
     }
 }
 
-/// Judges the certificate on a queue, in the older form.
+/// Evaluates the certificate on a queue, in the older form.
 ///
 /// - Parameters:
 ///   - trust: the object.
-///   - queue: where it is judged, and where the closure is called; the main one for `nil`.
+///   - queue: the queue for the evaluation and the closure; `nil` for the main one.
 ///   - result: called once.
 /// - Returns: `errSecSuccess`.
 @discardableResult
@@ -83,7 +83,7 @@ public func SecTrustEvaluateAsync(
     return errSecSuccess
 }
 
-/// The result of the last evaluation; `.invalid` when there was none since something was set.
+/// The result of the last evaluation; `.invalid` if there was none since an input was set.
 ///
 /// - Returns: `errSecSuccess`.
 @discardableResult
@@ -92,9 +92,9 @@ public func SecTrustGetTrustResult(_ trust: SecTrust, _ result: UnsafeMutablePoi
     return errSecSuccess
 }
 
-/// What the last evaluation came to, as a dictionary with the keys `kSecTrust…`.
+/// The result of the last evaluation, as a dictionary with the keys `kSecTrust…`.
 ///
-/// - Returns: `kSecTrustResultValue`, `kSecTrustEvaluationDate` and, where an OCSP response counted,
+/// - Returns: `kSecTrustResultValue`, `kSecTrustEvaluationDate` and, if an OCSP response was used,
 ///   `kSecTrustRevocationChecked`; `nil` without an evaluation.
 @discardableResult
 public func SecTrustCopyResult(_ trust: SecTrust) -> CFDictionary? {
@@ -109,10 +109,10 @@ public func SecTrustCopyResult(_ trust: SecTrust) -> CFDictionary? {
     return result
 }
 
-/// What there is to say of each certificate of the chain: its name, and what is wrong with it.
+/// The properties of each certificate in the chain: its name, and its defects.
 ///
-/// - Returns: An array of dictionaries with `kSecPropertyTypeTitle` and, where something is wrong,
-///   `kSecPropertyTypeError`; `nil` where nothing can judge.
+/// - Returns: An array of dictionaries with `kSecPropertyTypeTitle` and, if there is a defect, `kSecPropertyTypeError`;
+///   `nil` if certificates cannot be evaluated.
 @discardableResult
 public func SecTrustCopyProperties(_ trust: SecTrust) -> CFArray? {
     guard let evaluation = try? trust.evaluation() else { return nil }
@@ -129,21 +129,21 @@ public func SecTrustCopyProperties(_ trust: SecTrust) -> CFArray? {
     return NSArray(array: properties)
 }
 
-/// The chain: the certificate that is judged, then those that were found above it.
+/// The chain: the evaluated certificate, then its issuers.
 ///
-/// - Returns: An array of `SecCertificate`; `nil` where nothing can judge.
+/// - Returns: An array of `SecCertificate`; `nil` if certificates cannot be evaluated.
 @discardableResult
 public func SecTrustCopyCertificateChain(_ trust: SecTrust) -> CFArray? {
     (try? trust.evaluation()).map { NSArray(array: $0.certificates) }
 }
 
-/// The number of certificates in the chain; of those that were given, where nothing can judge.
+/// The number of certificates in the chain; of the given ones, if certificates cannot be evaluated.
 @discardableResult
 public func SecTrustGetCertificateCount(_ trust: SecTrust) -> CFIndex {
     (try? trust.evaluation())?.chain.count ?? trust.current.certificates.count
 }
 
-/// A certificate of the chain by its position, that of the certificate that is judged being 0.
+/// A certificate of the chain by its index; 0 is the evaluated certificate.
 ///
 /// - Returns: The certificate; `nil` beyond the chain.
 @discardableResult
@@ -152,7 +152,7 @@ public func SecTrustGetCertificateAtIndex(_ trust: SecTrust, _ index: CFIndex) -
     return certificates.indices.contains(index) ? certificates[index] : nil
 }
 
-/// The public key of the certificate that is judged, trusted or not.
+/// The public key of the evaluated certificate, trusted or not.
 ///
 /// - Returns: The key; `nil` for a kind of key that is not implemented.
 @discardableResult
@@ -160,30 +160,30 @@ public func SecTrustCopyKey(_ trust: SecTrust) -> SecKey? {
     trust.current.certificates.first.flatMap(SecCertificateCopyKey)
 }
 
-/// The public key of the certificate that is judged, under an older name.
+/// The public key of the evaluated certificate, under an older name.
 ///
 /// - Returns: The key; `nil` for a kind of key that is not implemented.
 @discardableResult
 public func SecTrustCopyPublicKey(_ trust: SecTrust) -> SecKey? { SecTrustCopyKey(trust) }
 
-/// What an evaluation finds wrong, for `SecTrustSetExceptions`: a program keeps it once somebody has decided to pass it
-/// over.
+/// The defects that an evaluation finds, for `SecTrustSetExceptions`: a program stores them once the user has decided
+/// to ignore them.
 ///
-/// - Returns: The exceptions for this certificate; `nil` where nothing can judge.
+/// - Returns: The exceptions for this certificate; `nil` if certificates cannot be evaluated.
 @discardableResult
 public func SecTrustCopyExceptions(_ trust: SecTrust) -> CFData? {
     (try? trust.evaluation()).map { NSData(data: TrustExceptions($0).encoding) }
 }
 
-/// Sets what is passed over, as an evaluation before has found it.
+/// Sets the defects to ignore, as found by an earlier evaluation.
 ///
-/// Exactly the defects of then are passed over: with the same certificate, and the same ones above it. A denial by
-/// trust settings never is. An evaluation is needed afterwards all the same.
+/// Exactly those defects are ignored: with the same certificate, and the same issuers. A denial by trust settings is
+/// never ignored. A new evaluation is still needed.
 ///
 /// - Parameters:
 ///   - trust: the object.
-///   - exceptions: of `SecTrustCopyExceptions`; `nil` for none.
-/// - Returns: Whether they are exceptions for the certificate that is judged; if not, none are set.
+///   - exceptions: the result of `SecTrustCopyExceptions`; `nil` for none.
+/// - Returns: Whether they are exceptions for the evaluated certificate; if not, none are set.
 @discardableResult
 public func SecTrustSetExceptions(_ trust: SecTrust, _ exceptions: CFData?) -> Bool {
     guard let exceptions else {

@@ -4,12 +4,12 @@
 public import Foundation
 import KeychainCore
 
-/// Makes an object that judges a certificate.
+/// Creates an object that evaluates a certificate.
 ///
 /// - Parameters:
-///   - certificates: a `SecCertificate`, or an array of them: the first is judged, the others may be in its chain.
-///   - policies: a `SecPolicy`, or an array of them, each of which has to be satisfied; basic X.509 for `nil`.
-///   - trust: where the object goes.
+///   - certificates: a `SecCertificate`, or an array of them: the first is evaluated, the others may be in its chain.
+///   - policies: a `SecPolicy`, or an array of them, all of which have to be satisfied; `nil` for basic X.509.
+///   - trust: receives the object.
 /// - Returns: `errSecSuccess`; `errSecParam` for anything else, and for no certificate.
 @discardableResult
 public func SecTrustCreateWithCertificates(
@@ -48,13 +48,13 @@ public func SecTrustCopyPolicies(_ trust: SecTrust, _ policies: UnsafeMutablePoi
     return errSecSuccess
 }
 
-/// Sets certificates at which the chain may end, in place of those of the system.
+/// Sets the certificates at which the chain may end, in place of the system's.
 ///
-/// With `SecTrustSetAnchorCertificatesOnly(trust, false)` afterwards those of the system count as well.
+/// With `SecTrustSetAnchorCertificatesOnly(trust, false)` afterwards, the system's are also used.
 ///
 /// - Parameters:
 ///   - trust: the object.
-///   - anchorCertificates: an array of `SecCertificate`; `nil` for the anchors of the system again.
+///   - anchorCertificates: an array of `SecCertificate`; `nil` to use the system's anchors again.
 /// - Returns: `errSecSuccess`; `errSecParam` for an array with anything else.
 @discardableResult
 public func SecTrustSetAnchorCertificates(_ trust: SecTrust, _ anchorCertificates: CFArray?) -> OSStatus {
@@ -73,7 +73,7 @@ public func SecTrustSetAnchorCertificates(_ trust: SecTrust, _ anchorCertificate
     return errSecSuccess
 }
 
-/// Sets whether the anchors that were given are the only ones.
+/// Sets whether the given anchors are the only ones.
 ///
 /// - Returns: `errSecSuccess`.
 @discardableResult
@@ -85,7 +85,7 @@ public func SecTrustSetAnchorCertificatesOnly(_ trust: SecTrust, _ anchorCertifi
     return errSecSuccess
 }
 
-/// The anchors that were given; `nil` where none were.
+/// The given anchors; `nil` if there are none.
 ///
 /// - Returns: `errSecSuccess`.
 @discardableResult
@@ -97,9 +97,9 @@ public func SecTrustCopyCustomAnchorCertificates(
     return errSecSuccess
 }
 
-/// The anchors of the system: the file of certificate authorities that the distribution keeps.
+/// The system's anchors: the distribution's certificate authorities file.
 ///
-/// - Returns: `errSecSuccess`; `errSecNotAvailable` where OpenSSL is not installed.
+/// - Returns: `errSecSuccess`; `errSecNotAvailable` if OpenSSL is not installed.
 @discardableResult
 public func SecTrustCopyAnchorCertificates(_ anchors: UnsafeMutablePointer<CFArray?>) -> OSStatus {
     FunctionCall.status { () throws(KeychainError) in
@@ -107,7 +107,7 @@ public func SecTrustCopyAnchorCertificates(_ anchors: UnsafeMutablePointer<CFArr
     }
 }
 
-/// Sets when the certificates have to be valid; without it, at the time of the evaluation.
+/// Sets the time at which the certificates have to be valid; by default, the time of the evaluation.
 ///
 /// - Returns: `errSecSuccess`.
 @discardableResult
@@ -117,15 +117,15 @@ public func SecTrustSetVerifyDate(_ trust: SecTrust, _ verifyDate: CFDate) -> OS
     return errSecSuccess
 }
 
-/// When the certificates have to be valid: the time that was set, else now.
+/// The time at which the certificates have to be valid: the time that was set, else now.
 @discardableResult
 public func SecTrustGetVerifyTime(_ trust: SecTrust) -> CFAbsoluteTime {
     (trust.current.date ?? SecTrust.now).secondsSinceReferenceDate
 }
 
-/// Sets whether the network may be asked for missing certificates and for revocations.
+/// Sets whether the network may be used for missing certificates and for revocation checks.
 ///
-/// - Important: Differs from Apple: the network is never asked. The setting is only kept.
+/// - Important: Differs from Apple: the network is never used. The setting is only stored.
 ///
 /// - Returns: `errSecSuccess`.
 @discardableResult
@@ -134,7 +134,7 @@ public func SecTrustSetNetworkFetchAllowed(_ trust: SecTrust, _ allowFetch: Bool
     return errSecSuccess
 }
 
-/// Whether the network may be asked, as it was set; true at first.
+/// Whether the network may be used; initially true.
 ///
 /// - Returns: `errSecSuccess`.
 @discardableResult
@@ -146,11 +146,11 @@ public func SecTrustGetNetworkFetchAllowed(
     return errSecSuccess
 }
 
-/// Sets stapled OCSP responses (RFC 6960): those that came with the certificate, as in a handshake of TLS.
+/// Sets stapled OCSP responses (RFC 6960): those received with the certificate, as in a TLS handshake.
 ///
-/// One that says that the certificate is revoked makes the evaluation fail with `errSecCertificateRevoked`; a good one
-/// is what a policy with `kSecRevocationRequirePositiveResponse` needs. A response that is not signed for the issuer,
-/// is about another certificate, or does not hold at the time of the evaluation is passed over.
+/// A response that reports the certificate as revoked makes the evaluation fail with `errSecCertificateRevoked`; a good
+/// one satisfies a policy with `kSecRevocationRequirePositiveResponse`. A response that is not signed for the issuer,
+/// is about another certificate, or is not valid at the time of the evaluation is ignored.
 ///
 /// - Parameters:
 ///   - trust: the object.
@@ -170,7 +170,7 @@ public func SecTrustSetOCSPResponse(_ trust: SecTrust, _ responseData: CFTypeRef
 
 /// Sets proofs that the certificate is in public logs.
 ///
-/// - Important: Differs from Apple: without effect, because nothing here asks for them.
+/// - Important: Differs from Apple: ignored, because nothing here requires them.
 ///
 /// - Returns: `errSecSuccess`.
 @discardableResult

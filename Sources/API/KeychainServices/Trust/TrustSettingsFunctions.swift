@@ -6,15 +6,15 @@ import KeychainCertificates
 import KeychainCore
 import KeychainTrust
 
-/// Sets what is decided of a certificate, in place of what was set before.
+/// Sets the decision for a certificate, replacing the previous one.
 ///
 /// - Parameters:
 ///   - certRef: the certificate.
-///   - domain: whose settings; those of the administrator only root changes.
+///   - domain: the domain; only root can change the administrator's.
 ///   - trustSettingsDictOrArray: a dictionary with the keys `kSecTrustSettings…`, or an array of them; `nil`, or an
 ///     empty array, to trust a self-signed certificate in every case.
 /// - Returns: `errSecSuccess`; `errSecParam` for anything else, and for trust that the certificate cannot have: as a
-///   root when it is not self-signed; `errSecWrPerm` for a domain that the program may not change.
+///   root if it is not self-signed; `errSecWrPerm` for a domain that the program may not change.
 @discardableResult
 public func SecTrustSettingsSetTrustSettings(
     _ certRef: SecCertificate,
@@ -31,13 +31,13 @@ public func SecTrustSettingsSetTrustSettings(
     }
 }
 
-/// What is decided of a certificate in a domain.
+/// The decision for a certificate in a domain.
 ///
 /// - Parameters:
 ///   - certRef: the certificate.
-///   - domain: whose settings.
-///   - trustSettings: where an array of dictionaries goes; an empty one where the certificate is trusted in every case.
-/// - Returns: `errSecSuccess`; `errSecItemNotFound` when nothing is set.
+///   - domain: the domain.
+///   - trustSettings: receives an array of dictionaries; an empty one if the certificate is trusted in every case.
+/// - Returns: `errSecSuccess`; `errSecItemNotFound` if nothing is set.
 @discardableResult
 public func SecTrustSettingsCopyTrustSettings(
     _ certRef: SecCertificate,
@@ -51,9 +51,9 @@ public func SecTrustSettingsCopyTrustSettings(
     }
 }
 
-/// Removes what is decided of a certificate.
+/// Removes the decision for a certificate.
 ///
-/// - Returns: `errSecSuccess`; `errSecItemNotFound` when nothing is set; `errSecWrPerm` for a domain that the program
+/// - Returns: `errSecSuccess`; `errSecItemNotFound` if nothing is set; `errSecWrPerm` for a domain that the program
 ///   may not change.
 @discardableResult
 public func SecTrustSettingsRemoveTrustSettings(
@@ -65,12 +65,12 @@ public func SecTrustSettingsRemoveTrustSettings(
     }
 }
 
-/// The certificates that something is decided of: in the domain of the system, its anchors.
+/// The certificates with a decision: in the system domain, its anchors.
 ///
 /// - Parameters:
-///   - domain: whose settings.
-///   - certArray: where an array of `SecCertificate` goes.
-/// - Returns: `errSecSuccess`; `errSecNoTrustSettings` when nothing is set.
+///   - domain: the domain.
+///   - certArray: receives an array of `SecCertificate`.
+/// - Returns: `errSecSuccess`; `errSecNoTrustSettings` if nothing is set.
 @discardableResult
 public func SecTrustSettingsCopyCertificates(
     _ domain: SecTrustSettingsDomain,
@@ -88,9 +88,9 @@ public func SecTrustSettingsCopyCertificates(
     }
 }
 
-/// When what is decided of a certificate was changed.
+/// The time when the decision for a certificate was changed.
 ///
-/// - Returns: `errSecSuccess`; `errSecItemNotFound` when nothing is set.
+/// - Returns: `errSecSuccess`; `errSecItemNotFound` if nothing is set.
 @discardableResult
 public func SecTrustSettingsCopyModificationDate(
     _ certRef: SecCertificate,
@@ -108,7 +108,7 @@ public func SecTrustSettingsCopyModificationDate(
 
 /// The settings of a domain as an XML property list, for `SecTrustSettingsImportExternalRepresentation`.
 ///
-/// - Returns: `errSecSuccess`; `errSecNoTrustSettings` when nothing is set, and for the domain of the system.
+/// - Returns: `errSecSuccess`; `errSecNoTrustSettings` if nothing is set, and for the domain of the system.
 @discardableResult
 public func SecTrustSettingsCreateExternalRepresentation(
     _ domain: SecTrustSettingsDomain,
@@ -121,13 +121,13 @@ public func SecTrustSettingsCreateExternalRepresentation(
     }
 }
 
-/// Sets the settings of a domain from a property list, in place of all that were set before.
+/// Sets the settings of a domain from a property list, replacing all previous ones.
 ///
 /// - Parameters:
-///   - domain: whose settings.
+///   - domain: the domain.
 ///   - trustSettings: the list; `nil` for no settings.
-/// - Returns: `errSecSuccess`; `errSecInvalidTrustSettings` for what is no such list; `errSecWrPerm` for a domain that
-///   the program may not change.
+/// - Returns: `errSecSuccess`; `errSecInvalidTrustSettings` for an invalid list; `errSecWrPerm` for a domain that the
+///   program may not change.
 @discardableResult
 public func SecTrustSettingsImportExternalRepresentation(
     _ domain: SecTrustSettingsDomain,
@@ -153,7 +153,7 @@ extension SecTrustSettingsDomain {
         }
     }
 
-    /// What is set; `nil` for the system, which has anchors instead.
+    /// The settings; `nil` for the system, which has anchors instead.
     var settings: TrustSettings? {
         get throws(KeychainError) {
             guard let storeDomain else { return nil }
@@ -161,7 +161,7 @@ extension SecTrustSettingsDomain {
         }
     }
 
-    /// What is set for a certificate; an anchor of the system is trusted in every case.
+    /// The decision for a certificate; an anchor of the system is trusted in every case.
     func entry(for certificate: SecCertificate) throws(KeychainError) -> TrustSettings.Entry? {
         if let settings = try settings { return settings.entry(for: certificate.certificate) }
         guard try TrustEvaluator.systemAnchors().contains(certificate.certificate.der) else { return nil }
