@@ -5,30 +5,30 @@ package import KeychainCore
 
 /// The spelling of keys and values in conformance cases, traces and scenarios (Documentation/Trace.md, "A line").
 public enum CaseNotation {
-    /// What stands before a key that is none of the constants.
+    /// The prefix of a key that is not a constant.
     public static let rawPrefix = "raw:"
 
-    /// What the name of a constant begins with.
+    /// The prefix of a constant's name.
     public static let constantPrefix = "kSec"
 
     /// The spelling of a key.
     public static func name(ofKey key: String) -> String { keyNames[key] ?? rawPrefix + key }
 
-    /// The key that a name stands for; `nil` for a constant that there is not.
+    /// The key with a name; `nil` for an unknown constant.
     public static func key(named name: String) -> String? {
         name.hasPrefix(rawPrefix) ? String(name.dropFirst(rawPrefix.count)) : constants[name]
     }
 
-    /// The value of a constant; `nil` when there is none of the name.
+    /// The value of a constant; `nil` if there is none with the name.
     public static func constant(named name: String) -> String? { constants[name] }
 
-    /// The spelling of a string under a key: the name of a constant where the key takes one of its kind.
+    /// The notation of a string under a key: the name of a constant if the key takes one of its kind.
     static func spelling(of text: String, under key: String) -> JSONValue {
         if let name = name(ofConstant: text, under: key) { return .string(name) }
         return text.hasPrefix(constantPrefix) ? .object(["string": .string(text)]) : .string(text)
     }
 
-    /// The name of the constant that a string is under a key; `nil` when the key takes no such constant.
+    /// The name of the constant with this string under a key; `nil` if the key takes no such constant.
     public static func name(ofConstant text: String, under key: String) -> String? { valueNames[key]?[text] }
 
     private static let constants: [String: String] = Dictionary(

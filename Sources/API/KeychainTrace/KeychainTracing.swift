@@ -13,7 +13,7 @@ public struct TraceOptions: Sendable, Hashable {
     /// The file, by its absolute path.
     public var path: String
 
-    /// Whether values are hidden behind a keyed hash.
+    /// Whether values are replaced by a keyed hash.
     public var hidesValues: Bool
 
     /// How many bytes the file may have before it is renamed to its name and `.1`.
@@ -35,10 +35,10 @@ public struct TraceOptions: Sendable, Hashable {
 
 /// Whether the calls of this process are written to a file (Documentation/Trace.md).
 public enum KeychainTracing {
-    /// Has every call from now on written to a file, in place of an earlier one.
+    /// Writes every call from now on to a file, replacing an earlier one.
     ///
-    /// - Throws: ``TraceError/unusable(path:_:)`` when the path is not absolute, or leads to anything but a file of
-    ///   this user alone.
+    /// - Throws: ``TraceError/unusable(path:_:)`` if the path is not absolute, or leads to anything but a file of this
+    ///   user alone.
     public static func start(_ options: TraceOptions) throws(TraceError) {
         guard options.path.isAbsolutePath else { throw .unusable(path: options.path, "it is not an absolute path") }
         let file = TraceFile(path: options.path, limit: max(1, options.limit))
@@ -54,13 +54,13 @@ public enum KeychainTracing {
         CSupport.setTraced(0)
     }
 
-    /// Whether a call has to look closer: false after one look at memory where nothing is traced.
+    /// Whether a call may have to be traced: a single memory access if tracing is off.
     @inline(__always)
     package static var isWanted: Bool { CSupport.isTraced() != 0 }
 
-    /// What writes calls down; `nil` where nothing is traced.
+    /// The object that writes calls; `nil` if tracing is off.
     ///
-    /// The environment is looked at once, at the first call.
+    /// The environment is checked once, at the first call.
     package static var tracer: Tracer? {
         if let known = state.withLock(\.tracer) { return known }
         guard state.withLock(\.isUnknown) else { return nil }
@@ -75,7 +75,7 @@ public enum KeychainTracing {
                 return state.withLock(\.tracer)
             }
         } catch {
-            // A trace that was to hide values and cannot is none.
+            // If values have to be hidden and cannot be, nothing is traced.
             Logger(label: "swift-keychain").warning("\(TraceOptions.environmentVariable): \(error)")
         }
         stop()

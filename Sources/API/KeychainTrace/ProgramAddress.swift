@@ -31,12 +31,12 @@ package struct ProgramAddress: Hashable, CustomStringConvertible {
         self.init(image: String(text[..<separator.lowerBound]), offset: offset)
     }
 
-    /// The address before: a return address is behind its call, and may be another line's.
+    /// The preceding address: a return address is after its call, and may belong to another line.
     package var before: ProgramAddress? { offset > 0 ? ProgramAddress(image: image, offset: offset - 1) : nil }
 
     package var description: String { "\(image)+0x\(String(offset, radix: 16))" }
 
-    /// The path of the program; its name where it cannot be found out.
+    /// The path of the program; its name if the path is unknown.
     private static let executable: String = {
         let name = CommandLine.arguments.first ?? ""
         return (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? name

@@ -2,10 +2,10 @@
 
 import Foundation
 
-/// The lines of addresses, by a tool that reads debug information: a toolchain has `llvm-symbolizer`, and binutils
-/// `addr2line`.
+/// Looks up the lines of addresses with a tool that reads debug information: `llvm-symbolizer` of a toolchain, or
+/// `addr2line` of binutils.
 package enum Symbolizer {
-    /// A function that an address lies in; several are inlined into each other.
+    /// A function that contains an address; several may be inlined into each other.
     package struct Frame: Equatable, Sendable {
         /// The symbol, mangled.
         package let symbol: String
@@ -22,15 +22,15 @@ package enum Symbolizer {
         /// Whether the file is in this package's sources, wherever they were compiled.
         package var isOfPackage: Bool { path.hasPrefix(Symbolizer.sources) }
 
-        /// Whether the compiler made it without a line of any file.
+        /// Whether the compiler generated it, without a line in any file.
         package var isGenerated: Bool { path.hasSuffix("<compiler-generated>") }
     }
 
-    /// The functions with lines at addresses, from the inside out.
+    /// The functions and lines at addresses, from the inside out.
     ///
-    /// Reading an image takes long, and each further address in it no time.
+    /// Reading an image takes long; further addresses in it cost nothing.
     ///
-    /// - Returns: Nothing for an address that no tool could look up. Empty where none found a line.
+    /// - Returns: No entry for an address that no tool could look up; an empty entry if no line was found.
     package static func frames(at addresses: [ProgramAddress]) -> [ProgramAddress: [Frame]] {
         var frames: [ProgramAddress: [Frame]] = [:]
         for (image, addresses) in Dictionary(grouping: Set(addresses), by: \.image) where isRegularFile(image) {
@@ -60,7 +60,7 @@ package enum Symbolizer {
 
     private static let tools = ["llvm-symbolizer", "addr2line"]
 
-    /// What a tool printed, without the lines with the addresses, one of which begins each section.
+    /// The output of a tool, without the address lines that begin each section.
     static func sections(of output: String) -> [[Substring]] {
         output.split(separator: "\n").reduce(into: []) { sections, line in
             if line.wholeMatch(of: /0x[0-9a-f]+/) != nil {
@@ -78,7 +78,7 @@ package enum Symbolizer {
         }
     }
 
-    /// The place is `FILE:LINE:COLUMN`, or `FILE:LINE (discriminator N)`; a file or line that is not known is `?` or 0.
+    /// The place is `FILE:LINE:COLUMN`, or `FILE:LINE (discriminator N)`; an unknown file or line is `?` or 0.
     private static func frame(_ symbol: Substring, _ place: Substring) -> Frame? {
         guard let match = place.wholeMatch(of: /(\/.*?):(\d+)(?::(\d+))?(?: \(discriminator \d+\))?/),
             let line = Int(match.2), line > 0
@@ -100,14 +100,14 @@ package enum Symbolizer {
         return folders.map { "\($0)/\(tool)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
-    /// A tool that takes longer is ended, and there is no line.
+    /// A tool that takes longer is killed, and there is no line.
     private static let longestSeconds = 20.0
 
     private static func output(of path: String, _ arguments: [String]) -> String? {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: path)
         process.arguments = arguments
-        // It would ask servers on the network for debug information.
+        // Otherwise it would request debug information from servers on the network.
         process.environment = ProcessInfo.processInfo.environment.filter { $0.key != "DEBUGINFOD_URLS" }
         let pipe = Pipe()
         process.standardOutput = pipe

@@ -3,16 +3,16 @@
 import Foundation
 import KeychainCore
 
-/// Reads dictionaries as a trace or a case spells them.
+/// Parses dictionaries in the notation of traces and cases.
 ///
-/// A secret comes back as as many zeros, at most ``mostZeros``. What was hidden is not in the dictionary, and its key
-/// is noted; under a key that nobody knows an empty value of its type stands in its place, because the call fails for
-/// the key.
+/// A secret is decoded as zeros of its size, at most ``mostZeros``. Hidden values are not in the dictionary, and their
+/// keys are recorded; under an unknown key, an empty value of its type is used, because the call fails because of the
+/// key.
 struct TraceDecoder {
     /// The keys of values that were hidden.
     private(set) var hiddenKeys: Set<String> = []
 
-    /// More zeros are not made for a secret: a line tells its size in a few bytes, and there may be many lines.
+    /// The maximum number of zeros for a secret: a line states its size in a few bytes, and there may be many lines.
     static let mostZeros = 4_096
 
     /// Reads a dictionary.
@@ -122,14 +122,14 @@ struct TraceDecoder {
         }
     }
 
-    /// A secret that is not told; what no item can hold is not made.
+    /// A placeholder for an unrecorded secret; sizes that no item can hold are not created.
     private static func zeros(_ count: Int?) -> PropertyValue {
         let count = max(0, count ?? 0)
         guard count <= ItemLimits.secretByteCount else { return .oversizedData(count) }
         return .data(SecretBytes(count: min(count, mostZeros)) { _ in })
     }
 
-    /// A value of the type that was noted of one that is not told.
+    /// A value of the recorded type of an unrecorded value.
     private static func placeholder(_ json: JSONValue) -> PropertyValue {
         placeholder(ofType: json.members?["redacted"]?.members?["type"]?.string ?? "string")
     }

@@ -6,13 +6,14 @@ import KeychainCore
 
 /// Spells dictionaries for a trace, without secrets.
 struct TraceEncoder {
-    /// The key by which values are hidden; `nil` where they are shown.
+    /// The key for hiding values; `nil` if they are shown.
     var hashKey: SymmetricKey?
 
     /// A text or data of more bytes is not shown.
     static let longestValue = 4_096
 
-    /// What holds no secret by its key: attributes, conditions and flags, but for what is kept under a key of its own.
+    /// Keys whose values are never secret: attributes, conditions and flags, except for values stored under a key of
+    /// their own.
     private static let shownKeys: Set<String> = {
         let attributes = ItemClass.stored.flatMap { ItemSchema.of($0).columns.map(\.name.description) }
         let groups: Set<ConstantTable.Group> = [.match, .returnKey, .attribute, .useKey]
@@ -24,8 +25,8 @@ struct TraceEncoder {
         return Set(attributes + named + others).subtracting([PropertyKey.valueData])
     }()
 
-    /// What is never hidden by a hash, because it says nothing of an item: constants of the class, conditions and
-    /// flags, levels, and numbers that stand for them.
+    /// Values that are never hashed, because they reveal nothing about an item: constants for the class, conditions and
+    /// flags, levels, and the numbers that represent them.
     private static func isPlain(_ value: PropertyValue, under key: String) -> Bool {
         switch value {
         case .string(let text): CaseNotation.name(ofConstant: text, under: key) != nil
@@ -41,7 +42,7 @@ struct TraceEncoder {
         return .object(members)
     }
 
-    /// The keys of a dictionary that are no strings; `nil` for none.
+    /// The keys of a dictionary that are not strings; `nil` for none.
     func nonStringKeys(_ dictionary: PropertyDictionary) -> JSONValue? {
         guard !dictionary.foreignKeys.isEmpty else { return nil }
         return .array(
@@ -60,11 +61,10 @@ struct TraceEncoder {
         return value.byteCount > Self.longestValue ? redacted(value) : shown(value, under: key)
     }
 
-    /// Where a secret belongs.
+    /// The keys for secrets.
     private static let secretKeys: Set<String> = [PropertyKey.valueData, PropertyKey.useCredentialReference]
 
-    /// Whether a value is of a type that its key takes, as far as a value of another type may be a secret that was put
-    /// in the wrong place.
+    /// Whether a value has a type that its key accepts: a value of another type may be a misplaced secret.
     private static func isShown(_ value: PropertyValue, under key: String) -> Bool {
         switch (key, value) {
         case (PropertyKey.valueReference, .reference): true
@@ -217,7 +217,7 @@ extension PropertyValue {
         }
     }
 
-    /// The bytes of a value that can be hidden: those by which values of different types are told apart.
+    /// The bytes of a value for hashing, which distinguish values of different types.
     fileprivate var hashedBytes: [UInt8]? {
         switch self {
         case .string(let text), .uuid(let text): [1] + text.utf8

@@ -5,9 +5,9 @@ public import KeychainCore
 
 /// Why a line, or a whole trace, cannot be read.
 public enum TraceError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The line is of another version of the format; which, if it says so.
+    /// The line has another version of the format; its version, if stated.
     case version(Int?)
-    /// The line is not one of a trace, and why; nothing of what it holds.
+    /// The line is not a trace entry, with the reason, but not its contents.
     case malformed(String)
     /// The last line has no end.
     case truncated

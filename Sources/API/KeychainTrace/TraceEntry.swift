@@ -2,8 +2,7 @@
 
 public import KeychainCore
 
-/// One line of a trace (Documentation/Trace.md): a call of an item function, or something that happened to the device
-/// or a client.
+/// One line of a trace (Documentation/Trace.md): a call of an item function, or an event of the device or a client.
 public struct TraceEntry: Sendable, Hashable {
     /// When it began.
     public var time: Timestamp
@@ -11,14 +10,14 @@ public struct TraceEntry: Sendable, Hashable {
     public var process: Int32
     /// The name of its executable.
     public var program: String
-    /// What was done.
+    /// The call or event.
     public var content: Content
 
-    /// What a line tells of.
+    /// The content of a line.
     public enum Content: Sendable, Hashable {
         /// A call.
         case call(TracedCall)
-        /// What is no call.
+        /// An event, not a call.
         case event(TracedEvent)
     }
 
@@ -36,16 +35,15 @@ public struct TraceEntry: Sendable, Hashable {
 
 /// A call that was traced.
 public struct TracedCall: Sendable, Hashable {
-    /// What was asked; where a trace was read, secrets are as many zeros, at most 4,096, and values that were hidden
-    /// are not in it.
+    /// The request; in a trace that was read, secrets are zeros, at most 4,096, and hidden values are missing.
     public var operation: KeychainRequest.Operation
-    /// Who asked.
+    /// The client.
     public var client: Client
     /// The name of the client; `nil` for the one of the process.
     public var clientName: String?
-    /// Whether keys were given out at the beginning; `nil` when that could not be told.
+    /// The lock state at the beginning; `nil` if unknown.
     public var lockState: LockState?
-    /// What it gave.
+    /// The returned status.
     public var status: Status
     /// Why it failed, in words without values.
     public var reason: String?
@@ -88,7 +86,7 @@ public enum TracedEvent: Sendable, Hashable {
     case lock
     /// The device was unlocked.
     case unlock
-    /// The device was started anew.
+    /// The device was rebooted.
     case reboot
     /// A passcode was set.
     case setPasscode

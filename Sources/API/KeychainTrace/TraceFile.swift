@@ -4,10 +4,10 @@ import Crypto
 import Foundation
 import Glibc
 
-/// A file that lines are appended to, by several processes at once.
+/// A file to which several processes can append lines.
 ///
-/// It is opened for each line, so that there is nothing that a fork could take along, and a file that another process
-/// has renamed is written no further.
+/// It is opened for each line, so that a fork inherits nothing, and a file that another process has renamed is not
+/// written any further.
 struct TraceFile: Sendable {
     let path: String
     /// How many bytes it may have before it is renamed.
@@ -26,7 +26,7 @@ struct TraceFile: Sendable {
                 case .done:
                     CSupport.closeLockFile(descriptor)
                     continue
-                // The bound holds: the line is left out.
+                // The limit applies: the line is omitted.
                 case .impossible:
                     CSupport.closeLockFile(descriptor)
                     return
@@ -42,17 +42,16 @@ struct TraceFile: Sendable {
     /// As often as another process may have renamed the file in the meantime.
     private static let mostAttempts = 3
 
-    /// Makes the file where it is missing.
+    /// Creates the file if it does not exist.
     ///
-    /// - Throws: As ``open()``.
+    /// - Throws: The errors of ``open()``.
     func make() throws(TraceError) { CSupport.closeLockFile(try open()) }
 
-    /// Opens the file, and makes it where it is missing.
+    /// Opens the file, creating it if necessary.
     ///
     /// - Throws: ``TraceError/unusable(path:_:)`` for anything but a file of this user alone.
     func open() throws(TraceError) -> Int32 {
-        // Not blocking, for what turns out to be a pipe. Closed in a child first thing, as every descriptor that is
-        // locked.
+        // Non-blocking, in case it is a pipe. Closed immediately in a forked child, like every locked descriptor.
         let flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
         let descriptor = CSupport.openLockFile(path, flags, 0o600)
         guard descriptor >= 0 else { throw .unusable(path: path, String(cString: strerror(errno))) }
@@ -65,7 +64,7 @@ struct TraceFile: Sendable {
         return descriptor
     }
 
-    /// What came of renaming the file.
+    /// The result of renaming the file.
     private enum Move {
         case done
         /// Another process is at it, and this one writes on.
@@ -73,7 +72,7 @@ struct TraceFile: Sendable {
         case impossible
     }
 
-    /// Renames the file if nobody else has.
+    /// Renames the file unless another process has.
     private func moveAside(_ descriptor: Int32, _ status: stat) -> Move {
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return .underWay }
         defer { flock(descriptor, LOCK_UN) }
@@ -92,13 +91,13 @@ struct TraceFile: Sendable {
 
     private static func write(_ bytes: [UInt8], to descriptor: Int32) {
         let written = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-        // Where there was room for a part, the next line is to begin on its own.
+        // If only a part was written, the next line has to begin on its own line.
         if written > 0, written < bytes.count { _ = Glibc.write(descriptor, "\n", 1) }
     }
 
     // MARK: Key
 
-    /// The key by which values are hidden, made by whoever comes first.
+    /// The key for hiding values, created by the first process.
     func hashKey() throws(TraceError) -> SymmetricKey {
         let keyPath = "\(path).key"
         let made = SymmetricKey(size: .bits256)
@@ -108,7 +107,7 @@ struct TraceFile: Sendable {
         guard descriptor >= 0 else { throw .unusable(path: temporary, String(cString: strerror(errno))) }
         let isWritten = made.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) == $0.count }
         Glibc.close(descriptor)
-        // The name appears with all of the key, and takes no other's place.
+        // The name appears only with the complete key, and never replaces another one.
         let isLinked = isWritten && link(temporary, keyPath) == 0
         let failure = errno
         unlink(temporary)

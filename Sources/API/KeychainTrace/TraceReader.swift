@@ -3,28 +3,28 @@
 import Foundation
 import Glibc
 
-/// Reads a trace, line by line, and goes on where it ended when there is more.
+/// Reads a trace line by line, and continues when more is written.
 public final class TraceReader {
     private let path: String
     private var descriptor: Int32
     private var pending: [UInt8] = []
-    /// Where the next line begins in ``pending``, and up to where no end of it is.
+    /// The start of the next line in ``pending``, and the position up to which it has no end.
     private var begin = 0
     private var searched = 0
     private var lineNumber = 0
     private var skipsLine = false
 
-    /// What a line of a trace is.
+    /// A line of a trace.
     public struct Line: Sendable, Hashable {
         /// Which line of the file, from 1.
         public let number: Int
-        /// The entry, or why it is none.
+        /// The entry, or the reason why it is invalid.
         public let content: Result<TraceEntry, TraceError>
         /// The line as it is in the file; empty for one that was too long.
         public let bytes: [UInt8]
     }
 
-    /// Longer than every line that is written; what is longer is none.
+    /// Longer than every line that is written; longer lines are invalid.
     private static let longestLine = 4 << 20
 
     /// Opens a trace.
@@ -37,9 +37,9 @@ public final class TraceReader {
 
     deinit { close(descriptor) }
 
-    /// The next line; `nil` until more has come.
+    /// The next line; `nil` until more is written.
     ///
-    /// One that has no end yet is kept for then.
+    /// A line without an end is kept until then.
     public func next() throws(TraceError) -> Line? {
         while true {
             if let line = takeLine() { return line }
@@ -54,7 +54,7 @@ public final class TraceReader {
         return lines
     }
 
-    /// A line without an end, at the end of a trace that nobody writes to any more; `nil` where there is none.
+    /// A last line without an end, in a trace that is no longer written; `nil` if there is none.
     public func rest() -> Line? {
         guard begin < pending.count else { return nil }
         let bytes = Array(pending[begin...])
@@ -62,8 +62,7 @@ public final class TraceReader {
         return Line(number: lineNumber + 1, content: .failure(.truncated), bytes: bytes)
     }
 
-    /// Goes over to a file that took the place of this one, or begins anew one that was cut; whether there was
-    /// something to do.
+    /// Switches to a file that replaced this one, or restarts after a truncation; returns whether either happened.
     public func followReplacement() throws(TraceError) -> Bool {
         var (own, current) = (stat(), stat())
         guard fstat(descriptor, &own) == 0, stat(path, &current) == 0 else { return false }
@@ -76,7 +75,7 @@ public final class TraceReader {
         return true
     }
 
-    /// Reads on; whether there was more.
+    /// Reads more; returns whether there was any.
     private func readMore() throws(TraceError) -> Bool {
         pending.removeFirst(begin)
         begin = 0
