@@ -3,8 +3,8 @@
 
 import Foundation
 
-// The names that C code has for the codes and policies of this module. Swift sees them as numbers, which are compared
-// with the code of an `NSError`: `case Int(kLAErrorUserCancel):`.
+// The names of this module's codes and policies in C code. Swift sees them as numbers, which are compared with the code
+// of an `NSError`: `case Int(kLAErrorUserCancel):`.
 
 /// The domain of the errors of this module; the same as ``LAErrorDomain``.
 public let kLAErrorDomain = LAErrorDomain

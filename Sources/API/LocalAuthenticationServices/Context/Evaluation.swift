@@ -12,12 +12,11 @@ struct Evaluation {
     /// The keychain that calls of this task have.
     static var keychainInEffect: any KeychainBackend { KeychainContext.inEffect.backend }
 
-    /// Evaluates without blocking the caller, and replies with what is wrong, or `nil`.
+    /// Evaluates without blocking the caller, and replies with the error, or `nil`.
     ///
-    /// The service is the caller's: which keychain a task has is not known on another thread. The reply has the
-    /// caller's keychain as well, so that an item can be read in it. An evaluation blocks for as long as the user
-    /// takes, so each has a serial queue of its own, which does not take the threads that the concurrent queues of the
-    /// program share.
+    /// The service is the caller's: the keychain of a task is unknown on another thread. The reply also has the
+    /// caller's keychain, so that an item can be read in it. An evaluation blocks while it waits for the user, so each
+    /// has a serial queue of its own, which does not use the threads that the program's concurrent queues share.
     func start(
         _ body:
             @escaping @Sendable (AuthenticationService, AuthenticationContext) throws(AuthenticationFailure) -> Void,
@@ -41,7 +40,7 @@ struct Evaluation {
         }
     }
 
-    /// Why no prompt is made, whatever the service answers.
+    /// The reason why no prompt is shown, regardless of the service.
     private var refusal: LAError? {
         if reason.isEmpty { return LAError(.notInteractive, "A prompt requires a localized reason.") }
         return context.isInvalid ? LAError(.invalidContext) : nil
@@ -49,9 +48,9 @@ struct Evaluation {
 }
 
 extension AuthenticationService {
-    /// Why nothing could be stored under an access control; `nil` when it could.
+    /// Why nothing could be stored under an access control; `nil` if it could.
     ///
-    /// Only a device with a passcode keeps what its owner has to be asked for.
+    /// Only a device with a passcode stores items that require the owner's authentication.
     func obstacle(toStoringUnder value: AccessControl, _ context: AuthenticationContext) -> AuthenticationFailure? {
         let asksTheOwner = value.constraints?.shown.isEmpty == false
         guard asksTheOwner || value.protection == .whenPasscodeSetThisDeviceOnly else { return nil }

@@ -6,20 +6,20 @@ package import KeychainServices
 @_exported public import PortableSecurity
 import Synchronization
 
-/// Asks the owner of the device to authenticate.
+/// Prompts the owner of the device to authenticate.
 ///
-/// An authentication in a context stays valid in it: a second evaluation, or a keychain query that names the context by
-/// `kSecUseAuthenticationContext`, does not ask again. Every member may be called from every thread; evaluations in one
-/// context do not wait for each other.
+/// An authentication in a context stays valid in it: a second evaluation, or a keychain query that names the context
+/// with `kSecUseAuthenticationContext`, does not prompt again. All members are thread-safe; evaluations in one context
+/// do not wait for each other.
 ///
-/// - Important: Who is asked, and how, is said in the article on lock states and owners of the module
-///   `PortableSecurity`. With no way to ask, an evaluation that would have to ask fails with ``LAError/notInteractive``
-///   at once.
+/// - Important: The article on lock states and owners in the module `PortableSecurity` describes who is prompted, and
+///   how. If prompting is not possible, an evaluation that would have to prompt fails immediately with
+///   ``LAError/notInteractive``.
 open class LAContext: NSObject, @unchecked Sendable {
     /// Its storage.
     package let authenticationContext = ClientContext()
 
-    // What makes the class Sendable, with the context above: all other state is in here.
+    // Makes the class Sendable, together with the context above: all other state is in here.
     private let found = Mutex(Found())
 
     private struct Found {
@@ -31,12 +31,12 @@ open class LAContext: NSObject, @unchecked Sendable {
     /// A context without any authentication.
     public override init() { super.init() }
 
-    /// Says whether a policy could be evaluated now; never prompts.
+    /// Returns whether a policy could be evaluated now; never prompts.
     ///
     /// - Parameters:
-    ///   - policy: what the user would have to authenticate with.
-    ///   - error: receives why not, an ``LAError``; left alone otherwise.
-    /// - Returns: Whether there is a way.
+    ///   - policy: the policy.
+    ///   - error: receives the reason why not, an ``LAError``; unchanged otherwise.
+    /// - Returns: Whether it could be evaluated.
     @discardableResult
     open func canEvaluatePolicy(_ policy: LAPolicy, error: NSErrorPointer) -> Bool {
         let keychain = Evaluation.keychainInEffect
@@ -56,13 +56,13 @@ open class LAContext: NSObject, @unchecked Sendable {
         return false
     }
 
-    /// Prompts the user, unless the context has seen what the policy demands.
+    /// Prompts the user, unless the policy is already satisfied in the context.
     ///
-    /// Returns at once. Apple's function raises an exception, which ends the program, when the reason is empty; this
+    /// Returns immediately. Apple's function raises an exception, which ends the program, if the reason is empty; this
     /// one then does not prompt, and replies with ``LAError/notInteractive``.
     ///
     /// - Parameters:
-    ///   - policy: what the user has to authenticate with.
+    ///   - policy: the policy.
     ///   - localizedReason: the reason, shown to the user; not empty.
     ///   - reply: receives the outcome, once, on a private queue; an error is an ``LAError``.
     @preconcurrency
@@ -85,12 +85,12 @@ open class LAContext: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Prompts the user, unless the context has seen what the policy demands.
+    /// Prompts the user, unless the policy is already satisfied in the context.
     ///
-    /// No thread of the task waits for the answer. That the task is cancelled ends no question; ``invalidate()`` does.
+    /// No thread of the task waits for the answer. Cancelling the task does not end a prompt; ``invalidate()`` does.
     ///
     /// - Parameters:
-    ///   - policy: what the user has to authenticate with.
+    ///   - policy: the policy.
     ///   - localizedReason: the reason, shown to the user; not empty.
     /// - Returns: `true`; every other outcome is an error.
     /// - Throws: ``LAError``.
@@ -99,16 +99,16 @@ open class LAContext: NSObject, @unchecked Sendable {
         try await outcome { reply in evaluatePolicy(policy, localizedReason: localizedReason, reply: reply) }
     }
 
-    /// Asks for what an access control demands, unless the context has seen it.
+    /// Prompts for the constraints of an access control, unless they are already satisfied in the context.
     ///
-    /// Returns at once. An item or a key is made without asking anybody: ``LAAccessControlOperation/createItem`` and
+    /// Returns immediately. Creating an item or a key never prompts: ``LAAccessControlOperation/createItem`` and
     /// ``LAAccessControlOperation/createKey`` succeed, unless the level or the constraints need a passcode and none is
-    /// set. Every use takes what the constraints name; without any it succeeds. An empty reason is answered as by
+    /// set. Every use requires the constraints; without any it succeeds. An empty reason is handled as in
     /// ``evaluatePolicy(_:localizedReason:reply:)``.
     ///
     /// - Parameters:
     ///   - accessControl: the constraints.
-    ///   - operation: what is to be done under it.
+    ///   - operation: the operation to perform.
     ///   - localizedReason: the reason, shown to the user; not empty.
     ///   - reply: receives the outcome, once, on a private queue; an error is an ``LAError``.
     @preconcurrency
@@ -131,11 +131,11 @@ open class LAContext: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Asks for what an access control demands, unless the context has seen it.
+    /// Prompts for the constraints of an access control, unless they are already satisfied in the context.
     ///
     /// - Parameters:
     ///   - accessControl: the constraints.
-    ///   - operation: what is to be done under it.
+    ///   - operation: the operation to perform.
     ///   - localizedReason: the reason, shown to the user; not empty.
     /// - Returns: `true`; every other outcome is an error.
     /// - Throws: ``LAError``.
@@ -150,7 +150,7 @@ open class LAContext: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Ends the use of the context, and forgets what was shown in it.
+    /// Ends the use of the context, and discards the authentications in it.
     ///
     /// Evaluations that have not replied yet fail with ``LAError/appCancel``, later ones with
     /// ``LAError/invalidContext``.
@@ -160,8 +160,8 @@ open class LAContext: NSObject, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - credential: the bytes of the credential; `nil` removes it.
-    ///   - type: what it is a credential for.
-    /// - Returns: Whether it was taken: an application password, in a context that is not invalidated.
+    ///   - type: the kind of credential.
+    /// - Returns: Whether it was accepted: an application password, in a context that is not invalidated.
     @discardableResult
     open func setCredential(_ credential: Data?, type: LACredentialType) -> Bool {
         guard type == .applicationPassword else { return false }
@@ -181,13 +181,13 @@ open class LAContext: NSObject, @unchecked Sendable {
     /// that function found afterwards, whatever it returned.
     open var biometryType: LABiometryType { found.withLock(\.biometryType) }
 
-    /// Which set of biometry was enrolled when it was last requested: other data after each change of the set.
+    /// The enrolled biometry when it was last requested: different data after each change of the enrolment.
     ///
     /// As on Apple's platforms it is set when the user was recognized in an evaluation, and when
     /// ``canEvaluatePolicy(_:error:)`` returned `true` for a biometric policy; `nil` after any other evaluation.
     open var evaluatedPolicyDomainState: Data? { found.withLock(\.evaluatedPolicyDomainState) }
 
-    /// What is enrolled and paired now.
+    /// The current enrolment and paired devices.
     open var domainState: LADomainState { LADomainState(Evaluation.keychainInEffect.authentication.biometry) }
 
     /// Whether prompts are forbidden: what would prompt fails with ``LAError/notInteractive``.
@@ -214,10 +214,10 @@ open class LAContext: NSObject, @unchecked Sendable {
         set { authenticationContext.configure { $0.localizedCancelTitle = newValue } }
     }
 
-    /// For how many seconds an earlier recognition by biometry counts.
+    /// The number of seconds for which an earlier biometric recognition counts.
     ///
-    /// At most ``LATouchIDAuthenticationMaximumAllowableReuseDuration``, which a longer time is taken for; 0, the
-    /// default, and everything that is not above it mean that none counts.
+    /// At most ``LATouchIDAuthenticationMaximumAllowableReuseDuration``, to which a longer time is reduced; 0, the
+    /// default, and anything not above it mean that none counts.
     open var touchIDAuthenticationAllowableReuseDuration: TimeInterval {
         get { authenticationContext.settings.reuseDurationSeconds }
         set {
@@ -227,7 +227,7 @@ open class LAContext: NSObject, @unchecked Sendable {
         }
     }
 
-    /// After how many failures of biometry to fall back: kept and without effect, as on Apple's platforms since iOS 9.
+    /// The number of failed attempts before the fallback: stored without effect, as on Apple's platforms since iOS 9.
     open var maxBiometryFailures: NSNumber? {
         get { found.withLock(\.maxBiometryFailures).map { NSNumber(value: $0) } }
         set { found.withLock { [failures = newValue?.intValue] in $0.maxBiometryFailures = failures } }

@@ -4,7 +4,7 @@
 public import Foundation
 import KeychainCore
 
-/// What the user has to authenticate with, as Apple numbers it.
+/// The required authentication, with Apple's numbers.
 public enum LAPolicy: Int, Sendable {
     /// Biometry.
     case deviceOwnerAuthenticationWithBiometrics = 1
@@ -23,7 +23,7 @@ public enum LAPolicy: Int, Sendable {
     public static let deviceOwnerAuthenticationWithBiometricsOrWatch =
         LAPolicy.deviceOwnerAuthenticationWithBiometricsOrCompanion
 
-    /// Whether biometry alone satisfies it; there are no companions.
+    /// Whether biometry alone satisfies it; there are no companion devices.
     var isBiometric: Bool { demand == .biometrics || demand == .biometricsOrCompanion }
 
     /// The same without Apple's names.
@@ -40,7 +40,7 @@ public enum LAPolicy: Int, Sendable {
 
 /// A kind of biometry, as Apple numbers it.
 public enum LABiometryType: Int, Sendable {
-    /// There is none.
+    /// There is no biometry.
     case none = 0
     /// A fingerprint.
     case touchID = 1
@@ -71,7 +71,7 @@ public enum LACredentialType: Int, Sendable {
     case smartCardPIN = -3
 }
 
-/// What an access control is evaluated for, as Apple numbers it.
+/// The operation for which an access control is evaluated, with Apple's numbers.
 public enum LAAccessControlOperation: Int, Sendable {
     /// Making an item.
     case createItem = 0
@@ -86,7 +86,7 @@ public enum LAAccessControlOperation: Int, Sendable {
     /// Agreeing on a key with a key.
     case useKeyKeyExchange = 5
 
-    /// Whether something that was made before is used.
+    /// Whether an existing item or key is used.
     var isUse: Bool { self != .createItem && self != .createKey }
 }
 

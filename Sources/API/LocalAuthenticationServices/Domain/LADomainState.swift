@@ -3,7 +3,7 @@
 public import Foundation
 import KeychainCore
 
-/// What is enrolled and paired: hashes that change when it does, and say nothing else.
+/// The enrolled biometry and paired devices: hashes that change when they do, and reveal nothing else.
 public final class LADomainState: NSObject, Sendable {
     /// The state of the biometry.
     public let biometry: LADomainStateBiometry

@@ -32,7 +32,7 @@ extension LAError.Code {
 }
 
 extension AuthenticationFailure {
-    /// What happened, for a human reader.
+    /// A human-readable description.
     fileprivate var text: String {
         switch self {
         case .authenticationFailed: "The authentication failed."

@@ -8,7 +8,7 @@ public let LAErrorDomain = "com.apple.LocalAuthentication"
 
 /// Why an authentication failed or cannot be tried.
 ///
-/// Bridged as Apple's is: an `NSError` of the domain casts to it, and `catch LAError.userCancel` matches one.
+/// Bridged like Apple's: an `NSError` of the domain casts to it, and `catch LAError.userCancel` matches one.
 public struct LAError: _BridgedStoredNSError {
     /// The error as Foundation's object.
     public let _nsError: NSError
@@ -30,7 +30,7 @@ public struct LAError: _BridgedStoredNSError {
         /// The error type that this is the code of.
         public typealias _ErrorType = LAError
 
-        /// What was shown or typed was not right.
+        /// The shown biometry or the typed text was wrong.
         case authenticationFailed = -1
         /// The user cancelled.
         case userCancel = -2
@@ -71,7 +71,7 @@ public struct LAError: _BridgedStoredNSError {
         public static let watchNotAvailable = Code.companionNotAvailable
     }
 
-    /// What was shown or typed was not right.
+    /// The shown biometry or the typed text was wrong.
     public static var authenticationFailed: Code { .authenticationFailed }
     /// The user cancelled.
     public static var userCancel: Code { .userCancel }
@@ -116,7 +116,7 @@ extension LAError: _ObjectiveCBridgeable {
     /// Returns Foundation's object.
     public func _bridgeToObjectiveC() -> NSError { _nsError }
 
-    /// Makes the error from an object of the domain; anything else is a programming error.
+    /// Creates the error from an object of the domain; anything else is a programming error.
     public static func _forceBridgeFromObjectiveC(_ source: NSError, result: inout LAError?) {
         result = LAError(_nsError: source)
     }
@@ -129,7 +129,7 @@ extension LAError: _ObjectiveCBridgeable {
         return true
     }
 
-    /// Makes the error from an object of the domain; anything else is a programming error.
+    /// Creates the error from an object of the domain; anything else is a programming error.
     public static func _unconditionallyBridgeFromObjectiveC(_ source: NSError?) -> LAError {
         guard let source else { preconditionFailure("there is no error to bridge") }
         return LAError(_nsError: source)
