@@ -2,10 +2,10 @@
 
 import Glibc
 
-/// The format of an `os_log` call: that of `printf(3)` with `%@` for any value, and with who may read a value in braces
+/// The format of an `os_log` call: that of `printf(3)` with `%@` for any value, and with privacy options in braces
 /// (`%{public}@`).
 ///
-/// A conversion never reads what is not there: one without a value, or with one of another kind, says so in the text.
+/// A conversion never reads a missing argument: without a value, or with one of another kind, the text says so.
 struct FormatString {
     private var rest: Substring
     private var values: ArraySlice<Any>
@@ -16,7 +16,7 @@ struct FormatString {
         self.values = values[...]
     }
 
-    /// What is written.
+    /// The formatted text.
     var text: String {
         var copy = self
         return copy.consume()
@@ -41,7 +41,7 @@ struct FormatString {
         _ = take { "hlqjztL".contains($0) }
         guard let conversion = rest.popFirst() else { return "" }
         if conversion == "%" { return "%" }
-        // The number of the last error, which no value stands for.
+        // The last error number, for which there is no argument.
         if conversion == "m" { return String(cString: strerror(errno)) }
         guard let value = values.popFirst() else { return "<decode: missing data>" }
         let privacy = privacy(options)
@@ -72,7 +72,7 @@ struct FormatString {
 
     private func privacy(_ options: [Substring]) -> OSLogPrivacy {
         let mask = options.contains("mask.hash") ? OSLogPrivacy.Mask.hash : .none
-        // Whoever says both means the careful one.
+        // If both are given, the stricter one applies.
         if options.contains("sensitive") || options.contains("private") { return .private(mask: mask) }
         return options.contains("public") ? .public : .auto(mask: mask)
     }
@@ -96,7 +96,7 @@ struct FormatString {
             else { break }
             return String(scalar)
         case "s":
-            // With a precision, the bytes may have no NUL behind them.
+            // With a precision, the bytes need not be followed by a NUL.
             if let pointer = value as? UnsafePointer<CChar> { return formatted("%\(flags)s", pointer) }
             if let pointer = value as? UnsafeMutablePointer<CChar> { return formatted("%\(flags)s", pointer) }
             return String(describing: value).withCString { formatted("%\(flags)s", $0) }

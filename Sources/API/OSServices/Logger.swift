@@ -16,10 +16,10 @@ public struct Logger: Sendable {
     /// Writes to the default log.
     public init() { log = .default }
 
-    /// Writes to the log of a category of a subsystem.
+    /// Creates a logger for a category of a subsystem.
     ///
     /// - Parameters:
-    ///   - subsystem: what the messages are of, usually the bundle identifier of the program: `com.example.tool`.
+    ///   - subsystem: the origin of the messages, usually the bundle identifier of the program: `com.example.tool`.
     ///   - category: a part of it, such as `session`; the empty string for none.
     public init(subsystem: String, category: String) { log = OSLog(subsystem: subsystem, category: category) }
 

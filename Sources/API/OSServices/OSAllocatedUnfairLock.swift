@@ -2,10 +2,10 @@
 
 /// A lock with the state that it protects; copies share both.
 ///
-/// One thread has it at a time, and no thread twice: that stops the process, as on Apple's platforms.
+/// Only one thread can hold it, and a thread cannot take it twice: that stops the process, as on Apple's platforms.
 @frozen
 public struct OSAllocatedUnfairLock<State>: @unchecked Sendable {
-    /// What ``precondition(_:)`` expects of the calling thread.
+    /// The expectation of ``precondition(_:)`` about the calling thread.
     public enum Ownership: Hashable, Sendable {
         /// It has the lock.
         case owner
@@ -35,7 +35,7 @@ public struct OSAllocatedUnfairLock<State>: @unchecked Sendable {
 
     @usableFromInline let storage: Storage
 
-    /// A lock with a state that need not be `Sendable`; whoever gives it away must keep no reference to it.
+    /// Creates a lock with a state that need not be `Sendable`; the caller must keep no reference to it.
     public init(uncheckedState initialState: State) { storage = Storage(initialState) }
 
     /// Calls `body` with the state, while no other thread has the lock.
@@ -50,14 +50,14 @@ public struct OSAllocatedUnfairLock<State>: @unchecked Sendable {
         try withLockUnchecked(body)
     }
 
-    /// Calls `body` with the state if nobody has the lock; returns `nil` otherwise.
+    /// Calls `body` with the state if the lock is free; returns `nil` otherwise.
     public func withLockIfAvailableUnchecked<R>(_ body: (inout State) throws -> R) rethrows -> R? {
         guard os_unfair_lock_trylock(storage.lock) else { return nil }
         defer { os_unfair_lock_unlock(storage.lock) }
         return try body(&storage.state.pointee)
     }
 
-    /// Calls `body` with the state if nobody has the lock; returns `nil` otherwise.
+    /// Calls `body` with the state if the lock is free; returns `nil` otherwise.
     public func withLockIfAvailable<R: Sendable>(_ body: @Sendable (inout State) throws -> R) rethrows -> R? {
         try withLockIfAvailableUnchecked(body)
     }
@@ -80,7 +80,7 @@ extension OSAllocatedUnfairLock where State == Void {
     /// A lock without a state.
     public init() { self.init(uncheckedState: ()) }
 
-    /// Waits for the lock; the same thread must give it back.
+    /// Waits for the lock; the same thread must release it.
     @available(*, noasync, message: "a task may go on in another thread; use withLock")
     public func lock() { os_unfair_lock_lock(storage.lock) }
 
@@ -88,7 +88,7 @@ extension OSAllocatedUnfairLock where State == Void {
     @available(*, noasync, message: "a task may go on in another thread; use withLock")
     public func unlock() { os_unfair_lock_unlock(storage.lock) }
 
-    /// Takes the lock if nobody has it, and says whether it did.
+    /// Takes the lock if it is free, and returns whether it did.
     @available(*, noasync, message: "a task may go on in another thread; use withLockIfAvailable")
     public func lockIfAvailable() -> Bool { os_unfair_lock_trylock(storage.lock) }
 
@@ -100,12 +100,12 @@ extension OSAllocatedUnfairLock where State == Void {
     /// Calls `body` while no other thread has the lock.
     public func withLock<R: Sendable>(_ body: @Sendable () throws -> R) rethrows -> R { try withLockUnchecked(body) }
 
-    /// Calls `body` if nobody has the lock; returns `nil` otherwise.
+    /// Calls `body` if the lock is free; returns `nil` otherwise.
     public func withLockIfAvailableUnchecked<R>(_ body: () throws -> R) rethrows -> R? {
         try withLockIfAvailableUnchecked { (_: inout Void) in try body() }
     }
 
-    /// Calls `body` if nobody has the lock; returns `nil` otherwise.
+    /// Calls `body` if the lock is free; returns `nil` otherwise.
     public func withLockIfAvailable<R: Sendable>(_ body: @Sendable () throws -> R) rethrows -> R? {
         try withLockIfAvailableUnchecked(body)
     }

@@ -16,26 +16,26 @@ public struct OSLogType: RawRepresentable, Hashable, Sendable {
     /// The level of a number.
     public init(_ rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// What is worth knowing; `notice` in swift-log.
+    /// Noteworthy events; `notice` in swift-log.
     public static let `default` = OSLogType(0x00)
 
-    /// What helps, but is not essential; `info` in swift-log.
+    /// Helpful but not essential information; `info` in swift-log.
     public static let info = OSLogType(0x01)
 
-    /// What helps while developing; `debug` in swift-log.
+    /// Information for development; `debug` in swift-log.
     public static let debug = OSLogType(0x02)
 
-    /// What went wrong in this process; `error` in swift-log.
+    /// Errors in this process; `error` in swift-log.
     public static let error = OSLogType(0x10)
 
-    /// What went wrong and is a bug, here or in another process; `critical` in swift-log.
+    /// Errors that are bugs, here or in another process; `critical` in swift-log.
     public static let fault = OSLogType(0x11)
 }
 
-/// Where messages go: a subsystem and a category, by which they are told apart.
+/// The destination of messages, identified by a subsystem and a category.
 ///
-/// Messages go to swift-log: to what a program sets up with `LoggingSystem.bootstrap` before its first message, else to
-/// the standard error stream from `info` up. `SWIFT_KEYCHAIN_LOG_LEVEL` names another level of swift-log to begin at.
+/// Messages go to swift-log: to the handler that a program sets up with `LoggingSystem.bootstrap` before its first
+/// message, else to standard error, from level `info`. `SWIFT_KEYCHAIN_LOG_LEVEL` sets another minimum level.
 public final class OSLog: Sendable {
     /// A category with a meaning of its own on Apple's platforms.
     public struct Category: RawRepresentable, Hashable, Sendable {

@@ -19,8 +19,8 @@ public struct OSLogIntegerFormatting: Sendable {
     /// In octal digits.
     public static var octal: OSLogIntegerFormatting { .octal() }
 
-    /// In decimal digits, with a plus sign before positive numbers if asked for, with zeros in front up to a count of
-    /// digits.
+    /// In decimal digits, optionally with a plus sign for positive numbers, and padded with zeros to a minimum number
+    /// of digits.
     public static func decimal(explicitPositiveSign: Bool = false, minDigits: Int = 1) -> OSLogIntegerFormatting {
         OSLogIntegerFormatting(
             radix: 10,
@@ -31,7 +31,7 @@ public struct OSLogIntegerFormatting: Sendable {
         )
     }
 
-    /// In hexadecimal digits, after `0x` if asked for.
+    /// In hexadecimal digits, optionally with the prefix `0x`.
     public static func hex(
         explicitPositiveSign: Bool = false,
         includePrefix: Bool = false,
@@ -47,7 +47,7 @@ public struct OSLogIntegerFormatting: Sendable {
         )
     }
 
-    /// In octal digits, after `0o` if asked for.
+    /// In octal digits, optionally with the prefix `0o`.
     public static func octal(
         explicitPositiveSign: Bool = false,
         includePrefix: Bool = false,
@@ -90,7 +90,7 @@ public struct OSLogFloatFormatting: Sendable {
     /// The shorter of the two, as `%g`.
     public static var hybrid: OSLogFloatFormatting { .hybrid() }
 
-    /// As `%f`, with so many digits after the point.
+    /// Like `%f`, with a number of digits after the point.
     public static func fixed(
         precision: Int? = nil,
         explicitPositiveSign: Bool = false,
@@ -112,7 +112,7 @@ public struct OSLogFloatFormatting: Sendable {
         )
     }
 
-    /// As `%e`, with so many digits after the point.
+    /// Like `%e`, with a number of digits after the point.
     public static func exponential(
         precision: Int? = nil,
         explicitPositiveSign: Bool = false,
@@ -125,7 +125,7 @@ public struct OSLogFloatFormatting: Sendable {
         )
     }
 
-    /// As `%g`, with so many digits.
+    /// Like `%g`, with a number of digits.
     public static func hybrid(
         precision: Int? = nil,
         explicitPositiveSign: Bool = false,
@@ -145,12 +145,12 @@ public struct OSLogFloatFormatting: Sendable {
     }
 }
 
-/// In how many columns a text stands.
+/// The width of a text in columns.
 public struct OSLogStringAlignment: Sendable {
     private let columns: Int
     private let isRight: Bool
 
-    /// In as many as it has characters.
+    /// The text's own width.
     public static var none: OSLogStringAlignment { .left(columns: 0) }
 
     /// To the left, with blanks after it.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who may read a value in a log.
+/// The privacy of a value in a log.
 ///
-/// On Linux nobody can have private values shown later: their text is never written.
+/// On Linux, private values can never be revealed later: their text is never written.
 public struct OSLogPrivacy: Equatable, Sendable {
-    /// What stands for a private value.
+    /// The placeholder for a private value.
     public enum Mask: Equatable, Sendable {
-        /// A text by which equal values of one process can be told, and nothing else.
+        /// A text that identifies equal values of one process, and nothing else.
         case hash
         /// Nothing of the value.
         case none
@@ -31,16 +31,16 @@ public struct OSLogPrivacy: Equatable, Sendable {
     /// Numbers, truth values and types are written; texts and objects are not.
     public static var auto: OSLogPrivacy { .auto(mask: .none) }
 
-    /// The value is not written, but what stands for it.
+    /// A placeholder is written instead of the value.
     public static func `private`(mask: Mask) -> OSLogPrivacy { OSLogPrivacy(visibility: .hidden, mask: mask) }
 
-    /// The value is not written, but what stands for it.
+    /// A placeholder is written instead of the value.
     public static func sensitive(mask: Mask) -> OSLogPrivacy { .private(mask: mask) }
 
-    /// As ``auto``; what stands for a value that is not written.
+    /// Like ``auto``, with a placeholder for a value that is not written.
     public static func auto(mask: Mask) -> OSLogPrivacy { OSLogPrivacy(visibility: .automatic, mask: mask) }
 
-    /// What is written of a value.
+    /// The text to write for a value.
     func text(of value: () -> String, isPublicByDefault: Bool) -> String {
         if visibility == .shown || (visibility == .automatic && isPublicByDefault) { return value() }
         return mask == .hash ? "<mask.hash: '\(Self.hash(value()))'>" : "<private>"
@@ -48,7 +48,7 @@ public struct OSLogPrivacy: Equatable, Sendable {
 
     /// The standard library's hash (SipHash-1-3) of 16 random bytes of this process and the value.
     ///
-    /// Who does not know the bytes can try no values, also when the hash of the library itself is deterministic.
+    /// Without knowing the bytes, values cannot be guessed, even if the library's hash itself is deterministic.
     private static func hash(_ value: String) -> String {
         var hasher = Hasher()
         hasher.combine(salt.0)

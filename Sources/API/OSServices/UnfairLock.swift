@@ -3,25 +3,25 @@
 
 import CUnfairLock
 
-/// A lock of four bytes, for one owner at a time; it must not be copied or moved while it is used.
+/// A four-byte lock, for one owner at a time; it must not be copied or moved while in use.
 ///
 /// Allocate it, or use ``OSAllocatedUnfairLock``, which does. On Linux it is a futex with priority inheritance.
 @frozen
 public struct os_unfair_lock_s: Sendable {
-    /// 0 while nobody has the lock.
+    /// 0 while the lock is free.
     public var _os_unfair_lock_opaque: UInt32
 
-    /// A lock that nobody has.
+    /// Creates a free lock.
     public init() { _os_unfair_lock_opaque = 0 }
 
-    /// A lock in a state; only 0 makes sense.
+    /// Creates a lock in a state; only 0 is meaningful.
     public init(_os_unfair_lock_opaque: UInt32) { self._os_unfair_lock_opaque = _os_unfair_lock_opaque }
 }
 
 /// A lock of four bytes.
 public typealias os_unfair_lock = os_unfair_lock_s
 
-/// Where a lock lies.
+/// A pointer to a lock.
 public typealias os_unfair_lock_t = UnsafeMutablePointer<os_unfair_lock_s>
 
 /// Waits for a lock.
@@ -29,7 +29,7 @@ public typealias os_unfair_lock_t = UnsafeMutablePointer<os_unfair_lock_s>
 /// Stops the process when the calling thread has it already.
 public func os_unfair_lock_lock(_ lock: os_unfair_lock_t) { unfair_lock_lock(word(lock)) }
 
-/// Takes a lock if nobody has it, and says whether it did.
+/// Takes a lock if it is free, and returns whether it did.
 public func os_unfair_lock_trylock(_ lock: os_unfair_lock_t) -> Bool { unfair_lock_try(word(lock)) != 0 }
 
 /// Gives a lock back.

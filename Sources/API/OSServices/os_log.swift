@@ -5,7 +5,7 @@ internal import Logging
 
 /// Writes a message in the format of `printf(3)`, with `%@` for any value, to a log.
 ///
-/// Numbers are written; texts and objects are not, unless the format says so: `%{public}@`.
+/// Numbers are written; texts and objects are not, unless the format requests it: `%{public}@`.
 public func os_log(
     _ message: StaticString,
     dso: UnsafeRawPointer? = nil,
