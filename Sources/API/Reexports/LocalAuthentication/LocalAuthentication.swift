@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Apple's name for what PortableLocalAuthentication declares. As on Apple platforms, it brings Security with it.
+// Re-exports PortableLocalAuthentication under Apple's name. As on Apple platforms, it also imports Security.
 @_exported public import PortableLocalAuthentication
 @_exported public import Security
