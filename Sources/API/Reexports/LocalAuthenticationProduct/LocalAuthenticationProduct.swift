@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The product LocalAuthentication: the system's module on Apple platforms, elsewhere the one that the manifest brings
-// in.
+// The product LocalAuthentication: the system's module on Apple platforms, elsewhere the one from the manifest.
 @_exported public import LocalAuthentication
