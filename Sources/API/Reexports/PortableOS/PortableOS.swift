@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What code imports from os and OSLog, under a name that no other package asks for; on Apple platforms, the system's.
+// Re-exports the declarations of os and OSLog under a name that no other package tests for; on Apple platforms, the
+// system's.
 #if canImport(Darwin)
 @_exported public import OSLog
 @_exported public import os
