@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
-// Apple's name for what OSServices declares; OSLog is the same. No target has this file: Scripts/install compiles it
+// Re-exports OSServices under Apple's name; OSLog does the same. No target has this file: Scripts/install compiles it
 // outside of the folder where the package manager keeps modules, in which it would change what other packages compile.
 @_exported public import OSServices
 
-/// Does nothing, as a lock of four bytes has nothing to give back.
+/// Does nothing, because a four-byte lock has nothing to release.
 ///
-/// It is here for swift-argument-parser: where `os` and Glibc are both there, it uses this lock and ends it in this
+/// It exists for swift-argument-parser: if both `os` and Glibc are available, it uses this lock and destroys it in this
 /// way.
 @_alwaysEmitIntoClient
 @discardableResult
