@@ -8,7 +8,7 @@ extension AuditEntry {
     /// Control characters are escaped, so that no name of a program or a group ends a line or controls a terminal.
     public var line: String { JSONValue.object(members) }
 
-    /// Reads a line; `nil` if it is no entry, such as an incomplete line that a crash of the host left.
+    /// Parses a line; `nil` if it is not an entry, such as an incomplete line after a crash of the host.
     public init?(line: some Sequence<UInt8>) {
         guard let object = try? JSONParser.parse(line) else { return nil }
         self.init(object)
@@ -37,7 +37,7 @@ extension NumberedAuditEntry {
     /// The entry with its number as a line of a file, without the newline.
     var line: String { JSONValue.object([("number", .integer(number))] + entry.members) }
 
-    /// Reads a line of a file; `nil` if it is no entry.
+    /// Parses a line of a file; `nil` if it is not an entry.
     init?(line: some Sequence<UInt8>) {
         guard let object = try? JSONParser.parse(line), let entry = AuditEntry(object) else { return nil }
         let number = object["number"] == .null ? 0 : object["number"].integer

@@ -49,7 +49,7 @@ public struct AuditFile: ~Copyable {
     /// - Throws: ``FileError``, such as `ENOSPC`; no entry is written in part.
     public mutating func append(_ entries: inout ArraySlice<AuditEntry>) throws(FileError) {
         while !entries.isEmpty {
-            // It tells the last number.
+            // This determines the last number.
             _ = try openedStatus()
             var lines: [UInt8] = []
             var count = 0
@@ -143,7 +143,7 @@ public struct AuditFile: ~Copyable {
     private mutating func rotate() throws(FileError) {
         let path = folder.path(of: Self.name)
         let isKept = keepShares()
-        // Without room for another file, the older one goes as a whole.
+        // Without room for another file, the older one is removed.
         guard isKept ? unlink(path) == 0 : rename(path, folder.path(of: Self.previousName)) == 0 else {
             throw .system(call: isKept ? "unlink" : "rename", path: path, errno: errno)
         }
@@ -163,7 +163,7 @@ public struct AuditFile: ~Copyable {
             Result { () throws(FileError) in try folder.makeFile(Self.previousName, bytes) }
         }
         if case .success = result { return true }
-        // What there was room for.
+        // Removes a partially written file.
         folder.remove("\(Self.previousName).new")
         return false
     }

@@ -3,16 +3,16 @@
 import Glibc
 public import KeychainHost
 
-/// Reads a log while a daemon writes it: first everything, then what was added since.
+/// Reads a log while a daemon writes it: first everything, then the additions.
 ///
-/// Each entry is read once, also if files are replaced meanwhile. The files may contain anything: lines that are no
+/// Each entry is read once, even if files are replaced meanwhile. The files may contain anything: lines that are not
 /// entries are counted, and memory is bounded. For one thread.
 public struct AuditReader: ~Copyable {
     /// The result of a read.
     public struct Part: Sendable {
         /// The entries with their numbers, oldest first.
         public var numbered: [NumberedAuditEntry] = []
-        /// The number of lines that are no entries.
+        /// The number of lines that are not entries.
         public var unreadable = 0
 
         /// The entries, oldest first.
@@ -26,7 +26,7 @@ public struct AuditReader: ~Copyable {
     private var rest: [UInt8] = []
     /// Whether the bytes up to the next newline are the rest of a line that is left out.
     private var isSkipping = false
-    /// What is new in files that are opened; `nil` where everything is.
+    /// Selects new entries in files that are opened; `nil` if all are new.
     private var filter: Filter?
     private var last: Int
     private var isFirst = true
@@ -93,7 +93,8 @@ public struct AuditReader: ~Copyable {
         filter = Filter(start: last, takesUnnumbered: isFirst)
         isFirst = false
         defer { filter = nil }
-        // Opened before the previous one is read: what is moved there meanwhile is found twice, and not never.
+        // Opened before the previous one is read: entries that are moved there meanwhile are then found twice, rather
+        // than never.
         let current = try open(AuditFile.name)
         do throws(FileError) {
             descriptor = try open(AuditFile.previousName) ?? -1

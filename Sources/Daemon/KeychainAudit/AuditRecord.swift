@@ -15,7 +15,7 @@ public struct AuditRecord: Sendable, Hashable {
     /// The name of Apple's function, or of the command of the device.
     public var operation: String
 
-    /// The value of `kSecClass`; `unknown` for one that is no class, and `nil` if there is none.
+    /// The value of `kSecClass`; `unknown` if it is not a class, and `nil` if there is none.
     public var itemClass: String?
 
     /// The access groups that the request names; otherwise those that the program claims.
@@ -82,7 +82,7 @@ public struct AuditCaller: Sendable, Hashable {
 }
 
 extension AuditCaller {
-    /// A path as a text that no other path has.
+    /// A path as a text that is unique to it.
     ///
     /// - Parameter path: the path, whose bytes may be anything but 0 (path_resolution(7)).
     /// - Returns: The path, in which each byte that is not UTF-8 is `\xHH`, and a backslash is `\\`.
@@ -110,7 +110,7 @@ extension AuditCaller {
         }
     }
 
-    /// By what programs are told apart that share a log: the identity; the path of the executable of an anonymous one.
+    /// The name that distinguishes programs sharing a log: the identity, or the executable's path for an anonymous one.
     public var shareName: String { identity == Self.anonymous ? program ?? "" : "\(identity)\n" }
 }
 

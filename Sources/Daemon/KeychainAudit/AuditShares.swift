@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What stays of a log that is full: the newest entries of each program, in equal shares.
+/// The part of a full log to keep: the newest entries of each program, in equal shares.
 ///
 /// So a program that requests much removes its own older entries, and not those of programs that request little.
 enum AuditShares {
-    /// Selects the lines that stay.
+    /// Selects the lines to keep.
     ///
     /// - Parameters:
-    ///   - lines: lines of files, without newlines, oldest first; those that are no entries, and copies, are left out.
+    ///   - lines: lines of files, without newlines, oldest first; invalid lines and copies are dropped.
     ///   - mostBytes: the maximum number of bytes of all lines, with their newlines.
     /// - Returns: The lines, in their order.
     static func kept(of lines: [ArraySlice<UInt8>], mostBytes: Int) -> [ArraySlice<UInt8>] {

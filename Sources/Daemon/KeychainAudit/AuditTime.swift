@@ -31,7 +31,7 @@ extension AuditTime: CustomStringConvertible {
         return "\(day)T\(time).\(fraction)Z"
     }
 
-    /// Reads what ``description`` writes; `nil` for anything else.
+    /// Parses the format of ``description``; `nil` for anything else.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count == Self.pattern.utf8.count else { return nil }
