@@ -10,8 +10,8 @@ import Synchronization
 
 /// Notifies a program of changes: on a connection of its own, and on a new one when a daemon stops and another follows.
 ///
-/// While nothing happens it costs no thread. It starts no daemon itself: without one, nobody changes anything. Where
-/// systemd listens, its connection makes systemd start the daemon.
+/// While nothing happens it costs no thread. It starts no daemon itself: without one, there are no changes to report.
+/// Where systemd listens, its connection makes systemd start the daemon.
 final class ChangeSubscription: Sendable {
     private let location: SocketLocation
     private let options: ClientOptions
@@ -64,8 +64,8 @@ final class ChangeSubscription: Sendable {
 
     /// Connects, and waits for a while if no daemon listens.
     private func connect(waiting milliseconds: Int32) {
-        // Watched before the first attempt, so that no daemon begins to listen unnoticed.
-        // The folder of the system service is not made by its clients.
+        // Watched before the first attempt, so that no daemon starts to listen unnoticed.
+        // Clients do not create the folder of the system service.
         if !location.isSystemService { _ = try? location.openFolder(making: true) }
         let watch = try? FolderWatch(location.folder, for: .newNames)
         var pauses = Deadline.Pauses(until: Deadline(milliseconds: milliseconds))
@@ -78,7 +78,7 @@ final class ChangeSubscription: Sendable {
                 // A socket exists before its daemon listens, and for a while after one that was killed.
                 let isAbsent = error.isMissingDaemon || error.isGoneDaemon
                 if isAbsent, pauses.wait() { continue }
-                // A daemon that does not respond, or has reached a limit, makes no new socket when it recovers.
+                // A daemon that does not respond, or has reached a limit, creates no new socket when it recovers.
                 guard let watch, isAbsent || !error.isTemporary else { return retry() }
                 wait(for: watch)
                 // A daemon that has created its socket may be about to listen.

@@ -6,8 +6,7 @@ public struct ClientOptions: Sendable, Hashable {
     public var silenceMilliseconds: Int32 = 15_000
     /// How long to wait for the next daemon after one said goodbye, or was connected before; 5 seconds.
     public var returnMilliseconds: Int32 = 5_000
-    /// How long a subscription to changes waits before it tries again to reach a daemon that does not respond, or has
-    /// reached a limit; 30 seconds.
+    /// The time before a subscription retries a daemon that does not respond, or has reached a limit; 30 seconds.
     public var retryMilliseconds: Int32 = 30_000
     /// How long a cancelled prompt may take to disappear before its thread is abandoned; 3 seconds.
     public var promptEndMilliseconds: Int32 = 3_000

@@ -9,8 +9,8 @@ import Synchronization
 
 /// The idle connections of a program, and the number of commands that it sends concurrently.
 ///
-/// It is modified only inside the fork gate, so that a child inherits no lock that a thread of its parent holds.
-/// The child begins with an empty pool: the connections are the parent's.
+/// It is modified only inside the fork gate, so that a child inherits no lock that a thread of its parent holds. The
+/// child starts with an empty pool: the connections are the parent's.
 final class ConnectionPool: @unchecked Sendable {
     let location: SocketLocation
     private let options: ClientOptions
@@ -30,13 +30,13 @@ final class ConnectionPool: @unchecked Sendable {
 
     deinit { keychain_turn_free(turn) }
 
-    /// Whether a daemon was there.
+    /// Whether a daemon was reached.
     var hasConnected: Bool { isKnown.load(ordering: .relaxed) }
 
-    /// Notes that a daemon is there.
+    /// Records that a daemon was reached.
     func noteConnected() { isKnown.store(true, ordering: .relaxed) }
 
-    /// Runs `body` as one of the commands that are sent at once; waits until there are fewer.
+    /// Runs `body` as one of the concurrent commands; waits until there are fewer.
     func withTurn<Result>(
         isUrgent: Bool,
         _ body: () throws(KeychainError) -> Result
@@ -47,7 +47,7 @@ final class ConnectionPool: @unchecked Sendable {
         return try body()
     }
 
-    /// Takes a turn; what to wait for when there is none.
+    /// Takes a turn; returns what to wait for if there is none.
     private func takeTurn() throws(KeychainError) -> DispatchSemaphore? {
         try inside { () -> DispatchSemaphore? in
             guard turns >= options.mostConnections else {

@@ -9,7 +9,7 @@ import Synchronization
 
 /// An open connection to a daemon, of one thread at a time.
 final class DaemonConnection: Sendable {
-    /// What became of a command.
+    /// The outcome of a command.
     enum Outcome {
         case reply(KeychainReply)
         case failure(KeychainError)
@@ -33,10 +33,10 @@ final class DaemonConnection: Sendable {
     private let reader = Mutex(FrameReader(keepsMore: true))
     private let polling = Mutex(BusyPoll())
 
-    /// Connects, and greets.
+    /// Connects, and sends the greeting.
     ///
-    /// - Throws: `errSecNotAvailable` when no daemon listens, when it is not the user's, or when it does not understand
-    ///   this version.
+    /// - Throws: `errSecNotAvailable` if no daemon listens, if it is not the user's, or if it does not support this
+    ///   version.
     init(_ location: SocketLocation, _ options: ClientOptions) throws(KeychainError) {
         self.location = location
         self.options = options
@@ -84,7 +84,7 @@ final class DaemonConnection: Sendable {
         }
     }
 
-    /// Nobody else can change the folder, and the listening process is checked nevertheless: the socket of another
+    /// No other user can change the folder, but the listening process is nevertheless checked: the socket of another
     /// user's daemon may have been placed there.
     private func checkDaemon(runsAs users: Set<UInt32>) throws(KeychainError) {
         var process: pid_t = 0
@@ -131,14 +131,14 @@ final class DaemonConnection: Sendable {
     ///   - canAskForSecrets: whether a user could type here.
     ///   - authenticator: shows prompts.
     ///   - mayPoll: whether so few other threads of the process wait for replies that this one may poll.
-    /// - Returns: What became of it.
+    /// - Returns: The outcome.
     func perform(
         _ command: KeychainCommand,
         canAskForSecrets: Bool,
         _ authenticator: any Authenticator,
         mayPoll: () -> Bool
     ) -> Outcome {
-        // An idle connection that has something to say says goodbye.
+        // On an idle connection, the only possible message is a goodbye.
         let isQuiet = SocketReadiness.wait(for: .readable, of: socket, milliseconds: 0).isEmpty
         guard isQuiet, reader.withLock({ $0.isEmpty }) else { return farewell() }
         let number = number.add(1, ordering: .relaxed).newValue
@@ -210,7 +210,7 @@ final class DaemonConnection: Sendable {
         }
     }
 
-    /// Becomes readable when there is a notice of changes.
+    /// Becomes readable when there is a change notice.
     var descriptor: Int32 { socket }
 
     /// The result of reading notices.
@@ -244,7 +244,7 @@ final class DaemonConnection: Sendable {
         }
     }
 
-    /// What the daemon said when it ended the connection.
+    /// The daemon's reason for ending the connection.
     private func farewell() -> Outcome {
         guard case .complete(.failure(0, let error)) = nextMessage({ true })
         else { return .notTaken(.gone(path)) }
@@ -273,7 +273,7 @@ final class DaemonConnection: Sendable {
         var deadline = Deadline(milliseconds: options.silenceMilliseconds)
         var held = 0
         var wasLimited = isLimited()
-        // Nothing can be there so soon after a command was sent.
+        // No reply can arrive so soon after a command was sent.
         if wasLimited, reader.withLock({ $0.isEmpty }) {
             let ready = SocketReadiness.wait(for: .readable, of: socket, milliseconds: deadline.millisecondsLeft)
             if ready.isEmpty, deadline.millisecondsLeft == 0 { return .silent }
@@ -303,7 +303,7 @@ final class DaemonConnection: Sendable {
     /// Waits for an answer by busy polling, if that is worthwhile.
     private func pollForAnswer(while mayPoll: () -> Bool) {
         guard mayPoll(), polling.withLock({ $0.begin() }) else { return }
-        // About as long as a durable change takes on a fast disk.
+        // About the time of a durable change on a fast disk.
         let isReadable = BusyPoll.wait(for: socket, atMost: 400, while: mayPoll)
         polling.withLock { $0.end(wasInVain: !isReadable) }
     }
@@ -323,11 +323,11 @@ final class DaemonConnection: Sendable {
         return try frame.withUnsafeBytes(read)
     }
 
-    /// Sends all of a command or of a subscription, and a descriptor with the first one, as the protocol requires
+    /// Sends a complete command or subscription, and a descriptor with the first one, as the protocol requires
     /// (``KeychainWire/WireMessage``).
     ///
     /// - Returns: Whether that was possible.
-    /// - Throws: `errSecNotAvailable` when the process has no descriptor left; nothing was sent then.
+    /// - Throws: `errSecNotAvailable` if the process has no descriptors left; nothing was then sent.
     private func sendRequest(_ frame: SecretBytes) throws(KeychainError) -> Bool {
         let deadline = { [options] in Deadline(milliseconds: options.silenceMilliseconds) }
         guard !hasPassedDescriptor.load(ordering: .relaxed) else { return send(frame, until: deadline) }
@@ -342,7 +342,7 @@ final class DaemonConnection: Sendable {
     ///
     /// - Parameters:
     ///   - frame: the frame.
-    ///   - descriptor: what is passed with its first bytes.
+    ///   - descriptor: a descriptor to pass with its first bytes.
     ///   - deadline: a new deadline, from now on.
     /// - Returns: Whether that was possible.
     private func send(_ frame: SecretBytes, passing descriptor: Int32? = nil, until deadline: () -> Deadline) -> Bool {

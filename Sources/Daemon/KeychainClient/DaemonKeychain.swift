@@ -7,9 +7,9 @@ import Synchronization
 
 /// A keychain that a daemon owns, accessed through its socket.
 ///
-/// Thread-safe; a forked child opens connections of its own. A command that may have reached a daemon that is gone is
-/// not sent again, unless it is read-only: its error says that its outcome is not known
-/// (``KeychainError/Kind/transport``, ``KeychainError/ServiceFailure/silentAfterCommand``).
+/// Thread-safe; a forked child opens connections of its own. A command that may have reached a daemon that has exited
+/// is not sent again, unless it is read-only: its error reports an unknown outcome (``KeychainError/Kind/transport``,
+/// ``KeychainError/ServiceFailure/silentAfterCommand``).
 public final class DaemonKeychain: KeychainBackend {
     private let pool: ConnectionPool
     private let authenticator: any Authenticator
@@ -18,10 +18,10 @@ public final class DaemonKeychain: KeychainBackend {
     private let commandCount = Atomic(0)
     private let lastStatus = Mutex<(canAskForSecrets: Bool, until: Deadline)?>(nil)
 
-    /// A keychain behind a socket; nothing is connected before the first command.
+    /// Creates a keychain behind a socket; no connection is made before the first command.
     ///
     /// - Parameters:
-    ///   - location: where the daemon listens.
+    ///   - location: the daemon's socket.
     ///   - authenticator: the user prompts.
     ///   - options: timeouts and limits.
     ///   - start: starts a daemon if none listens, and returns once it does; `nil` to fail instead.
@@ -37,7 +37,7 @@ public final class DaemonKeychain: KeychainBackend {
         pool = ConnectionPool(location, options)
     }
 
-    /// Where the daemon listens.
+    /// The daemon's socket.
     public var location: SocketLocation { pool.location }
 
     /// Every one: the daemon refuses what it does not serve.
@@ -54,7 +54,7 @@ public final class DaemonKeychain: KeychainBackend {
         commandCount.add(1, ordering: .relaxed)
         defer { commandCount.subtract(1, ordering: .relaxed) }
         let canAskForSecrets = command.has(.mayPrompt) && self.canAskForSecrets
-        // The deadline is the same however often a daemon stops and restarts meanwhile.
+        // The deadline stays the same regardless of how often a daemon stops and restarts meanwhile.
         var deadline: Deadline?
         var hasBeenSentAgain = false
         while true {
@@ -96,7 +96,7 @@ public final class DaemonKeychain: KeychainBackend {
                 return connection
             } catch {
                 guard error.isMissingDaemon || error.isGoneDaemon else { throw error }
-                // One that was there before may be on its way back.
+                // A daemon that was reached before may be restarting.
                 let isExpected = error.isGoneDaemon || (start == nil && pool.hasConnected)
                 if isExpected, pauses == nil {
                     pauses = Deadline.Pauses(until: Deadline(milliseconds: options.returnMilliseconds))

@@ -36,7 +36,7 @@ extension KeychainError {
             : "have root start the system service that listens there"
     }
 
-    /// Whether a daemon was there, and stopped: another may follow.
+    /// Whether a daemon was reached, and stopped: another may follow.
     var isGoneDaemon: Bool { kind == .service(.gone) }
 
     /// A socket on which the daemon no longer listens.

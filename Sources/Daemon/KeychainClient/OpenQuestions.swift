@@ -20,11 +20,11 @@ final class OpenQuestions: Sendable {
         var open: (number: UInt64, cancellation: PromptCancellation)?
     }
 
-    /// Questions to an authenticator.
+    /// Creates questions for an authenticator.
     ///
     /// - Parameters:
     ///   - authenticator: the user prompts.
-    ///   - patienceMilliseconds: how long cancelling a question may take, after which its answer is ignored.
+    ///   - patienceMilliseconds: the time limit for cancelling a question, after which its answer is ignored.
     ///   - send: sends the answers.
     init(
         _ authenticator: any Authenticator,
@@ -41,7 +41,7 @@ final class OpenQuestions: Sendable {
 
     /// Asks a question.
     func ask(_ number: UInt64, _ prompt: WirePrompt) {
-        // One after the other: the daemon asks again only after an answer.
+        // Sequential: the daemon asks again only after an answer.
         end()
         let cancellation = PromptCancellation()
         state.withLock { $0.open = (number, cancellation) }
@@ -58,7 +58,7 @@ final class OpenQuestions: Sendable {
         send(.promptReply(number, .unavailable))
     }
 
-    /// Cancels a question; its answer says so.
+    /// Cancels a question; its answer reports that.
     func end(_ number: UInt64) {
         state.withLock { $0.open?.number == number ? $0.open?.cancellation : nil }?.cancel()
     }

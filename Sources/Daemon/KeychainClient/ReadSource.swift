@@ -9,7 +9,7 @@ package final class ReadSource: @unchecked Sendable {
     private let source: any DispatchSourceRead
     private let forkGeneration = keychain_fork_generation()
 
-    /// Begins to watch a descriptor.
+    /// Starts to watch a descriptor.
     ///
     /// - Parameters:
     ///   - descriptor: the descriptor.
