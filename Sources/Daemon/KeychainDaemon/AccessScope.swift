@@ -3,11 +3,11 @@
 import KeychainCore
 import KeychainIdentity
 
-/// Which of the access groups that a program claims it may use: those of its identity, and those that are unowned.
+/// Determines which of its claimed access groups a program may use: those of its identity, and unowned ones.
 ///
 /// The latter organize items, as in an embedded keychain, and are not a security boundary.
 struct AccessScope {
-    /// Who the program is.
+    /// The identity of the program.
     let identity: ClientIdentity
     /// The groups that contain items, for a program that claims every group.
     let storedGroups: () throws(KeychainError) -> [String]
@@ -22,7 +22,7 @@ struct AccessScope {
         var groups = identity.groups(claimed: claimed)
         if request.operation.mayAdd, named.isEmpty { try checkDefault(claimed, groups) }
         if claimed.contains(Client.everyGroup) {
-            // The common group is included even while it is empty: a search of nothing is no missing entitlement.
+            // The common group is included even while it is empty: a search of nothing is not a missing entitlement.
             for group in try storedGroups() + named + [Client.commonGroup]
             where !groups.contains(group) && identity.refusal(of: group) == nil {
                 groups.append(group)
@@ -38,7 +38,7 @@ struct AccessScope {
     }
 
     /// Refuses to add an item without a group if it would silently go into another one than on Apple's systems, or into
-    /// one that every program has although the program should have one of its own.
+    /// one shared by all programs although the program should have one of its own.
     private func checkDefault(_ claimed: [String], _ groups: [String]) throws(KeychainError) {
         guard identity.ownedGroups.isEmpty else { return }
         if let loss = identity.loss {

@@ -3,16 +3,16 @@
 import KeychainAudit
 import KeychainCore
 
-/// What `keychaind` serves, and how.
+/// The service that `keychaind` provides, and its options.
 struct DaemonArguments: Hashable {
-    /// What is served.
+    /// The service.
     var service = Service.user
 
-    /// What a daemon serves.
+    /// The service of a daemon.
     enum Service: Hashable, CaseIterable {
         /// The store of the user who runs it.
         case user
-        /// Keychain files of the user who runs it, and nothing else.
+        /// Only keychain files of the user who runs it.
         case files
         /// All users, each with their own store.
         case system
@@ -28,7 +28,7 @@ struct DaemonArguments: Hashable {
     /// Whether to move to the background once it listens.
     var isInBackground = false
 
-    /// After how many seconds without a connection to exit, unless the daemon holds unlocked keys; `nil` for never.
+    /// The number of idle seconds before it exits, unless the daemon holds unlocked keys; `nil` for never.
     var idleSeconds: Int?
 
     /// The maximum size of a user's keychain in the system service, in MiB; `nil` for the default.
@@ -36,6 +36,6 @@ struct DaemonArguments: Hashable {
 
     /// Overrides the audit settings beside the store; `nil` to use those.
     ///
-    /// The system service has no others.
+    /// The system service has no other settings.
     var audit: AuditSettings?
 }

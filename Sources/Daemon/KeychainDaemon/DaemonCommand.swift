@@ -94,7 +94,7 @@ struct DaemonCommand: ParsableCommand {
         }
     }
 
-    /// What the options say.
+    /// The parsed options.
     var arguments: DaemonArguments {
         DaemonArguments(
             service: service,

@@ -5,7 +5,7 @@ import KeychainEngine
 import KeychainHost
 import KeychainProtection
 
-/// Why a daemon does not serve: one sentence, which holds no secret.
+/// Why a daemon does not serve: one sentence, without secrets.
 struct DaemonFailure: Error, Hashable, CustomStringConvertible {
     let description: String
     let status: DaemonStatus

@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// How long a daemon serves: until it is told to stop, loses its store or socket, or is idle.
+/// Determines how long a daemon serves: until it is asked to stop, loses its store or socket, or is idle.
 final class DaemonLife: Sendable {
     private struct State {
         var connections = 0
@@ -24,10 +24,10 @@ final class DaemonLife: Sendable {
     /// The same if the socket may be replaced: programs wait meanwhile.
     private static let socketWait = 5
 
-    /// The life of a daemon.
+    /// Creates the life of a daemon.
     ///
     /// - Parameters:
-    ///   - idleSeconds: for how long nobody may be connected; `nil` for any time.
+    ///   - idleSeconds: the idle timeout without connections; `nil` for none.
     ///   - holdsKeys: whether there are unlocked keys, which an exit loses; must not count as a use of the device.
     ///   - isUnreachable: whether its socket or its folder was replaced or removed, so that no program reaches it;
     ///     `nil` for a socket of the service manager.
@@ -89,8 +89,8 @@ final class DaemonLife: Sendable {
 
     /// Whether no program has been connected for a while, and nothing is lost on exit.
     ///
-    /// A daemon that holds unlocked keys keeps running: items that are available after first unlock would need the
-    /// passcode again.
+    /// A daemon that holds unlocked keys keeps running: otherwise items that are available after first unlock would
+    /// need the passcode again.
     var isIdle: Bool {
         // It is called in any case: it closes what is not needed.
         guard !holdsKeys(), let idleSeconds else { return false }

@@ -11,10 +11,10 @@ enum DaemonLock {
     ///
     /// - Parameters:
     ///   - folder: the folder.
-    ///   - what: what is served, for messages.
-    ///   - isServed: whether another daemon that serves it responds; this one is not needed then.
+    ///   - what: the served object, for messages.
+    ///   - isServed: whether another daemon that serves it responds; this one is then not needed.
     /// - Returns: The lock.
-    /// - Throws: ``DaemonFailure``; one of ``DaemonStatus/done`` where another daemon serves.
+    /// - Throws: ``DaemonFailure``; one of ``DaemonStatus/done`` if another daemon serves.
     static func take(
         in folder: PrivateDirectory,
         of what: String,

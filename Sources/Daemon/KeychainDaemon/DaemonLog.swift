@@ -7,7 +7,7 @@ struct DaemonLog: Sendable {
     /// Whether the journal reads them, which parses a level at the beginning of a line (sd-daemon(3)).
     private let hasLevels: Bool
 
-    /// Where messages go.
+    /// The destination of messages.
     private let descriptor: Int32
 
     init(descriptor: Int32 = STDERR_FILENO, hasLevels: Bool = getenv("JOURNAL_STREAM") != nil) {

@@ -14,11 +14,11 @@ enum DescriptorLimit {
     /// For the stores that the system service has open, at about 16 each, and the rest.
     static let reservedOfSystemService = 2048
 
-    /// Raises the limit as far as the most connections and other descriptors need, and the system allows.
+    /// Raises the limit as far as the maximum number of connections and other descriptors need, and the system allows.
     ///
     /// - Returns: The limit; `nil` for none.
     static func raise(reserving reserved: Int = reserved) -> Int? {
-        // The constants of the C library are of a type that its functions do not take.
+        // The constants of the C library have a type that its functions do not accept.
         let resource = __rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue))
         var limit = rlimit()
         guard getrlimit(resource, &limit) == 0 else { return 1024 }
@@ -30,8 +30,8 @@ enum DescriptorLimit {
         return Int(exactly: limit.rlim_cur)
     }
 
-    /// The options of a server with so many descriptors: it refuses further connections with an error, before calls on
-    /// existing ones fail.
+    /// The options of a server with this number of descriptors: it refuses further connections with an error, before
+    /// calls on existing ones fail.
     static func serverOptions(
         _ limit: Int?,
         _ options: ServerOptions = ServerOptions(),
@@ -39,7 +39,7 @@ enum DescriptorLimit {
     ) -> ServerOptions {
         var options = options
         guard let limit else { return options }
-        // Where the limit is low, the connections get half of it.
+        // If the limit is low, the connections get half of it.
         let connections = max(8, (limit - min(reserved, limit / 2)) / perConnection)
         guard connections < options.mostConnections else { return options }
         // A user's share of them stays the same.

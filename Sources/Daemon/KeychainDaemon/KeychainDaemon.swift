@@ -35,7 +35,7 @@ public enum KeychainDaemon {
         return DaemonStatus.done.rawValue
     }
 
-    /// Answers a command line that asks for help or the version, or that is not valid.
+    /// Handles a command line that requests help or the version, or that is invalid.
     private static func report(_ error: any Error, _ log: DaemonLog) -> Int32 {
         guard DaemonCommand.exitCode(for: error) != .success else {
             print(DaemonCommand.fullMessage(for: error))
@@ -57,7 +57,7 @@ public enum KeychainDaemon {
         let notification = ServiceNotification()
         let passedOn = try SocketActivation.takeSockets()
         if arguments.isInBackground, passedOn.isEmpty {
-            // The service manager of whoever started it, if any, waits for that process.
+            // If the starting program has a service manager, that waits for the starting program.
             unsetenv("NOTIFY_SOCKET")
             // Before there is a second thread, or a lock that a fork would release.
             let failure = keychain_go_to_background()
@@ -154,7 +154,7 @@ public enum KeychainDaemon {
         server.run(beatingEvery: notification.watchdogMilliseconds) { notification.alive() }
     }
 
-    /// How long the daemon may take to end: longer than it waits for calls in progress, and less than the service
+    /// The time limit for the daemon to exit: longer than it waits for calls in progress, and shorter than the service
     /// manager waits.
     private static let longestEndSeconds: UInt32 = 17
 
@@ -176,8 +176,7 @@ public enum KeychainDaemon {
         }
     }
 
-    /// Records which process serves what belongs to a folder; on a full disk, where items can still be read, once there
-    /// is room.
+    /// Records which process serves a folder; on a full disk, where items can still be read, once there is room.
     static func announce(
         _ location: SocketLocation,
         in folder: PrivateDirectory,

@@ -32,7 +32,7 @@ final class PasscodeProofs: Sendable {
     ///   - prover: the process.
     ///   - unlock: the current unlock; the next lock ends the proof. `nil` if there is none: without a passcode nothing
     ///     was proved, and an immediate lock has ended the proof.
-    ///   - time: when.
+    ///   - time: the time of the proof.
     func note(_ prover: Prover, _ unlock: UInt64?, at time: ContinuousClock.Instant = .now) {
         guard let unlock else { return }
         proofs.withLock { proofs in

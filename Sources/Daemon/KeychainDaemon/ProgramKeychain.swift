@@ -16,9 +16,9 @@ final class ProgramKeychain: KeychainBackend {
     /// Whether the command under way on this thread is of a sandbox.
     @TaskLocal private static var isForSandbox = false
 
-    /// The number of consecutive wrong attempts, by any program, from which on attempts of a sandbox are not checked.
+    /// The number of consecutive wrong attempts, by any program, after which attempts of a sandbox are not checked.
     ///
-    /// A sandbox answers the prompt for the passcode itself. The user is delayed from five wrong attempts on.
+    /// A sandbox answers the passcode prompt itself. The user is delayed after five wrong attempts.
     static let wrongPasscodesOfSandboxes = 3
 
     /// For ``DeviceOptions/attemptLimit`` of the keychain that is served.

@@ -5,10 +5,10 @@ import KeychainCore
 import KeychainHost
 import KeychainWire
 
-/// The folder that a daemon serves, whatever is at its path later: it may be removed, and made again, as a home folder
-/// that exists for a test is.
+/// The folder that a daemon serves, regardless of what is at its path later: it may be removed and recreated, like the
+/// temporary home folder of a test.
 ///
-/// It is known by its device and inode, and held open, so that no other folder gets these numbers.
+/// It is identified by its device and inode, and held open, so that no other folder gets these numbers.
 final class ServedFolder: Sendable {
     private let folder: PrivateDirectory
     private let descriptor: Int32
@@ -30,7 +30,7 @@ final class ServedFolder: Sendable {
 
     deinit { close(descriptor) }
 
-    /// How programs tell it from others, such as its copies.
+    /// The number by which programs distinguish it from others, such as its copies.
     var number: FolderNumber { FolderNumber(identity) }
 
     /// Whether its path leads to another folder, or to none.

@@ -5,7 +5,7 @@ import KeychainIdentity
 import KeychainServer
 import KeychainWire
 
-/// What a user's programs are served with: a keychain, and how they are identified.
+/// The keychain for a user's programs, and their identification.
 struct ServedPrograms: Sendable {
     let keychain: any ServedKeychain
     let identities: IdentityService
@@ -18,7 +18,7 @@ struct ServedPrograms: Sendable {
 
     /// The program that connected.
     ///
-    /// No reply is sent before, so a process sends its first command as the program that was identified.
+    /// No reply is sent before that, so a process sends its first command as the program that was identified.
     ///
     /// - Throws: ``KeychainError`` if the process cannot be identified.
     func program(at socket: Int32) throws(KeychainError) -> UserProgram {

@@ -19,11 +19,11 @@ struct ServedStore: ~Copyable {
     ///
     /// - Parameters:
     ///   - location: the folder.
-    ///   - device: its owner, who prompts, and what a command may take: the user's daemon opens an existing store; the
-    ///     system service creates it.
+    ///   - device: its owner, authenticator, and limits: the user's daemon opens an existing store; the system service
+    ///     creates it.
     ///   - limitMebibytes: the maximum size of the store, in MiB; `nil` for none.
     ///   - isServed: whether another daemon that serves the store responds; this one is not needed then.
-    /// - Throws: ``DaemonFailure``; one of ``DaemonStatus/done`` where another daemon serves.
+    /// - Throws: ``DaemonFailure``; one of ``DaemonStatus/done`` if another daemon serves.
     init(
         at location: KeychainLocation,
         _ device: DeviceOptions,
@@ -40,13 +40,13 @@ struct ServedStore: ~Copyable {
         guard let folder = found else { throw Self.missing(location) }
         let lock = try DaemonLock.take(in: folder, of: "store", isServed)
         var device = device
-        // The system service has stores of many users: it does not read their settings, nor what they say is a
-        // certificate.
+        // The system service has stores of many users: it does not parse their settings, or what they claim to be
+        // certificates.
         device.certificateJudge = isCreated ? JudgeProcess() : SystemTrust(settings: .process)
         device.attemptLimit = ProgramKeychain.attemptLimit
         device.share = CallShare.number
-        // The server limits the contexts and says which are discarded: the keychain does not know whose they are. Those
-        // of commands in progress come on top.
+        // The server limits the contexts and decides which are discarded: the keychain does not know which process owns
+        // them. Contexts of commands in progress are additional.
         device.mostContexts = 2 * ServerOptions().mostContextsOfUser
         let keychain = EmbeddedKeychain(at: location, options: Self.options(limitMebibytes), device: device)
         let isThere: Bool
@@ -57,8 +57,8 @@ struct ServedStore: ~Copyable {
         self.folder = folder
     }
 
-    /// Many programs call at the same time: their changes share syncs, and there are as many readers as processors, and
-    /// one more, which no program has besides another.
+    /// Many programs call at the same time: their changes share syncs, and there are as many readers as processors,
+    /// plus one that is reserved for a program without another.
     private static func options(_ limitMebibytes: Int?) -> StoreOptions {
         let processors = sysconf(Int32(_SC_NPROCESSORS_ONLN))
         var options = StoreOptions(makesChangesTogether: true, readerCount: max(1, min(processors, 4)) + 1)

@@ -2,10 +2,10 @@
 
 import CSystemd
 
-/// Tells the service manager what state the daemon is in (sd_notify(3)); does nothing where none started it.
+/// Notifies the service manager of the daemon's state (sd_notify(3)); does nothing without a service manager.
 struct ServiceNotification: Sendable {
-    /// How often to say that the daemon works, in milliseconds: twice in the time after which the service manager ends
-    /// it otherwise (`WatchdogSec=`, sd_watchdog_enabled(3)); `nil` for never.
+    /// The interval of watchdog notifications in milliseconds: half of the time after which the service manager would
+    /// otherwise kill it (`WatchdogSec=`, sd_watchdog_enabled(3)); `nil` for never.
     let watchdogMilliseconds: Int32?
 
     /// The service manager of this process.

@@ -10,12 +10,12 @@ import LoginManager
 final class SessionLock: Sendable {
     private let manager: LoginManager
 
-    /// A lock, once ``start()`` is called.
+    /// Creates a lock, which is active after ``start()``.
     ///
     /// - Parameters:
     ///   - keychain: the keychain whose device to lock.
     ///   - proofs: discarded with the lock.
-    ///   - log: for messages that sessions are not visible, and that a lock failed.
+    ///   - log: receives messages if sessions are not visible, or a lock failed.
     ///   - user: the user whose sessions matter.
     convenience init(
         _ keychain: any KeychainBackend,
@@ -51,7 +51,7 @@ final class SessionLock: Sendable {
         guard event.locks(user) else { return }
         proofs.clear()
         do throws(KeychainError) { try keychain.device.lock() } catch {
-            // What has no passcode cannot be locked.
+            // A device without a passcode cannot be locked.
             guard error.kind != .device(.noPasscode) else { return }
             log.write(.warning, "the keychain could not be locked: \(error.reason)")
         }

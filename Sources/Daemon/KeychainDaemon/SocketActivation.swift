@@ -7,7 +7,7 @@ import Glibc
 enum SocketActivation {
     /// Takes the sockets: they are closed on exec from now on, and children do not inherit the variables.
     ///
-    /// - Returns: Their descriptors; none when the process was started in another way.
+    /// - Returns: Their descriptors; empty if the process was started in another way.
     /// - Throws: ``DaemonFailure`` for a descriptor that is not a listening Unix stream socket.
     static func takeSockets() throws(DaemonFailure) -> [Int32] {
         let count = sd_listen_fds(1)

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// The signals that ask the daemon to end: taken one after the other, by the thread that waits for them.
+/// The signals that ask the daemon to exit: handled one at a time, by the thread that waits for them.
 struct Termination {
     private var signals = sigset_t()
 
@@ -11,7 +11,7 @@ struct Termination {
         sigemptyset(&signals)
         for number in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&signals, number) }
         pthread_sigmask(SIG_BLOCK, &signals, nil)
-        // A client that went away is an error of the write.
+        // Writing to a client that has disconnected is an error of the write.
         signal(SIGPIPE, SIG_IGN)
     }
 

@@ -13,11 +13,11 @@ package final class UserAdmission: Admission {
     private let user: uid_t
     private let folder: ServedFolder?
 
-    /// An admission to what programs are served with.
+    /// Creates an admission to a service.
     ///
     /// - Parameters:
     ///   - programs: the keychain, and how they are identified.
-    ///   - folder: the folder that is served; `nil` where none is.
+    ///   - folder: the served folder; `nil` if there is none.
     ///   - user: the user whose programs are admitted.
     init(_ programs: ServedPrograms, of folder: ServedFolder? = nil, user: uid_t = geteuid()) {
         self.programs = programs
@@ -25,7 +25,7 @@ package final class UserAdmission: Admission {
         self.user = user
     }
 
-    /// Whether another folder has taken the place of the one that is served: its programs need another daemon, at once.
+    /// Whether another folder has replaced the served one: its programs immediately need another daemon.
     package var isOver: Bool {
         guard let folder, folder.isReplaced else { return false }
         programs.life.end(because: "its folder was replaced or removed")

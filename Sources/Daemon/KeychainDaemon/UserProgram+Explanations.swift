@@ -21,7 +21,7 @@ extension UserProgram {
         return .explained(outcome)
     }
 
-    /// An error that also says which groups were not searched, and why: items that a program had in a group that it
+    /// An error that also lists the groups that were not searched, with reasons: items in a group that a program has
     /// lost still exist.
     private func explained(_ error: KeychainError, _ claimed: Client) -> KeychainError {
         guard error.status == .itemNotFound else { return error }
@@ -43,7 +43,7 @@ extension UserProgram {
         return error
     }
 
-    /// The maximum number of groups that an error names; of further ones it gives the number.
+    /// The maximum number of groups that an error names; further ones are only counted.
     static let mostNamedGroups = 16
 
     /// Why claimed groups were left out, each a sentence without a period and without the identity's reasons.

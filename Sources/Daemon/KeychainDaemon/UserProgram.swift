@@ -20,7 +20,7 @@ final class UserProgram: ConnectedPeer {
     let audited: AuditedProgram?
     private let isSystemService: Bool
 
-    /// A program.
+    /// Creates a program.
     ///
     /// - Parameters:
     ///   - process: the process that runs it.
@@ -112,8 +112,8 @@ final class UserProgram: ConnectedPeer {
 
     /// Refuses to store in a group of the program's own while no passcode is set.
     ///
-    /// The system service knows the owner of a keychain by the passcode: any program of the user could set the first
-    /// one, and take the keychain out of the service with all that is in it.
+    /// The system service recognizes the owner of a keychain by the passcode: any program of the user could set the
+    /// first one, and take the keychain with all its contents out of the service.
     private func checkIsKept(_ request: KeychainRequest) throws(KeychainError) {
         let groups = request.operation.groupsStoredIn(of: request.client.accessGroups)
         guard groups.contains(where: identity.owns), try !keychain.device.status().hasPasscode else { return }
@@ -127,14 +127,14 @@ final class UserProgram: ConnectedPeer {
         )
     }
 
-    /// Refuses commands that concern all clients' items to a program that has not entered the passcode, and that no
-    /// root-owned manifest makes the owner.
+    /// Refuses commands that concern all clients' items to a program that has not entered the passcode, unless a
+    /// root-owned manifest grants it owner rights.
     private func checkIsOwner() throws(KeychainError) {
         if identity.hasOwnerRights { return }
         try checkKnowsPasscode()
     }
 
-    /// Refuses a command to a program that has not entered the passcode, whoever it is.
+    /// Refuses a command to any program that has not entered the passcode.
     ///
     /// Without a passcode, every program of the user can read the files of the user's own store, and counts as its
     /// owner; but a sandbox cannot, and would have the daemon open files for it outside of the sandbox. No program can

@@ -9,8 +9,8 @@ import Synchronization
 
 /// The audit log of a daemon: written on a thread of its own, so that no call waits for it.
 ///
-/// Entries that cannot be written are lost, and the log says how many. The thread ends when there was nothing to write
-/// for a while.
+/// Entries that cannot be written are lost, and the log records their number. The thread ends when there has been
+/// nothing to write for a while.
 final class AuditLog: Sendable {
     private let folder: PrivateDirectory
     private let log: DaemonLog
@@ -40,12 +40,12 @@ final class AuditLog: Sendable {
     /// After how long without a record the thread ends.
     private static let idleSeconds = 60
 
-    /// A log in the folder of a store.
+    /// Creates a log in the folder of a store.
     ///
     /// - Parameters:
     ///   - folder: the folder, which also contains the settings.
     ///   - fixed: overrides those settings; `nil` to use them.
-    ///   - log: for a message that the file cannot be written.
+    ///   - log: receives a message if the file cannot be written.
     ///   - mostBytes: the maximum size of the file.
     ///   - mostWaiting: the maximum number of pending records.
     init(
@@ -76,7 +76,7 @@ final class AuditLog: Sendable {
         }
     }
 
-    /// What to log; `nil` for nothing.
+    /// The settings; `nil` to log nothing.
     var settings: AuditSettings? { state.withLock(\.settings) }
 
     /// Queues a record.
@@ -154,7 +154,7 @@ final class AuditLog: Sendable {
 }
 
 extension AuditPage {
-    /// The entries of the log in a folder after that of a number, as a program of the user is given them: without
+    /// The entries of the log in a folder after a given number, in the form for a program of the user: without
     /// attributes of items, which may be another program's.
     init(of folder: PrivateDirectory?, after number: Int, isOn: Bool) throws(KeychainError) {
         self.init(isOn: isOn, end: number)

@@ -2,8 +2,8 @@
 
 import KeychainAudit
 
-/// The records that wait to be written: of one program at most a quarter of all, so that a flood of its requests loses
-/// its own records, and not those of others.
+/// The records to be written: at most a quarter of them from one program, so that a flood of its requests loses its own
+/// records, not those of others.
 struct AuditQueue {
     /// The maximum number of records; further ones are lost.
     let most: Int

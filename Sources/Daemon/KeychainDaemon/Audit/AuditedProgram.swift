@@ -24,7 +24,7 @@ struct AuditedProgram: Sendable {
         self.log = log
     }
 
-    /// A program that is known as far as `caller` says.
+    /// Creates a program from the information in `caller`.
     init(_ caller: AuditCaller, _ log: AuditLog) {
         self.caller = caller
         self.log = log
@@ -86,7 +86,7 @@ extension ClientIdentity {
 extension KeychainRequest.Operation {
     fileprivate var itemClassText: String? {
         guard let value = mainDictionary[PropertyKey.itemClass] else { return nil }
-        // Any other text may be a secret that was put there by mistake.
+        // Any other text may be a misplaced secret.
         guard case .string(let text) = value, ItemClass(rawValue: text) != nil else { return "unknown" }
         return text
     }

@@ -9,13 +9,13 @@ import KeychainServer
 import KeychainWire
 import LoginManager
 
-/// The daemon of the user's keychain files: it keeps their lock state for all programs of the user, whoever owns the
-/// store of the data protection keychain.
+/// The daemon of the user's keychain files: it keeps their lock state for all programs of the user, regardless of the
+/// owner of the data protection keychain's store.
 ///
-/// It ends when it is idle and no keychain is unlocked, and also with unlocked ones once its folder is gone: that of a
-/// home folder which existed for a test only.
+/// It exits when it is idle and no keychain is unlocked, and, even with unlocked ones, once its folder is gone, such as
+/// that of a temporary home folder of a test.
 enum FileService {
-    /// Serves until it is told to stop, is idle, or cannot be reached any more.
+    /// Serves until it is asked to stop, is idle, or can no longer be reached.
     ///
     /// - Parameters:
     ///   - arguments: the command line.
@@ -23,7 +23,7 @@ enum FileService {
     ///   - place: the socket to listen on.
     ///   - passedOn: the listening sockets of the service manager; empty for none.
     ///   - termination: the signals that end it.
-    ///   - notification: tells the service manager.
+    ///   - notification: notifies the service manager.
     ///   - log: for messages.
     /// - Throws: ``DaemonFailure`` with the reason why it does not serve.
     static func serve(

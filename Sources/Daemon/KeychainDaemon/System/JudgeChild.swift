@@ -10,9 +10,9 @@ import Synchronization
 
 /// A running ``JudgeProgram``.
 ///
-/// A thread waits for its end, and ends it once its time is over and nobody asks it: it may have been taken over by who
-/// chose a certificate, so that it cannot be relied upon to end by itself, and an ended process remains in the system
-/// until somebody has waited for it.
+/// A thread waits for its exit, and kills it once its time is over and no question is pending: a crafted certificate
+/// may have taken it over, so it cannot be relied upon to exit by itself, and an exited process remains in the system
+/// until it is reaped.
 final class JudgeChild: Sendable {
     private let identifier: pid_t
     private let socket: Int32
@@ -20,15 +20,15 @@ final class JudgeChild: Sendable {
     private let state = Mutex(State())
 
     private struct State {
-        /// Who starts it, asks it.
+        /// The caller that starts it asks the first question.
         var isAsked = true
-        /// Whether it was told to end.
+        /// Whether it was asked to exit.
         var isOver = false
         /// Whether its number may be another's.
         var isGone = false
     }
 
-    /// What it said.
+    /// The answer to a question.
     enum Answer {
         case verdict(JudgementVerdict)
         case ended
@@ -36,11 +36,11 @@ final class JudgeChild: Sendable {
         case malformed
     }
 
-    /// Starts one, to be asked.
+    /// Starts a process for a question.
     ///
     /// - Parameters:
     ///   - program: the path of `keychaind`.
-    ///   - milliseconds: after which time it is ended, unless it is being asked.
+    ///   - milliseconds: the time after which it is killed, unless a question is pending.
     /// - Throws: `errSecNotAvailable` with the reason.
     init(_ program: String, livingFor milliseconds: Int32) throws(KeychainError) {
         life = Deadline(milliseconds: milliseconds)
@@ -69,10 +69,10 @@ final class JudgeChild: Sendable {
 
     deinit { close(socket) }
 
-    /// Its number; `nil` once it was told to end, or has ended.
+    /// Its process identifier; `nil` once it was asked to exit, or has exited.
     var runningIdentifier: pid_t? { state.withLock { $0.isOver || $0.isGone ? nil : identifier } }
 
-    /// Begins to ask it.
+    /// Starts a question.
     ///
     /// - Returns: `false` if its time is over.
     func begin() -> Bool {
@@ -83,7 +83,7 @@ final class JudgeChild: Sendable {
         }
     }
 
-    /// Ends it, whatever it does.
+    /// Kills it, regardless of what it is doing.
     func end() {
         state.withLock { state in
             state.isOver = true
@@ -95,7 +95,7 @@ final class JudgeChild: Sendable {
     private func watch() {
         while !state.withLock(\.isOver) {
             let left = life.millisecondsLeft
-            // Once its time is over, who asks it ends it.
+            // Once its time is over, the caller with the question kills it.
             if SocketReadiness.wait(for: [], of: socket, milliseconds: left > 0 ? left : -1) == .ended { break }
             let isIdle = state.withLock { state in
                 if life.isOver, !state.isAsked { state.isOver = true }
@@ -117,7 +117,7 @@ final class JudgeChild: Sendable {
         }
     }
 
-    /// Asks it, after it was started or ``begin()``; ends it if its time is over then, or the answer is none.
+    /// Asks a question, after the start or ``begin()``; kills it if its time is over then, or the answer is invalid.
     func ask(_ frame: SecretBytes, _ deadline: Deadline) -> Answer {
         let answer = exchange(frame, deadline)
         var isUsable = false

@@ -7,22 +7,22 @@ import KeychainTrust
 import KeychainWire
 import Synchronization
 
-/// Judges the certificates of one user in a process of its own (``JudgeChild``), which is started when one is to be
-/// judged, and ends a few seconds later.
+/// Evaluates the certificates of one user in a process of its own (``JudgeChild``), which is started on demand, and
+/// exits a few seconds later.
 ///
-/// What goes wrong with it is an error, and never a verdict.
+/// A failure of the process is an error, never a verdict.
 final class JudgeProcess: CertificateJudge {
     private let program: String
     private let milliseconds: Int32
     private let lifeMilliseconds: Int32
     private let child = Mutex<JudgeChild?>(nil)
 
-    /// A judge.
+    /// Creates a judge.
     ///
     /// - Parameters:
-    ///   - program: the path of `keychaind`; that of this process.
-    ///   - milliseconds: how long one certificate may take; 10 seconds.
-    ///   - lifeMilliseconds: after which time no process is asked any more, whether it ends by itself or not.
+    ///   - program: the path of `keychaind`; by default that of this process.
+    ///   - milliseconds: the time limit for one certificate; 10 seconds.
+    ///   - lifeMilliseconds: the time after which a process is no longer used, whether or not it exits by itself.
     init(
         program: String = "/proc/self/exe",
         atMost milliseconds: Int32 = 10_000,
@@ -35,10 +35,10 @@ final class JudgeProcess: CertificateJudge {
 
     deinit { child.withLock { $0?.end() } }
 
-    /// Whether a chain of a certificate and others leads to who the system trusts.
+    /// Whether a chain of a certificate and others leads to an anchor that the system trusts.
     ///
-    /// - Throws: `errSecNotAvailable` where OpenSSL is not installed, and where the process does not answer in time or
-    ///   as it should; why settings cannot be read.
+    /// - Throws: `errSecNotAvailable` if OpenSSL is not installed, and if the process does not answer in time or
+    ///   correctly; the error if settings cannot be read.
     func trusts(
         _ certificate: [UInt8],
         others: [[UInt8]],
@@ -80,9 +80,9 @@ final class JudgeProcess: CertificateJudge {
         return verdict
     }
 
-    /// Asks a process, which is kept if it answers as it should, and ended otherwise.
+    /// Asks a process, which is kept if it answers correctly, and killed otherwise.
     ///
-    /// - Returns: The verdict; `nil` if it has ended.
+    /// - Returns: The verdict; `nil` if the process has exited.
     private func ask(
         _ frame: SecretBytes,
         _ asked: JudgeChild,
@@ -102,9 +102,9 @@ final class JudgeProcess: CertificateJudge {
         throw Self.malformed
     }
 
-    /// What may go wrong with OpenSSL, and with the settings (`errSecInvalidTrustSettings`).
+    /// The possible failures of OpenSSL, and of the settings (`errSecInvalidTrustSettings`).
     ///
-    /// The process may have been taken over by who chose a certificate, so no other status is passed on.
+    /// A crafted certificate may have taken over the process, so no other status is passed on.
     private static let failures: Set<Status> = [.notAvailable, .io, .allocate, Status(rawValue: -25_262)]
 
     private static let malformed = failure("the process that judges it does not answer as it should")

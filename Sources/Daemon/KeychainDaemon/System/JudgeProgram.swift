@@ -7,31 +7,31 @@ import KeychainHost
 import KeychainTrust
 import KeychainWire
 
-/// The program that judges certificates for the system service (`keychaind --judge-certificates`): it answers the
+/// The program that evaluates certificates for the system service (`keychaind --judge-certificates`): it answers the
 /// questions on its standard input.
 ///
-/// Any user may have chosen the bytes that it has the library of OpenSSL read. So it is a process of its own, without
-/// capabilities, keys and further descriptors, and it is confined before it reads the first of them.
+/// Any user may have chosen the bytes that OpenSSL parses here. So it is a separate process, without capabilities, keys
+/// and further descriptors, and it is confined before it parses the first of them.
 enum JudgeProgram {
     /// The option that has `keychaind` do that.
     static let option = "--judge-certificates"
 
-    /// How long it lives, in milliseconds: afterwards the anchors of the system, and the settings, are read anew.
+    /// The lifetime in milliseconds: after that, the system's anchors and the settings are read again.
     static let lifeMilliseconds: Int32 = 5_000
 
-    /// How much memory it may use: no certificate may take that of the service.
+    /// The memory limit: no certificate may use up the memory of the service.
     private static let mostBytes = 512 << 20
 
     /// For how many seconds it may compute.
     private static let mostSeconds: UInt32 = 30
 
-    /// Answers until its time is over, or nobody asks any more.
+    /// Answers until its time is over, or there are no more questions.
     ///
     /// - Returns: The exit status.
     static func run() -> Int32 {
         let end = Deadline(milliseconds: lifeMilliseconds)
-        // Together with those of other users it may take more memory than the service may; then one of them ends, and
-        // not the service.
+        // Together with those of other users it may use more memory than the service is allowed; then one of them is
+        // killed, not the service.
         _ = keychain_be_ended_first()
         let judge = Result { () throws(KeychainError) in try SystemTrust.prepared(settings: .system) }
         guard keychain_confine(mostBytes, mostSeconds) == 0 else { return DaemonStatus.failed.rawValue }
@@ -65,7 +65,7 @@ enum JudgeProgram {
         }
     }
 
-    /// The next question; `nil` when there is none before the end.
+    /// The next question; `nil` if there is none before the end.
     private static func nextQuestion(until end: Deadline) -> SecretBytes? {
         var reader = FrameReader()
         while true {
@@ -74,7 +74,7 @@ enum JudgeProgram {
             case .complete: return reader.withBytes { SecretBytes(copying: $0) }
             case .ended, .failed: return nil
             case .incomplete:
-                // A question that has begun is waited for.
+                // A question that has started to arrive is waited for.
                 let left = reader.isEmpty ? end.millisecondsLeft : -1
                 guard left != 0 else { return nil }
                 _ = SocketReadiness.wait(for: .readable, of: STDIN_FILENO, milliseconds: left)

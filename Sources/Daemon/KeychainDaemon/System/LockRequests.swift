@@ -4,10 +4,10 @@ import Dispatch
 import KeychainHost
 import Synchronization
 
-/// The locks of one keychain that sessions ask for, one at a time, on a thread that ends with the last one.
+/// The locks of one keychain that sessions request, one at a time, on a thread that ends with the last one.
 ///
-/// A lock may wait for commands of the user, who may lock a session as often as they like: however many are asked for
-/// meanwhile, one lock follows.
+/// A lock may wait for commands of the user, who may lock a session any number of times: all requests that arrive
+/// meanwhile share one lock.
 final class LockRequests: Sendable {
     private let state = Mutex(State())
 
@@ -16,20 +16,20 @@ final class LockRequests: Sendable {
         var next: Next?
     }
 
-    /// The lock that follows, as it was asked for last, and the groups that are left when it has ended.
+    /// The next lock, as last requested, and the groups to leave when it has ended.
     private struct Next {
         var groups: [DispatchGroup]
         let lock: @Sendable () -> Void
     }
 
-    /// Whether no lock is asked for or under way.
+    /// Whether no lock is requested or in progress.
     var isIdle: Bool { state.withLock { !$0.isRunning } }
 
-    /// Asks for a lock that begins after this call.
+    /// Requests a lock that starts after this call.
     ///
     /// - Parameters:
     ///   - group: entered until that lock has ended.
-    ///   - lock: locks the keychain; of several requests that one lock follows, that of the last.
+    ///   - lock: locks the keychain; for several requests that share one lock, that of the last.
     func request(in group: DispatchGroup, _ lock: @escaping @Sendable () -> Void) {
         group.enter()
         let begins = state.withLock { state in

@@ -32,7 +32,7 @@ final class Partition: ServedKeychain {
     private let state = Mutex(State())
     private let identities = Mutex<IdentityService?>(nil)
     private let audit = Mutex<AuditLog?>(nil)
-    /// The locks that events of sessions ask for.
+    /// The locks that session events request.
     let locks = LockRequests()
     // Held while the log is read: at most one program of the user has it read at a time.
     private let readingAudit = Mutex<Void>(())
@@ -88,7 +88,7 @@ final class Partition: ServedKeychain {
         }
     }
 
-    /// What the engine serves, and what only the system service does.
+    /// The commands of the engine, and those of the system service alone.
     var families: CommandFamily { [.dataProtection, .move] }
 
     /// Executes a command; the first one opens the store.
@@ -116,7 +116,7 @@ final class Partition: ServedKeychain {
         defer { isInStep.withLock { $0 = false } }
         let reply = try performMove(step, by: process)
         proofs.clear()
-        // It looks at the store, and lets go of the keys of one that has left.
+        // It checks the store, and discards the keys of one whose owner has changed.
         _ = try? state.withLock { $0.opened?.keychain }?.currentUnlock()
         return reply
     }
@@ -160,7 +160,7 @@ final class Partition: ServedKeychain {
         }
     }
 
-    /// Makes the service refuse its own store: each program that still sends commands here learns that the user's
+    /// Makes the service refuse its own store: each program that still sends commands here then finds that the user's
     /// keychain is elsewhere.
     private func giveBack(onlyIfEmpty: Bool) throws(KeychainError) {
         try withMoves { (moves) throws(KeychainError) in
@@ -176,7 +176,7 @@ final class Partition: ServedKeychain {
         proofs.clear()
     }
 
-    /// What was logged of the user's programs after the entry of a number; the store is not opened for it.
+    /// The log entries of the user's programs after a given number; the store is not opened for it.
     private func auditPage(after number: Int) throws(KeychainError) -> AuditPage {
         let isOn = options.audit != nil
         if audit.withLock({ $0?.ends(at: number) }) == true { return AuditPage(isOn: isOn, end: number) }
@@ -241,7 +241,7 @@ final class Partition: ServedKeychain {
         do throws(KeychainError) { return try body(keychain) } catch { throw options.explained(error, of: location) }
     }
 
-    /// Refuses the keychain to an account that has got the user ID of another one; makes a folder only for a log.
+    /// Refuses the keychain to an account that reuses the user ID of another one; creates a folder only for a log.
     private func checkAccount() throws(KeychainError) {
         do {
             let isLogged = options.audit != nil
@@ -266,7 +266,8 @@ final class Partition: ServedKeychain {
 
     /// Closes the store if no program has been connected for a while and nothing is lost by that.
     func closeIfIdle() {
-        // During a long step, nothing is abandoned. Removing much takes long, and others' keychains do not wait for it.
+        // Nothing is abandoned during a long step. Removing many rows takes long, and others' keychains do not wait for
+        // it.
         if moves.withLockIfAvailable({ $0.isAbandoned }) == true {
             _ = HostThread.start(.blocked) { [self] in moves.withLockIfAvailable { $0.removeAbandoned() } }
         }

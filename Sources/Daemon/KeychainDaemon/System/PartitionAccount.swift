@@ -3,8 +3,8 @@
 import KeychainHost
 import Synchronization
 
-/// The name of the account whose keychain is in a folder of the system service: the user database may give its user ID
-/// to another account later, which must not get the keychain.
+/// The name of the account whose keychain is in a folder of the system service: the user ID may later be assigned to
+/// another account, which must not get the keychain.
 enum PartitionAccount {
     /// The file in the folder.
     static let fileName = "account"
@@ -16,7 +16,7 @@ enum PartitionAccount {
     ///
     /// - Parameters:
     ///   - folder: the folder.
-    ///   - name: the name of the user's account now; `nil` if that is not known: then the folder of any account is
+    ///   - name: the current name of the user's account; `nil` if it is unknown: then the folder of any account is
     ///     refused, and nothing is recorded.
     ///   - user: the user ID.
     /// - Throws: ``DaemonFailure``.
@@ -67,7 +67,7 @@ enum PartitionAccount {
     private static func name(in folder: PrivateDirectory) throws(FileError) -> String? {
         guard try folder.hasFile(fileName) else { return nil }
         return try folder.withContents(of: fileName, limit: longestName) { bytes in
-            // The end of the line is no part of it.
+            // The end of the line is not part of it.
             String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
         }
     }

@@ -9,14 +9,14 @@ import KeychainServer
 
 /// The moves of one user's keychain into the system service, and out of it: one at a time, each by one process.
 ///
-/// Each step names the move that it is of, so that what is carried out late, after another one was begun, does nothing.
-/// Not thread-safe: the partition lets one step in at a time.
+/// Each step names its move, so that a step that is executed late, after another move has started, does nothing. Not
+/// thread-safe: the partition executes one step at a time.
 struct PartitionMoves: ~Copyable {
     private let location: KeychainLocation
     private let options: PartitionOptions
     private var current: Move?
 
-    /// What is under way.
+    /// The move in progress.
     private struct Move {
         let identifier: Bytes16
         let process: ProcessInstance
@@ -56,10 +56,10 @@ struct PartitionMoves: ~Copyable {
         self.options = options
     }
 
-    /// Whether nobody goes on with the move under way.
+    /// Whether the move in progress was abandoned.
     var isAbandoned: Bool { current.map { !$0.isAlive } ?? false }
 
-    /// Removes what was received of a move that nobody goes on with.
+    /// Removes the received rows of an abandoned move.
     mutating func removeAbandoned() {
         if isAbandoned { end() }
     }
@@ -72,15 +72,16 @@ struct PartitionMoves: ~Copyable {
         throw Self.isMoved(by: current.process)
     }
 
-    /// Carries out a step.
+    /// Performs a step.
     ///
     /// - Parameters:
-    ///   - step: the step; who may send it was checked.
-    ///   - process: who sends it.
+    ///   - step: the step; it has been checked that the sender may send it.
+    ///   - process: the sender.
     /// - Returns: The reply.
-    /// - Throws: ``KeychainError``; the service serves what it served before then.
+    /// - Throws: ``KeychainError``; the service then serves the same as before.
     mutating func perform(_ step: StoreMove, by process: ProcessInstance) throws(KeychainError) -> KeychainReply {
-        // What a process sent before it was killed must not be carried out after the next one has looked.
+        // A step that a process sent before it was killed must not be executed after the next process has read the
+        // state.
         guard process.isAlive else { throw .parameter("the process that moves the keychain has ended") }
         switch step {
         case .status: return .moveStatus(try status())
@@ -123,13 +124,13 @@ struct PartitionMoves: ~Copyable {
         }
         guard !present.hasItems else { throw Self.hasItems }
         guard !present.hasPasscode else { throw Self.hasPasscode }
-        // What is announced is checked before anything is changed.
+        // The announcement is checked before anything is changed.
         let incoming = try IncomingKeychain(in: location, moved, options.device)
         let wasServed = present.owner == .system
         do throws(KeychainError) {
             let reservation = try options.moveSpace.reserve(moved.rows.byteCount, in: location.path)
             if wasServed { try owned(by: .system).handOver(to: .embedded, onlyIfEmpty: true) }
-            // Without a store, this makes one.
+            // Without a store, this creates one.
             let mark = try owned(by: .embedded).storeMark()
             enter(
                 .receiving(Arrival(incoming: incoming, mark: mark, wasServed: wasServed, reservation: reservation))
@@ -156,7 +157,7 @@ struct PartitionMoves: ~Copyable {
     private mutating func send() throws(KeychainError) -> MovedDevice {
         try checkHasBegun()
         let served = owned(by: .system)
-        // What cannot be moved, or be removed afterwards, is not frozen.
+        // A keychain that cannot be moved, or could not be removed afterwards, is not frozen.
         try options.moveSpace.checkRemoval(served.movedRows().byteCount, in: location.path)
         try served.handOver(to: .moving)
         let keychain = owned(by: .moving)
@@ -179,9 +180,9 @@ struct PartitionMoves: ~Copyable {
         enter(.begun)
     }
 
-    /// Begins a move, and ends what the same process, or one that is gone, has begun.
+    /// Starts a move, and ends one that the same process, or one that has exited, has started.
     ///
-    /// Afterwards no change comes to light any more whose fate was in doubt, so that the status can be relied on.
+    /// Afterwards no uncertain change can reappear, so the status can be relied on.
     private mutating func begin(_ identifier: Bytes16, _ process: ProcessInstance) throws(KeychainError) {
         if let current, current.process != process, current.isAlive { throw Self.isMoved(by: current.process) }
         end()
@@ -213,7 +214,7 @@ struct PartitionMoves: ~Copyable {
         guard case .begun? = current?.phase else { throw .parameter("the move of the keychain is beyond this step") }
     }
 
-    /// Enters a phase, and lets go of what the former one held.
+    /// Enters a phase, and releases the resources of the previous one.
     ///
     /// Not `current?.phase = phase`: in a noncopyable type, that leaks the former value (Swift 6.3).
     private mutating func enter(_ phase: Phase) {
@@ -266,6 +267,6 @@ struct PartitionMoves: ~Copyable {
 }
 
 extension ProcessInstance {
-    /// Whether the process is there still.
+    /// Whether the process still exists.
     fileprivate var isAlive: Bool { ProcessStartTime.of(identifier) == startTime }
 }

@@ -18,9 +18,8 @@ package struct PartitionOptions: Sendable {
     /// After how many seconds without a connection a keychain without unlocked keys is closed.
     package var idleSeconds = 600
 
-    /// How long a sleep of the computer is delayed until all keychains are locked, in milliseconds: the login manager
-    /// waits for five seconds by default (logind.conf(5), `InhibitDelayMaxSec=`), and a lock takes at most half as
-    /// long.
+    /// The maximum delay of a sleep until all keychains are locked, in milliseconds: the login manager waits for five
+    /// seconds by default (logind.conf(5), `InhibitDelayMaxSec=`), and a lock takes at most half of that.
     var sleepMilliseconds = 4_000
 
     /// The name of a user's account on the system; `nil` for a user ID without one.
@@ -29,13 +28,13 @@ package struct PartitionOptions: Sendable {
     /// The maximum size of one keychain, in MiB.
     package var limitMebibytes = 1024
 
-    /// What the devices of all keychains are made of, such as the work that a passcode may ask for.
+    /// The options of all keychains' devices, such as the maximum work for a passcode.
     package var device = DeviceOptions()
 
     /// The room for keychains that are moved here.
     package var moveSpace = MoveSpace()
 
-    /// What to log of the requests of each user; `nil` for nothing.
+    /// What to log about the requests of each user; `nil` for nothing.
     package var audit: AuditSettings?
 
     /// For a message that a log cannot be written.
@@ -54,14 +53,14 @@ package struct PartitionOptions: Sendable {
     /// The default places.
     package init() {}
 
-    /// Opens the store of a user's folder, which is made if it is missing.
+    /// Opens the store of a user's folder, creating it if necessary.
     func store(at location: KeychainLocation, of user: UInt32) throws(KeychainError) -> OpenedStore {
         if let open { return try open(location) }
         var device = device
         device.owner = .system
         device.authenticator = CallAuthenticator()
         device.derivationTurns = derivationTurns
-        // One user's commands must not take the memory of all.
+        // One user's commands must not use up the memory of all.
         device.reserveMemory = CallMemory.reserve
         do throws(DaemonFailure) {
             let store = try ServedStore(at: location, device, limitMebibytes: limitMebibytes, isServed: { false })
@@ -80,7 +79,7 @@ package struct PartitionOptions: Sendable {
         return options
     }
 
-    /// An error that says, for want of room, how large the keychain of a folder is and may be.
+    /// An error that, if there is no room, states the current and maximum size of a folder's keychain.
     func explained(_ error: KeychainError, of location: KeychainLocation) -> KeychainError {
         guard error.status == .diskFull else { return error }
         var status = stat()

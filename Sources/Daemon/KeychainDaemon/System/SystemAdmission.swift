@@ -49,7 +49,7 @@ package final class SystemAdmission: Admission {
     /// A lock waits for commands in progress, so each keychain is locked on a thread of its own: those of one user
     /// delay no other one's lock. Only a sleep is waited for, because the host sleeps once it has been handled.
     func handle(_ event: LoginEvent, _ log: DaemonLog) {
-        // A session that nobody knows is one user's: that user must not be able to lock the keychains of all.
+        // A session without a known user belongs to one user, who must not be able to lock the keychains of all.
         guard event != .locked(user: nil) else { return }
         let concerned = partitions.withLock { Array($0.values) }.filter { $0.isConcerned(by: event) }
         let locked = DispatchGroup()

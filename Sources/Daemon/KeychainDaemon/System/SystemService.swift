@@ -12,7 +12,7 @@ enum SystemService {
     /// The longest interval between two checks for keychains that are no longer needed, in seconds.
     private static let interval = 60
 
-    /// Serves until it is told to stop, or is idle.
+    /// Serves until it is asked to stop, or is idle.
     static func serve(
         _ arguments: DaemonArguments,
         _ passedOn: [Int32],
