@@ -2,7 +2,7 @@
 
 /// Why a proof of a program's identity is rejected: one sentence without a period, for display.
 public struct IdentityError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What is wrong and, where it helps, what to do.
+    /// The problem and, where it helps, the remedy.
     public let description: String
 
     init(_ description: String) { self.description = description }

@@ -2,12 +2,12 @@
 
 import KeychainCore
 
-/// What an ELF file (elf(5)) says of its code, of the libraries it is linked to, and of where these are looked for.
+/// The code of an ELF file (elf(5)), the libraries it is linked to, and the folders searched for them.
 struct ELFFile {
     /// The names of the libraries that the loader loads for it (`DT_NEEDED` and the like), such as `libc.so.6`.
     let libraries: [String]
 
-    /// The folders in which the loader looks for libraries before the system's (`DT_RPATH`, `DT_RUNPATH`), as they are
+    /// The folders in which the loader searches for libraries before the system's (`DT_RPATH`, `DT_RUNPATH`), as
     /// written: `$ORIGIN` is the folder of the file, and an empty one the folder of the process.
     let searchFolders: [String]
 
@@ -20,13 +20,13 @@ struct ELFFile {
     /// Whether it is a program rather than a library (`ET_EXEC`, `DF_1_PIE`).
     let isProgram: Bool
 
-    /// At most as many program headers, of as many bytes, entries of the dynamic section, and bytes of all names and
-    /// lists of folders together are read.
+    /// The maximum number of program headers, bytes of a header, entries of the dynamic section, and bytes of all names
+    /// and folder lists together.
     private static let limit = (headers: 1_024, headerSize: 256, entries: 8_192, names: 1 << 16)
 
     /// Reads a file; `nil` if it is not a complete ELF file.
     ///
-    /// - Parameter read: gives as many bytes at an offset of the file, or fewer at its end; `nil` on failure.
+    /// - Parameter read: returns a number of bytes at an offset of the file, or fewer at its end; `nil` on failure.
     init?(_ read: (_ offset: UInt64, _ count: Int) -> [UInt8]?) {
         guard let identification = read(0, 16), let layout = Layout(identification),
             let header = read(0, layout.headerSize), header.count == layout.headerSize
@@ -92,7 +92,7 @@ struct ELFFile {
         searchFolders = parts(folders)
     }
 
-    /// The text at an offset of the file, up to a zero; `nil` for what is too long, has too many combining marks, or is
+    /// The text at an offset of the file, up to a zero; `nil` if it is too long, has too many combining marks, or is
     /// not UTF-8.
     private static func text(at offset: UInt64, _ read: (_ offset: UInt64, _ count: Int) -> [UInt8]?) -> String? {
         // Most are short.
@@ -147,7 +147,7 @@ struct ELFFile {
         /// Whether it is loaded to be executed.
         var isCode: Bool { kind == Self.load && rights & Self.executable != 0 && size > 0 }
 
-        /// Where in the file an address is that it is loaded to.
+        /// The offset in the file of an address that it is loaded to.
         func offset(of target: UInt64) -> UInt64? {
             guard kind == Self.load, target >= address, target - address < size else { return nil }
             let (sum, isTooLarge) = offset.addingReportingOverflow(target - address)

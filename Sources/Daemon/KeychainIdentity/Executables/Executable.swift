@@ -4,7 +4,7 @@ import CKeychainSupport
 import Glibc
 import KeychainHost
 
-/// An open executable: its properties are those of the open file, whatever its path refers to later.
+/// An open executable: its properties are those of the open file, regardless of what its path refers to later.
 struct Executable: ~Copyable {
     /// Its path, without symbolic links.
     let path: String
@@ -14,7 +14,7 @@ struct Executable: ~Copyable {
 
     private let file: Descriptor
 
-    /// The executable of a process.
+    /// Creates the executable of a process.
     ///
     /// - Parameters:
     ///   - file: the executable, opened.
@@ -50,7 +50,7 @@ struct Executable: ~Copyable {
 
     /// Whether a file is the one at a path.
     ///
-    /// - Throws: ``IdentityError`` if that is out of reach: the system service cannot enter every folder of a user.
+    /// - Throws: ``IdentityError`` if that is inaccessible: the system service cannot enter every folder of a user.
     private static func isFile(_ status: stat, at path: String) throws(IdentityError) -> Bool {
         guard path.isAbsolutePath else { return false }
         var named = stat()
@@ -72,7 +72,7 @@ struct Executable: ~Copyable {
         try hashes.digest(of: file.number, path)
     }
 
-    /// Why it cannot have a manifest, because it executes whatever it is given; `nil` if it can.
+    /// Why it cannot have a manifest, because it executes its input; `nil` if it can.
     func objection() throws(IdentityError) -> String? {
         guard let beginning = pread(at: 0, count: 4) else { throw .system("reading", path, errno) }
         if beginning.starts(with: "#!".utf8) { return "it is a script, which its interpreter runs" }
@@ -99,7 +99,7 @@ struct Executable: ~Copyable {
     /// Why others than root can change it; `nil` when they cannot.
     func objection(by trust: FileTrust) -> String? { trust.objection(to: file.number) }
 
-    /// Why others than root can choose a library that the loader finds for it; `nil` when they cannot.
+    /// Why users other than root can choose a library that the loader finds for it; `nil` if they cannot.
     ///
     /// - Returns: The rest of a sentence about the program, with what to do.
     func libraryObjection(by trust: FileTrust) -> String? {

@@ -5,9 +5,9 @@ import Synchronization
 
 /// The SHA-256 of files, cached for those that only root can change.
 ///
-/// Whoever may write to a file can change its contents and leave its ``FileMark`` as it is: writes through a shared
-/// mapping do not change ctime on tmpfs, nor anywhere else while the page is still dirty. So all other files are hashed
-/// each time, once for all threads that wait for the same one.
+/// A process that may write to a file can change its contents without changing its ``FileMark``: writes through a
+/// shared mapping do not change ctime on tmpfs, nor anywhere else while the page is still dirty. So all other files are
+/// hashed each time, once for all threads that wait for the same one.
 final class ExecutableHashes: Sendable {
     private let known = Mutex<[FileMark: SHA256Value]>([:])
     private let trust: FileTrust
@@ -23,8 +23,8 @@ final class ExecutableHashes: Sendable {
 
     /// The digest of an open file.
     ///
-    /// - Returns: The digest, and the mark of the file when it had it.
-    /// - Throws: ``IdentityError`` when it cannot be read, and when it is being changed.
+    /// - Returns: The digest, and the mark of the file at that time.
+    /// - Throws: ``IdentityError`` if it cannot be read, and if it is being changed.
     func digest(of file: Int32, _ path: String) throws(IdentityError) -> (SHA256Value, FileMark) {
         let before = try mark(of: file, path)
         let isCacheable = trust.objection(to: file) == nil
@@ -37,7 +37,7 @@ final class ExecutableHashes: Sendable {
             }
         }
         let digest = try result.get()
-        // A change within the same tick of the clock would leave the mark as it is (at most 10 ms, the kernel's coarse
+        // A change within the same tick of the clock would not change the mark (at most 10 ms, the kernel's coarse
         // clock).
         if isCacheable, Self.isSettled(file) {
             known.withLock { known in

@@ -7,15 +7,15 @@ import KeychainHost
 /// Whether only root can change a file: the file and every folder on its path are owned by root, writable by neither a
 /// group nor everyone, and on file systems that users cannot have mounted.
 ///
-/// A user can exchange folders between two looks at a path. So what is used is opened first, and judged as it is open;
-/// and the folders on its path are opened one after the other, each from the one before.
+/// A user can exchange folders between two checks of a path. So a file is opened first, and the open file is checked;
+/// and the folders on its path are opened one after the other, each from the previous one.
 struct FileTrust: Sendable {
     /// The required owner.
     var owner: uid_t = 0
 
     /// The folder from which on the path is checked: `/`, except in tests.
     ///
-    /// Its file system is taken as it is.
+    /// Its file system is not checked.
     var base = "/"
 
     /// Why others can change an open file, or open another one in its place; `nil` when they cannot.
@@ -32,10 +32,10 @@ struct FileTrust: Sendable {
         }
     }
 
-    /// Why others can decide what the folder of a name has, or had under this name earlier; `nil` when they cannot.
+    /// Why users other than root can decide the contents of the folder with a name, or could earlier; `nil` if they
+    /// cannot.
     ///
-    /// There need not be such a folder now, if only root can make one. Symbolic links that only root can change are
-    /// followed.
+    /// The folder need not exist, if only root can create one. Symbolic links that only root can change are followed.
     func objection(toFolder name: String) -> String? {
         guard name.isAbsolutePath else { return "is no absolute path" }
         var path = name
@@ -52,11 +52,11 @@ struct FileTrust: Sendable {
     /// As the kernel (path_resolution(7)).
     private static let mostLinks = 40
 
-    /// Where a path leads, for as long as only root can change that.
+    /// The target of a path, as long as only root can change that.
     private enum Way {
         /// To a file or a folder.
         case end(stat)
-        /// To a symbolic link; the path that it stands for.
+        /// A symbolic link, with the path that it refers to.
         case link(String)
         /// To nothing.
         case nothing
@@ -114,8 +114,9 @@ struct FileTrust: Sendable {
 
     /// Why a file system may report false owners: a user can have mounted it.
     ///
-    /// What fusermount(1), mount(8) and udisks(8) mount for a user is FUSE, or has no set-user-ID programs. What root
-    /// has mounted so as well is believed where it shows a part of the file system above (Decisions).
+    /// File systems that fusermount(1), mount(8) and udisks(8) mount for a user are FUSE, or have no set-user-ID
+    /// programs. Those that root has mounted in this way are trusted if they show a part of the file system above
+    /// (Decisions).
     private static func objection(toFileSystemOf folder: borrowing Descriptor) -> String? {
         if keychain_is_served_by_program(folder.number) != 0 {
             return "is on a FUSE file system, which can report any owner"

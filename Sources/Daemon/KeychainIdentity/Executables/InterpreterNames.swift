@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Executables that execute whatever they are given, by name.
+/// Executables that execute their input, by name.
 ///
 /// An identity for one of them would be one for every script. The names are those of common distributions, without
 /// versions: `python3.11` is `python`. A renamed interpreter is recognized only if it is linked to the library of its
@@ -10,7 +10,7 @@ enum InterpreterNames {
         let name = name.lowercased()
         if isLoader(name) { return true }
         if names.contains(name) || isVersion(name) { return true }
-        // Without a version, such as 3.11 or -7.4, and without what says how it was built.
+        // Without a version, such as 3.11 or -7.4, and without a build suffix.
         var plain = Substring(name)
         for suffix in ["-static", "-dbg", "-full", "-lite", ".basic", ".tiny", ".gtk3", ".nox"]
         where plain.hasSuffix(suffix) {
@@ -44,8 +44,8 @@ enum InterpreterNames {
         }
     }
 
-    /// Whether a name is that of an interpreter in a version, whatever follows it, such as `perl5.36-x86_64-linux-gnu`
-    /// or `luajit-2.1.0-beta3`; or of one that has variants, such as `emacs-gtk`.
+    /// Whether a name is that of an interpreter with a version and any suffix, such as `perl5.36-x86_64-linux-gnu` or
+    /// `luajit-2.1.0-beta3`; or of one that has variants, such as `emacs-gtk`.
     private static func isVersion(_ name: String) -> Bool {
         let stem = name.prefix { $0.isLetter }
         let rest = name.dropFirst(stem.count)
@@ -53,7 +53,7 @@ enum InterpreterNames {
         return names.contains(String(stem)) && !rest.isEmpty && isVersionSuffix(rest)
     }
 
-    /// Whether a suffix is empty, or a version: digits and periods, Python's marks as in `3.13t`, and what follows a
+    /// Whether a suffix is empty, or a version: digits and periods, Python's flags as in `3.13t`, and anything after a
     /// separator.
     private static func isVersionSuffix(_ suffix: Substring) -> Bool {
         var rest = suffix
@@ -89,7 +89,7 @@ enum InterpreterNames {
 
     /// Those whose variants have names such as `emacs-gtk`, `gdb-multiarch` or `qemu-i386-static`.
     ///
-    /// Not all are: a program whose name begins with `swift-` or `node-` is usually no interpreter.
+    /// Not all do: a program whose name begins with `swift-` or `node-` is usually not an interpreter.
     private static let namesWithVariants: Set<String> = [
         "bash", "zsh", "ksh", "busybox", "python", "pypy", "perl", "ruby", "lua", "luajit", "php", "emacs", "vim",
         "gdb",

@@ -2,17 +2,17 @@
 
 import KeychainHost
 
-/// Where the loader (ld.so(8)) looks for the libraries of a program by what the program itself says.
+/// The folders in which the loader (ld.so(8)) searches for the libraries of a program, according to the program itself.
 ///
 /// A library from a folder that others can change may be gone by the time the folder is examined, and may have left no
 /// code in memory. So only folders that root alone can change are accepted.
 enum LibrarySearch {
-    /// Why others than root can choose a library of a program; `nil` when they cannot.
+    /// Why users other than root can choose a library of a program; `nil` if they cannot.
     ///
     /// - Parameters:
     ///   - file: the contents of the executable.
-    ///   - path: where it is, without symbolic links.
-    ///   - trust: what only root can change.
+    ///   - path: its path, without symbolic links.
+    ///   - trust: determines what only root can change.
     /// - Returns: The rest of a sentence about the program.
     static func objection(to file: ELFFile, at path: String, _ trust: FileTrust) -> String? {
         let origin = path.folderOfPath
@@ -38,7 +38,7 @@ enum LibrarySearch {
         for name in ["$ORIGIN", "${ORIGIN}"] where entry == name || entry.hasPrefix("\(name)/") {
             folder = origin + entry.dropFirst(name.count)
         }
-        // What else the loader replaces, such as $LIB, depends on the system.
+        // Other variables of the loader, such as $LIB, depend on the system.
         guard !folder.utf8.contains(UInt8(ascii: "$")) else { return "contains a part that the loader expands" }
         return trust.objection(toFolder: folder).map { folder == entry ? $0 : "is \(folder), which \($0)" }
     }

@@ -3,7 +3,7 @@
 import Glibc
 import KeychainHost
 
-/// What a user can read who owns nothing and is in no group, as the system service.
+/// The access of a user who owns nothing and is in no group, such as the system service.
 enum OtherUsers {
     /// Why they cannot read the file at an absolute path; `nil` if they can.
     ///

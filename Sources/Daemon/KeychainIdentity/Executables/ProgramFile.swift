@@ -8,15 +8,15 @@ public struct ProgramFile: Sendable, Hashable {
     /// Its SHA-256.
     public let digest: SHA256Value
 
-    /// Why others than root can choose a library that the loader finds for it; `nil` when they cannot.
+    /// Why users other than root can choose a library that the loader finds for it; `nil` if they cannot.
     ///
-    /// Where it is now, it is identified only if its manifest allows that.
+    /// In its current location, it is identified only if its manifest allows that.
     public let libraryObjection: String?
 
     /// Examines an executable.
     ///
-    /// - Throws: ``IdentityError`` if there is none, and for one that executes whatever it is given: a script, an
-    ///   interpreter, a shell, a debugger.
+    /// - Throws: ``IdentityError`` if there is none, and for one that executes its input: a script, an interpreter, a
+    ///   shell, a debugger.
     public init(path: String) throws(IdentityError) {
         let executable = try Executable(path: path)
         if let objection = try executable.objection() {
@@ -29,7 +29,7 @@ public struct ProgramFile: Sendable, Hashable {
 
     /// The SHA-256 of a library, for a manifest that names it.
     ///
-    /// - Throws: ``IdentityError`` when there is none.
+    /// - Throws: ``IdentityError`` if there is none.
     public static func digest(ofLibrary path: String) throws(IdentityError) -> SHA256Value {
         try Executable(path: path).digest(ExecutableHashes()).0
     }

@@ -3,10 +3,10 @@
 import Dispatch
 import Synchronization
 
-/// Computes a value of a key once for all threads that wait for it.
+/// Computes the value for a key once for all threads that wait for it.
 ///
-/// What the value is made of may change. So a thread gets no value whose computation had begun before it asked: it
-/// waits for the end of that one, and shares the next with whoever has asked by then.
+/// The inputs of the value may change. So a thread gets no value whose computation had started before its request: it
+/// waits for the end of that one, and shares the next with all threads that have requested it by then.
 final class SharedComputation<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let state = Mutex<[Key: Rounds]>([:])
 
@@ -43,7 +43,7 @@ final class SharedComputation<Key: Hashable & Sendable, Value: Sendable>: Sendab
     ///
     /// - Parameters:
     ///   - key: the key.
-    ///   - compute: computes it; called unless another thread's is shared.
+    ///   - compute: computes it; called unless another thread's result is shared.
     /// - Returns: The value.
     func value(of key: Key, _ compute: () -> Value) -> Value {
         let role = state.withLock { state -> Role in
@@ -69,7 +69,7 @@ final class SharedComputation<Key: Hashable & Sendable, Value: Sendable>: Sendab
     private func run(_ round: Round, _ key: Key, _ compute: () -> Value) -> Value {
         let value = compute()
         state.withLock { state in
-            // From now on whoever asks waits for one that has not begun.
+            // From now on, threads that request it wait for one that has not started.
             state[key] = state[key]?.next.map { Rounds(running: $0) }
         }
         round.end(with: value)

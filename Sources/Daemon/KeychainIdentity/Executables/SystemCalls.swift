@@ -7,7 +7,7 @@ enum SystemText {
     static func of(_ failure: Int32) -> String { String(cString: strerror(failure)) }
 }
 
-/// An open file, closed when the value goes away.
+/// An open file, which is closed with the value.
 struct Descriptor: ~Copyable {
     let number: Int32
 
@@ -24,7 +24,8 @@ struct Descriptor: ~Copyable {
 
     deinit { close(number) }
 
-    /// O_PATH (open(2)), which Glibc keeps from Swift: it takes no right to read, and opens no device or pipe.
+    /// O_PATH (open(2)), which Glibc does not expose to Swift: it requires no read permission, and opens no device or
+    /// pipe.
     static let asPath: Int32 = 0o10_000_000
 
     /// The first bytes of the file, at most `limit`; `nil` with `errno` set.
@@ -49,14 +50,14 @@ struct Descriptor: ~Copyable {
         return size >= 0 ? Array(bytes[..<size]) : nil
     }
 
-    /// What fstat(2) says; `nil` with `errno` set.
+    /// The result of fstat(2); `nil` with `errno` set.
     var status: stat? {
         var status = stat()
         return fstat(number, &status) == 0 ? status : nil
     }
 }
 
-/// What a symbolic link says; `nil` with `errno` set.
+/// The target of a symbolic link; `nil` with `errno` set.
 func linkBytes(_ name: String, below folder: Int32) -> [UInt8]? {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 64)
     let count = readlinkat(folder, name, &buffer, buffer.count)

@@ -4,11 +4,11 @@ import Glibc
 import KeychainHost
 import Synchronization
 
-/// Which of the files that only root can change execute whatever they are given: the libraries of interpreters, and
+/// Determines which of the files that only root can change execute their input: the libraries of interpreters, and
 /// other programs.
 ///
-/// A process that has loaded one of them need not do what its executable says. What was found of a file is kept for as
-/// long as it is unchanged.
+/// A process that has loaded one of them does not necessarily do what its executable says. The result for a file is
+/// cached for as long as it is unchanged.
 final class SystemCode: Sendable {
     private let known = Mutex<[Key: Kind]>([:])
 
@@ -43,7 +43,7 @@ final class SystemCode: Sendable {
     ///
     /// - Parameters:
     ///   - file: the file.
-    ///   - path: its path, whose last part tells interpreters.
+    ///   - path: its path, whose last component identifies interpreters.
     ///   - parts: the parts of it that the program can execute.
     /// - Returns: The rest of a sentence about the file; `nil` if it may have loaded it.
     func objection(to file: borrowing Descriptor, _ path: String, _ parts: [Range<UInt64>]) -> String? {

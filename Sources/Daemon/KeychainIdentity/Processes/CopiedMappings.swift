@@ -3,7 +3,7 @@
 /// The mappings of a process with pages of its own: those of `/proc/PID/smaps` (proc(5)) with anonymous or swapped
 /// memory, among them private mappings of files that were written to.
 ///
-/// It tells what ``PageMap`` tells, in less detail, and can be read without being the process's user.
+/// It gives the same information as ``PageMap``, in less detail, and can be read by other users.
 struct CopiedMappings: Sendable, Hashable {
     private var mappings: [Range<UInt64>] = []
 

@@ -8,7 +8,7 @@ struct ExecutableMemory: Sendable, Hashable {
     /// Which parts of each of the files are mapped.
     private(set) var parts: [MemoryMapping: [Range<UInt64>]] = [:]
 
-    /// Anonymous mappings, by the name that the kernel gives them, such as `[stack]`; often it is empty.
+    /// Anonymous mappings, by the kernel's name, such as `[stack]`; it is often empty.
     private(set) var generated: [String] = []
 
     /// The addresses of code that must not have been modified: of files, and the kernel's own.
@@ -19,7 +19,7 @@ struct ExecutableMemory: Sendable, Hashable {
 
     /// The kernel's own mappings.
     ///
-    /// A process can name mappings, too; such a name begins with `[anon:` (prctl(2), PR_SET_VMA_ANON_NAME).
+    /// A process can also name mappings; such a name begins with `[anon:` (prctl(2), PR_SET_VMA_ANON_NAME).
     private static let ofKernel: Set<String> = ["[vdso]", "[vsyscall]", "[uprobes]"]
 
     /// Reads a list; `nil` when a line cannot be read.

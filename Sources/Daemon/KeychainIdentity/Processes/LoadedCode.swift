@@ -4,8 +4,8 @@ import CKeychainSupport
 import Glibc
 import KeychainHost
 
-/// Whether the code that a process has loaded is its own: all of its executable's, libraries that only root can change
-/// and that are no interpreters, and libraries that its manifest lists.
+/// Checks that the code that a process has loaded is its own: all of its executable's, libraries that only root can
+/// change and that are not interpreters, and libraries that its manifest lists.
 ///
 /// Variables such as `LD_PRELOAD` load foreign libraries into a process (``LoaderVariables``); this detects them, and
 /// code that such a library leaves behind. It does not detect what they change in the program's data (ThreatModel).
@@ -14,7 +14,7 @@ struct LoadedCode: Sendable {
     let hashes: ExecutableHashes
     let system: SystemCode
 
-    /// Opens a file that a process has mapped: everything that is then asked about it is asked of the open file.
+    /// Opens a file that a process has mapped: all checks then use the open file.
     var open: @Sendable (_ path: String) -> Descriptor? = { Descriptor($0, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) }
 
     /// The code that a program may execute.
@@ -69,7 +69,7 @@ struct LoadedCode: Sendable {
             case .named(let library): named.append(library)
             }
         }
-        // The kernel names as executable what it was told to (prctl(2)).
+        // The kernel's executable link can be changed (prctl(2)).
         guard !allowance.code.isEmpty, allowance.code.allSatisfy({ $0.isCovered(by: own) }) else {
             throw IdentityError(
                 "it does not run the code of its executable, or not all of it: another program can appear to run any "
@@ -79,7 +79,7 @@ struct LoadedCode: Sendable {
         return named
     }
 
-    /// What a file is of which a program executes code.
+    /// The kind of a file whose code a program executes.
     private enum File {
         case executable
         /// A library that only root can change.
@@ -151,7 +151,7 @@ struct LoadedCode: Sendable {
         return own?.inode == mapping.inode && own?.device == mapping.device
     }
 
-    /// Major and minor number, as the kernel writes them in the list; where makedev(3) puts them.
+    /// Major and minor number, as the kernel writes them in the list, in the position of makedev(3).
     private static func deviceText(_ device: dev_t) -> String {
         let device = UInt64(device)
         let major = device >> 8 & 0xFFF | device >> 32 & 0xFFFF_F000

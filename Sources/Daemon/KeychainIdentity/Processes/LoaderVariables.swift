@@ -3,8 +3,8 @@
 import Glibc
 import KeychainHost
 
-/// The variables by which the loader (ld.so(8)) and the C library bring libraries into a program that it is not linked
-/// to (Identity, "Variables").
+/// The variables with which the loader (ld.so(8)) and the C library load libraries into a program that is not linked to
+/// them (Identity, "Variables").
 enum LoaderVariables {
     private enum Content {
         /// Names of libraries.
@@ -18,12 +18,12 @@ enum LoaderVariables {
         "LD_AUDIT": .libraries,
         "LD_LIBRARY_PATH": .folders(emptyIsCurrent: true),
         "GCONV_PATH": .folders(emptyIsCurrent: false),
-        // What stands for $ORIGIN where the loader cannot read the link in /proc.
+        // The replacement for $ORIGIN if the loader cannot read the link in /proc.
         "LD_ORIGIN_PATH": .folders(emptyIsCurrent: false),
     ]
 
-    /// Those of them in the environment of a process (proc(5), `environ`) that name a library, or a folder that others
-    /// than root can change; with the reason.
+    /// Those variables in the environment of a process (proc(5), `environ`) that name a library, or a folder that users
+    /// other than root can change; with the reason.
     static func named(in environment: [UInt8], _ trust: FileTrust) -> [String] {
         let variables = environment.split(separator: 0)
         return rules.compactMap { name, content in
@@ -58,10 +58,10 @@ enum LoaderVariables {
 extension PeerProcess {
     /// Checks that it was not started with one of them.
     ///
-    /// It can overwrite what it was started with.
+    /// It can overwrite its initial environment.
     ///
-    /// - Parameter trust: what only root can change.
-    /// - Returns: Whether this process can see that: the system service cannot, because only the process's user may
+    /// - Parameter trust: determines what only root can change.
+    /// - Returns: Whether this process can check that: the system service cannot, because only the process's user may
     ///   open the file.
     /// - Throws: ``IdentityError`` if it was.
     func checkLoaderVariables(_ trust: FileTrust) throws(IdentityError) -> Bool {
@@ -84,6 +84,6 @@ extension PeerProcess {
         return true
     }
 
-    /// More than execve(2) takes: 6 MiB.
+    /// More than execve(2) accepts: 6 MiB.
     private static let mostEnvironmentBytes = 1 << 23
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A file of which a process may execute code.
+/// A file whose code a process may execute.
 struct MemoryMapping: Sendable, Hashable {
     /// The device, as the kernel writes it: two hexadecimal numbers.
     let device: String

@@ -15,7 +15,7 @@ struct PageMap: ~Copyable {
         static let isOfFile: UInt64 = 1 << 61
     }
 
-    /// How many pages are read at once.
+    /// The number of pages that are read at once.
     private static let chunk = 4_096
 
     /// Whether a page in a range is a private copy instead of the file's page: the kernel copies a page when it is
@@ -28,7 +28,7 @@ struct PageMap: ~Copyable {
         while page < end, let offset = off_t(exactly: page * 8) {
             let count = Int(min(UInt64(Self.chunk), end - page))
             let read = pages.withUnsafeMutableBytes { pread(file.number, $0.baseAddress, count * 8, offset) }
-            // Nothing is there of the addresses of the kernel itself.
+            // The kernel's own addresses have no entries.
             guard read > 0 else { return read < 0 }
             for flags in pages[..<(read / 8)] {
                 let isThere = flags & (Flag.isPresent | Flag.isSwapped) != 0

@@ -8,8 +8,8 @@ extension PeerProcess {
     /// In which ways its view of the system differs from this process's: names of namespaces, or its root folder.
     func foreignViews() throws(IdentityError) -> [String] {
         var views = [("ns/pid", "PID namespace"), ("ns/mnt", "mount namespace"), ("root", "root folder")]
-        // In one of its own, a process has capabilities by which it can appear to run any executable, without any
-        // privilege outside of it (prctl(2), PR_SET_MM). Some kernels are built without.
+        // In one of its own, a process has capabilities with which it can appear to run any executable, without any
+        // privilege outside of it (prctl(2), PR_SET_MM). Some kernels are built without it.
         if access("/proc/self/ns/user", F_OK) == 0 { views.append(("ns/user", "user namespace")) }
         var foreign: [String] = []
         for (name, text) in views {
@@ -28,8 +28,8 @@ extension PeerProcess {
     /// mounts, by identifiers that are unique on the host (proc(5), `mountinfo`), its PID namespaces, and the users of
     /// its user namespace (user_namespaces(7)).
     ///
-    /// Only root can make a user namespace with the users of the first one. Where the daemon itself is in another one,
-    /// a user can make one with the same users; the executable of such a process is not seen either.
+    /// Only root can create a user namespace with the users of the first one. If the daemon itself is in another one, a
+    /// user can create one with the same users; the executable of such a process is not visible either.
     func foreignViewsOfAnybody() throws(IdentityError) -> [String] {
         guard let theirs = folder.contents("status", limit: ProcessFolder.mostStatusBytes),
             let ours = Self.contents("/proc/self/status", limit: ProcessFolder.mostStatusBytes)

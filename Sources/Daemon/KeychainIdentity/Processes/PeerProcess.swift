@@ -31,8 +31,8 @@ public final class PeerProcess: Sendable {
     ///
     /// - Parameters:
     ///   - socket: the connected socket.
-    ///   - greetingByteCount: how many bytes it may have sent already. Whatever it sends later comes from the program
-    ///     that is identified here: a process that sends a command and then calls execve(2) is refused.
+    ///   - greetingByteCount: the number of bytes it may already have sent. Everything it sends later comes from the
+    ///     program that is identified here: a process that sends a command and then calls execve(2) is refused.
     /// - Throws: ``IdentityError`` if the process has exited, is not visible here, or has sent more than that.
     public init(socket: Int32, greetingByteCount: Int) throws(IdentityError) {
         var process: pid_t = 0
@@ -119,7 +119,7 @@ extension PeerProcess {
     func openContents() throws(IdentityError) -> Descriptor {
         if let file = Descriptor("exe", below: folder.number, O_RDONLY) { return file }
         let failure = errno
-        // Who may not inspect the process does not learn the path either (proc_pid_exe(5)): it is the file then.
+        // A process that may not inspect it cannot read the path either (proc_pid_exe(5)): the file is then the reason.
         if failure == EACCES, let path = executablePathOnDisk { throw Executable.unreadable(path) }
         errno = failure
         throw folder.failure("its executable cannot be inspected")
@@ -153,7 +153,7 @@ extension PeerProcess {
 
     /// The state of each of its threads.
     ///
-    /// ``state()`` speaks of the first one alone, and a tracer of any of them can write to the memory of all.
+    /// ``state()`` covers only the first thread, and a tracer of any of them can write to the memory of all.
     func threadStates() throws(IdentityError) -> [State] {
         let threads = folder.threads
         guard !threads.isEmpty else { throw folder.failure("its threads cannot be listed") }
@@ -176,7 +176,7 @@ extension PeerProcess {
         let tracer: Int32
         /// The user as whom it acts.
         let user: UInt32
-        /// The capabilities that it has or may take (capabilities(7)), a bit for each.
+        /// The capabilities that it has or may acquire (capabilities(7)), a bit for each.
         let capabilities: UInt64
         /// The size of its code, in KiB.
         let codeSize: UInt64?
@@ -198,7 +198,7 @@ extension PeerProcess {
             guard tracer == 0 else { throw IdentityError("process \(tracer) is tracing it, as a debugger does") }
         }
 
-        /// Capabilities with which a process can have the kernel name another executable as its own (prctl(2),
+        /// Capabilities with which a process can make the kernel name another executable as its own (prctl(2),
         /// `PR_SET_MM`), or see another system.
         private static let names: KeyValuePairs<UInt64, String> = [
             21: "CAP_SYS_ADMIN", 24: "CAP_SYS_RESOURCE", 40: "CAP_CHECKPOINT_RESTORE",
@@ -254,7 +254,7 @@ extension PeerProcess {
         folder.contents("cgroup", limit: 1 << 14).flatMap { ControlGroup(text: $0) }
     }
 
-    /// A file in its root folder; `nil` when there is none.
+    /// A file in its root folder; `nil` if there is none.
     func contents(ofFileInRoot name: String, limit: Int) -> [UInt8]? {
         guard let root = Descriptor("root", below: folder.number, O_RDONLY | O_DIRECTORY),
             let file = Descriptor(name, below: root.number, O_RDONLY | O_NOFOLLOW | O_NONBLOCK),

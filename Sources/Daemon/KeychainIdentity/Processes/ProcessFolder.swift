@@ -10,7 +10,7 @@ struct ProcessFolder: Sendable, ~Copyable {
     init(_ process: Int32) throws(IdentityError) {
         number = Glibc.open("/proc/\(process)", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard number < 0 else { return }
-        // A process that nobody else may look into is not shown to its own user either (proc(5), hidepid=).
+        // A process that other processes may not inspect is hidden even from its own user (proc(5), hidepid=).
         let isHidden = kill(process, 0) == 0 || errno == EPERM
         throw IdentityError(
             isHidden

@@ -4,7 +4,7 @@
 enum ProcessStatus {
     /// Field 22 of `stat`.
     ///
-    /// The name of the program, field 2, may hold blanks and parentheses.
+    /// The name of the program, field 2, may contain spaces and parentheses.
     static func startTime(_ stat: [UInt8]) -> UInt64? {
         guard let end = stat.lastIndex(of: UInt8(ascii: ")")) else { return nil }
         let fields = stat[(end + 1)...].split(separator: UInt8(ascii: " "))
@@ -12,8 +12,8 @@ enum ProcessStatus {
         return fields.count > 19 ? number(fields[19]) : nil
     }
 
-    /// What threads with the same memory have in common: the sizes of their code, and, as it is that of one program,
-    /// their four users.
+    /// The traits that threads with the same memory share: the sizes of their code, and, because it belongs to one
+    /// program, their four user IDs.
     ///
     /// The kernel takes no lock of the process for `status`; for `stat`, newer versions do.
     ///
@@ -29,9 +29,9 @@ enum ProcessStatus {
         field("TracerPid:", in: status).first.flatMap { number($0) }.flatMap { Int32(exactly: $0) }
     }
 
-    /// How much memory with code it has, in KiB; `nil` for a process without any.
+    /// The size of its executable memory, in KiB; `nil` for a process without any.
     ///
-    /// It is counted by the kernel, so that it is read faster than the list of mappings.
+    /// The kernel counts it, so reading it is faster than reading the list of mappings.
     static func codeSize(_ status: [UInt8]) -> UInt64? {
         let sizes = ["VmExe:", "VmLib:"].map { field($0, in: status).first.flatMap { number($0) } }
         guard let executable = sizes[0], let libraries = sizes[1] else { return nil }
@@ -47,22 +47,22 @@ enum ProcessStatus {
         return users.count == 4 ? number(users[1]).flatMap { UInt32(exactly: $0) } : nil
     }
 
-    /// The capabilities that it has or may take, a bit for each; they count in its user namespace.
+    /// The capabilities that it has or may acquire, a bit for each; they apply in its user namespace.
     static func permittedCapabilities(_ status: [UInt8]) -> UInt64? {
         let words = field("CapPrm:", in: status)
         guard words.count == 1, let digits = String(validating: words[0], as: UTF8.self) else { return nil }
         return UInt64(digits, radix: 16)
     }
 
-    /// The number of its filters of system calls (seccomp(2)).
+    /// The number of its system call filters (seccomp(2)).
     ///
     /// Linux counts filters since 5.9; before, several count as one.
     static func filterCount(_ status: [UInt8]) -> UInt64 {
         value("Seccomp:", in: status) == modeOfFilters ? value("Seccomp_filters:", in: status) ?? 1 : 0
     }
 
-    /// The number of its filters if they may have been installed without privileges: whoever does so first gives up
-    /// getting any, for what it executes, too.
+    /// The number of its filters if they may have been installed without privileges: a process that does so first gives
+    /// up acquiring any, also for the programs it executes.
     static func unprivilegedFilterCount(_ status: [UInt8]) -> UInt64 {
         value("NoNewPrivs:", in: status) == 1 ? filterCount(status) : 0
     }
@@ -75,8 +75,7 @@ enum ProcessStatus {
 
     /// The words after a name at the beginning of a line.
     ///
-    /// The name of the program, on the first line, has its line feeds
-    /// escaped.
+    /// The name of the program, on the first line, has its line feeds escaped.
     private static func field(_ name: String, in status: [UInt8]) -> [ArraySlice<UInt8>] {
         for line in status.split(separator: UInt8(ascii: "\n")) where line.starts(with: name.utf8) {
             return line.dropFirst(name.utf8.count).split { $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: " ") }

@@ -5,13 +5,13 @@ import Glibc
 import KeychainHost
 
 extension PeerProcess {
-    /// Checks that no other process shares its memory (clone(2), `CLONE_VM`): that could act as this one, and be traced
-    /// in its place.
+    /// Checks that no other process shares its memory (clone(2), `CLONE_VM`): such a process could act as this one, and
+    /// be traced in its place.
     ///
     /// A process shares its memory for a moment with a child that executes another program (vfork(2)), so others count
     /// once they have done so for a second.
     ///
-    /// - Returns: Whether that can be told: kernels without kcmp(2) do not say it.
+    /// - Returns: Whether that can be determined: kernels without kcmp(2) cannot.
     /// - Throws: ``IdentityError`` if one does.
     func checkMemoryIsItsOwn() throws(IdentityError) -> Bool {
         let comparison = MemoryComparison(of: identifier)
@@ -33,8 +33,8 @@ extension PeerProcess {
     ///
     /// Not only the first ones: once the first thread of a process has ended, only the others have its memory.
     ///
-    /// Whether others may inspect a process depends on its memory, among other things, and this one is inspected: none
-    /// that may not be inspected shares it.
+    /// Whether a process may be inspected depends on its memory, among other things, and this one can be inspected: a
+    /// process that may not be inspected does not share it.
     private static func threads(ofOthersThan process: Int32) -> [Int32] {
         numbers(in: "/proc").filter { $0 != process }.flatMap { numbers(in: "/proc/\($0)/task") }
     }
@@ -44,17 +44,16 @@ extension PeerProcess {
     }
 }
 
-/// Which threads have the memory of a process.
+/// Determines which threads have the memory of a process.
 ///
-/// The kernel compares the memory of a thread (kcmp(2)) with no other one's while that thread executes a program
-/// (execve(2)), and that takes as long as a file system likes that is asked to close a file meanwhile: any user's own,
-/// by FUSE. So that is not waited for. Such a thread is past the point where it could go on with what it ran before,
-/// and nearly always has new memory already. The size of its code and its users tell whether it can be that of the
-/// process.
+/// The kernel does not compare the memory of a thread (kcmp(2)) while that thread executes a program (execve(2)), and
+/// that takes as long as a file system that has to close a file meanwhile: possibly any user's own, with FUSE. So there
+/// is no waiting for that. Such a thread can no longer continue its previous program, and nearly always has new memory
+/// already. The size of its code and its user IDs show whether it can be the memory of the process.
 struct MemoryComparison {
     /// Compares the memory of the first thread with that of each one in turn.
     ///
-    /// The result has whether they are the same. It ends before a thread that is executing a program.
+    /// The result contains whether they are the same. It ends before a thread that is executing a program.
     typealias Compare = (_ threads: [Int32]) throws(IdentityError) -> [Bool]
 
     private let process: Int32
@@ -73,7 +72,7 @@ struct MemoryComparison {
 
     /// Those of other threads that have the memory of the process.
     ///
-    /// - Returns: The threads; `nil` if that cannot be told.
+    /// - Returns: The threads; `nil` if that cannot be determined.
     /// - Throws: ``IdentityError`` if the process itself is executing a program.
     func sharing(among others: [Int32]) throws(IdentityError) -> [Int32]? {
         var others = others[...]
@@ -105,14 +104,14 @@ struct MemoryComparison {
         return traits == self.traits(of: process)
     }
 
-    /// - Returns: What is the same of all threads with one memory; `nil` without memory, and with memory that has no
+    /// - Returns: The traits that all threads with one memory share; `nil` without memory, and with memory that has no
     ///   program yet.
     private func traits(of thread: Int32) -> [UInt64]? {
         Descriptor("/proc/\(thread)/status", below: AT_FDCWD, O_RDONLY)?
             .contents(limit: ProcessFolder.mostStatusBytes).flatMap(ProcessStatus.memoryTraits)
     }
 
-    /// By kcmp(2), which is given up while one of the threads is executing a program.
+    /// Uses kcmp(2), which is abandoned while one of the threads is executing a program.
     static func byKernel(_ threads: [Int32]) throws(IdentityError) -> [Bool] {
         var results = [Bool](repeating: false, count: threads.count)
         let count = keychain_compare_memory(threads, Int32(threads.count), &results)

@@ -2,8 +2,8 @@
 
 import KeychainCore
 
-/// What the manifests of programs that connected have stated: teams' statements, the highest serial of each
-/// application, and which application was at which path.
+/// The statements of programs' manifests: teams' statements, the highest serial of each application, and the
+/// application at each path.
 ///
 /// The daemon keeps it beside the store. Without it, an earlier version of a program is accepted like a later one.
 public struct IdentityRecord: Sendable, Hashable {
@@ -26,7 +26,7 @@ public struct IdentityRecord: Sendable, Hashable {
     /// The maximum size of its file, in bytes.
     public static let largestByteCount = 1 << 24
 
-    /// How much is kept, so that a program that signs manifests of its own cannot fill the disk.
+    /// The limits of the record, so that a program that signs manifests of its own cannot fill the disk.
     ///
     /// A team or an application that would exceed it is refused.
     private enum Capacity {
@@ -106,7 +106,7 @@ public struct IdentityRecord: Sendable, Hashable {
         let known = programs[path]
         guard known != nil || programs.count < Capacity.programs else { return }
         var groups = manifest.accessGroups
-        // Groups that this version has not stay recorded: there are items in them still.
+        // Groups that this version no longer has stay recorded: they still contain items.
         let former = known.map { $0.accessGroups.filter { !Self.contains(groups, $0) } } ?? []
         // So does an earlier application whose items this one cannot access.
         guard former.isEmpty || known?.applicationIdentifier == application else { return }
@@ -139,7 +139,7 @@ extension IdentityRecord {
 
     /// Reads the contents of its file.
     ///
-    /// - Throws: ``IdentityError`` for anything but what ``text`` gives.
+    /// - Throws: ``IdentityError`` for anything except the format of ``text``.
     public init(text: some Sequence<UInt8>) throws(IdentityError) {
         let fields = try JSONFields(text, ["statements", "serials", "programs"], versions: 1...1)
         for statement in try fields.strings("statements") {

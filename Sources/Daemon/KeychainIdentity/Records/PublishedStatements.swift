@@ -13,7 +13,7 @@ public enum PublishedStatements {
 
     /// The statements in the contents of a file, in order.
     ///
-    /// - Throws: ``IdentityError`` for anything but signed statements of one team.
+    /// - Throws: ``IdentityError`` for anything except signed statements of one team.
     public static func statements(_ text: some Sequence<UInt8>) throws(IdentityError) -> [TeamStatement] {
         var statements: [TeamStatement] = []
         for line in Array(text).split(separator: UInt8(ascii: "\n")) {
@@ -50,7 +50,7 @@ public enum PublishedStatements {
         return found
     }
 
-    /// The marks of the files of a team's statements; `nil` for one that is not there.
+    /// The marks of the files of a team's statements; `nil` for a missing one.
     static func marks(of team: TeamIdentifier, in folders: [String]) -> [FileMark?] {
         folders.map { folder in
             var status = stat()

@@ -38,7 +38,7 @@ public struct RootManifest: Sendable, Hashable {
     /// which it is linked to look for them (ld.so(8)).
     public let allowsPreload: Bool
 
-    /// Whether its system calls may be filtered (seccomp(2)), by itself or by whoever starts it.
+    /// Whether its system calls may be filtered (seccomp(2)), by itself or by the process that starts it.
     public let allowsFilters: Bool
 
     /// Reads a manifest.

@@ -24,11 +24,11 @@ struct ControlGroup: Sendable, Hashable {
         self.path = path
     }
 
-    /// The service of the system's manager that the process is in; `nil` for none, and for one that runs code of many
+    /// The system manager's service that the process is in; `nil` if there is none, and for one that runs code of many
     /// users.
     ///
-    /// Only root can put a process there. A user's manager is no proof: its user may move any process into any unit of
-    /// it.
+    /// Only root can put a process there. A user's manager proves nothing: its user may move any process into any of
+    /// its units.
     var systemUnit: String? {
         let parts = path.pathNames
         guard parts.first == "system.slice", !parts.contains(".."), !path.contains("//"),
@@ -38,7 +38,7 @@ struct ControlGroup: Sendable, Hashable {
         return Self.isServiceName(unit) && !Self.runsCodeOfUsers(unit) ? unit : nil
     }
 
-    /// Whether a service, or an instance of it (`NAME@INSTANCE.service`), runs what users tell it to.
+    /// Whether a service, or an instance of it (`NAME@INSTANCE.service`), runs commands for users.
     private static func runsCodeOfUsers(_ unit: String) -> Bool {
         servicesOfUsers.contains(String(unit.dropLast(".service".count).prefix { $0 != "@" }))
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What Flatpak writes into the root folder of a sandbox, as a file `.flatpak-info` (flatpak-metadata(5)): which
-/// application it is.
+/// The application identity that Flatpak writes to the root folder of a sandbox, as a file `.flatpak-info`
+/// (flatpak-metadata(5)).
 ///
 /// A sandboxed application cannot change it. A program of the same user outside of every sandbox can create a mount
 /// namespace with such a file, and so impersonate any application (ThreatModel).
@@ -14,7 +14,7 @@ struct FlatpakInformation: Sendable, Hashable {
 
     /// Reads the file; `nil` for anything but a key file whose group `Application` has a name.
     ///
-    /// By its bytes: the program itself may have written it.
+    /// Parsed as bytes: the program itself may have written it.
     init?(text: [UInt8]) {
         guard text.count < Self.largestByteCount, String(validating: text, as: UTF8.self) != nil else { return nil }
         var isApplication = false

@@ -9,8 +9,8 @@ enum Encodings {
 
     static func base64URL(_ bytes: some Sequence<UInt8>) -> String { encode(bytes, base64Alphabet, bitsPerDigit: 6) }
 
-    /// The bytes of a text; `nil` for one that ``base64URL(_:)`` would not have made, so that no two texts stand for
-    /// the same bytes.
+    /// The bytes of a text; `nil` for one that ``base64URL(_:)`` never produces, so that no two texts represent the
+    /// same bytes.
     static func bytes(base64URL text: some Sequence<UInt8>) -> [UInt8]? {
         let text = Array(text)
         var bytes: [UInt8] = []

@@ -2,7 +2,7 @@
 
 import KeychainCore
 
-/// The members of an object from outside, of which every one is known and has the right type.
+/// The members of an untrusted object, all of which are known and have the right type.
 struct JSONFields {
     private let members: [String: JSONValue]
 
@@ -35,7 +35,7 @@ struct JSONFields {
 
     func has(_ name: String) -> Bool { members[name] != nil }
 
-    /// The raw value; null where there is none.
+    /// The raw value; null if there is none.
     subscript(name: String) -> JSONValue { members[name] ?? .null }
 
     func string(_ name: String) throws(IdentityError) -> String {
@@ -50,7 +50,7 @@ struct JSONFields {
         return number
     }
 
-    /// A truth value; false where there is none.
+    /// A Boolean; false if there is none.
     func flag(_ name: String) throws(IdentityError) -> Bool {
         guard has(name) else { return false }
         guard let flag = self[name].boolean else { throw IdentityError("'\(name)' is not a Boolean") }

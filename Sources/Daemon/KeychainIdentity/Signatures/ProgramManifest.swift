@@ -27,7 +27,7 @@ public struct ProgramManifest: Sendable, Hashable {
     /// which it is linked to look for them (ld.so(8)).
     public let allowsPreload: Bool
 
-    /// Whether its system calls may be filtered (seccomp(2)), by itself or by whoever starts it.
+    /// Whether its system calls may be filtered (seccomp(2)), by itself or by the process that starts it.
     public let allowsFilters: Bool
 
     /// Orders the manifests of the application.
@@ -47,7 +47,7 @@ public struct ProgramManifest: Sendable, Hashable {
     /// The suffix that turns the path of an executable into that of its manifest.
     public static let fileSuffix = Client.manifestSuffix
 
-    /// What a manifest is made of.
+    /// The contents of a manifest.
     public struct Contents: Sendable {
         /// The team; that of the key, unless the key was added to another team.
         public var team: TeamIdentifier
@@ -69,7 +69,7 @@ public struct ProgramManifest: Sendable, Hashable {
         public var serial: Int
         /// When it is signed (RFC 3339, UTC).
         public var created: String
-        /// What the team says of its keys.
+        /// The team's statements about its keys.
         public var statements: [TeamStatement] = []
 
         /// The contents of a manifest without libraries and statements.

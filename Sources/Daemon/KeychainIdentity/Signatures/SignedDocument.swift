@@ -2,13 +2,13 @@
 
 import KeychainCore
 
-/// A document and who signed it: a JSON Web Signature (RFC 7515) in its compact serialization, by Ed25519 (RFC 8032;
-/// the algorithm `Ed25519` of RFC 9864), with the signer's public key in the header (RFC 8037).
+/// A document and its signer: a JSON Web Signature (RFC 7515) in compact serialization, with Ed25519 (RFC 8032; the
+/// algorithm `Ed25519` of RFC 9864), and the signer's public key in the header (RFC 8037).
 ///
 /// The signature covers the purpose, as the type of the document (RFC 8725, section 3.11), so none is accepted as one
 /// of another kind. The document does not choose the algorithm: there is only one.
 public struct SignedDocument: Sendable, Hashable {
-    /// What a signature is for.
+    /// The purpose of a signature.
     public enum Purpose: String, Sendable, Hashable, CaseIterable {
         /// A ``ProgramManifest``.
         case manifest = "swift-keychain-manifest"
@@ -20,7 +20,7 @@ public struct SignedDocument: Sendable, Hashable {
         case serialRevocation = "swift-keychain-serial-revocation"
     }
 
-    /// What it was signed for.
+    /// The purpose of the signature.
     public let purpose: Purpose
 
     /// The key that it was signed by.
@@ -28,7 +28,7 @@ public struct SignedDocument: Sendable, Hashable {
     /// Does not imply that the key is one of a team's.
     public let signer: TeamPublicKey
 
-    /// What was signed.
+    /// The signed bytes.
     public let payload: [UInt8]
 
     /// The whole: three parts in base 64 for URLs, separated by periods.
@@ -49,7 +49,7 @@ public struct SignedDocument: Sendable, Hashable {
 
     /// Reads a document and checks its signature.
     ///
-    /// - Throws: ``IdentityError`` for anything but a signed document with a header as this type makes it.
+    /// - Throws: ``IdentityError`` for anything except a signed document with a header in this type's format.
     public init(text: some Sequence<UInt8>) throws(IdentityError) {
         var text = Array(text)
         if text.last == UInt8(ascii: "\n") { text.removeLast() }

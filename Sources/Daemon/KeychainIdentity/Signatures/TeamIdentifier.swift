@@ -2,12 +2,12 @@
 
 import Crypto
 
-/// Names a team: the first 16 bytes of the SHA-256 of the team's first public key, in base 32 without padding (RFC
-/// 4648).
+/// The identifier of a team: the first 16 bytes of the SHA-256 of the team's first public key, in base 32 without
+/// padding (RFC 4648).
 ///
 /// 26 characters, where Apple's has 10: a key can be made for an identifier of 50 bits, and not for one of 128.
 public struct TeamIdentifier: Sendable, Hashable, CustomStringConvertible {
-    /// The identifier, such as stands before the period in `TEAMID.com.example.shared`.
+    /// The identifier, which precedes the period in `TEAMID.com.example.shared`.
     public let description: String
 
     static let length = 26
@@ -38,7 +38,7 @@ public struct TeamIdentifier: Sendable, Hashable, CustomStringConvertible {
             || (UInt8(ascii: "2")...UInt8(ascii: "7")).contains(digit)
     }
 
-    /// What the team's groups and application identifiers begin with.
+    /// The prefix of the team's groups and application identifiers.
     public var prefix: String { description + "." }
 
     /// Whether an access group or an application identifier is the team's, and names something in it.

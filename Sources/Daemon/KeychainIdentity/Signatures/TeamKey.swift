@@ -54,10 +54,10 @@ public struct TeamKey: Sendable {
 // MARK: - File
 
 extension TeamKey {
-    /// What a file of a private key holds: PKCS #8 (RFC 5958) of an Ed25519 key (RFC 8410, section 7) as PEM (RFC
+    /// The contents of a private key file: PKCS #8 (RFC 5958) of an Ed25519 key (RFC 8410, section 7) as PEM (RFC
     /// 7468).
     ///
-    /// Other programs that read such files, among them OpenSSL, read it.
+    /// Other programs for such files, including OpenSSL, can read it.
     public var pem: SecretBytes {
         var der = Self.prefix + Array(key.rawRepresentation)
         var digits = Array(Self.base64(der))

@@ -46,7 +46,7 @@ public struct TeamKeys: Sendable, Hashable {
         made(by: [ancestor]) { _, _ in true }.contains(key)
     }
 
-    /// All keys that came after some, each looked at once.
+    /// All keys that descend from some keys, each visited once.
     private func made(
         by first: [TeamPublicKey],
         _ counts: (_ new: TeamPublicKey, _ old: TeamPublicKey) -> Bool
@@ -103,7 +103,7 @@ public struct TeamKeys: Sendable, Hashable {
 
     /// Checks that a manifest is signed by a key of its team and was not revoked.
     ///
-    /// - Throws: ``IdentityError`` that says what to do.
+    /// - Throws: ``IdentityError`` with the remedy.
     public func check(_ manifest: ProgramManifest) throws(IdentityError) {
         guard manifest.team == team else { throw IdentityError("the manifest is of another team") }
         let signer = manifest.document.signer

@@ -4,7 +4,7 @@ import KeychainCore
 
 /// A team's statement about its keys or manifests, signed by one of the keys.
 public struct TeamStatement: Sendable, Hashable {
-    /// What is said.
+    /// The content of a statement.
     public enum Content: Sendable, Hashable {
         /// Adds a key to the team.
         case rotation(newKey: TeamPublicKey)
@@ -18,7 +18,7 @@ public struct TeamStatement: Sendable, Hashable {
     /// The team.
     public let team: TeamIdentifier
 
-    /// What is said.
+    /// The content.
     public let content: Content
 
     /// When it was signed, in UTC (RFC 3339).

@@ -94,7 +94,7 @@ extension ClientIdentity {
     /// The access groups of a program that claims these: first those that it owns, then the claimed ones that it may
     /// use, in its order.
     ///
-    /// - Parameter claimed: the groups that the program's own library found for it.
+    /// - Parameter claimed: the groups that the program's own library determined.
     /// - Returns: The groups, each once; never `*`.
     public func groups(claimed: [String]) -> [String] {
         var groups: [String] = []
@@ -140,7 +140,7 @@ extension ClientIdentity {
     public func client(claimed: Client) -> Client {
         var client = claimed
         client.accessGroups = groups(claimed: claimed.accessGroups)
-        // A network extension would access every group with that suffix, whoever owns it.
+        // A network extension would have access to every group with that suffix, regardless of its owner.
         client.isNetworkExtension = false
         if let identifier = client.appClipIdentifier, refusal(of: identifier) != nil { client.accessGroups = [] }
         return client

@@ -46,15 +46,15 @@ public struct IdentifiedPeer: Sendable {
         do throws(IdentityError) { return try process.executableMark() } catch { return nil }
     }
 
-    /// What signed manifest identifies it; `nil` if none does.
+    /// The signed manifest that identifies it; `nil` if there is none.
     var signedProof: ProgramProof? { program?.proof.manifest == nil ? nil : program?.proof }
 
     /// Checks again, if its identity depends on its executable, that the process has not exited, still runs that
     /// executable, has loaded no other code, has no privileges, is not being traced and shares its memory with no
     /// other process, and that its manifest was not revoked.
     ///
-    /// Tracers of other threads than the first, code of the same size, and who shares its memory are noticed after a
-    /// second at the latest.
+    /// Tracers of threads other than the first, code of the same size, and processes that share its memory are detected
+    /// after a second at the latest.
     ///
     /// - Throws: ``KeychainError`` of `errSecMissingEntitlement` otherwise; nothing more may be sent to it.
     public func confirm() throws(KeychainError) {
@@ -73,8 +73,8 @@ public struct IdentifiedPeer: Sendable {
         let state = try process.state()
         try state.checkIsUntraced()
         try state.checkPrivileges()
-        // Some versions of Linux (6.11, 6.12) let a running executable be written to, which its mark need not show; and
-        // a hard link that was added or removed changes the mark alone.
+        // Some versions of Linux (6.11, 6.12) allow writing to a running executable, which its mark need not show; and
+        // adding or removing a hard link changes only the mark.
         if try program.code.check(process, state) || mark != program.proof.mark {
             for state in try process.threadStates() {
                 try state.checkIsUntraced()

@@ -14,13 +14,13 @@ public struct IdentityCheck: Sendable, Hashable {
         case absent
     }
 
-    /// What was checked, in a word or two.
+    /// The subject of the check, in a word or two.
     public let name: String
 
     /// How it ended.
     public let result: Result
 
-    /// What was found, a sentence without a period.
+    /// The finding, a sentence without a period.
     public let detail: String
 }
 
@@ -74,6 +74,6 @@ struct IdentityFindings {
         }
     }
 
-    /// Why a program is no more than it is.
+    /// The reasons why a program has no further identity.
     var reasons: [String] { checks.filter { $0.result == .failed }.map(\.detail) }
 }

@@ -15,8 +15,8 @@ public struct IdentityOptions: Sendable {
     /// able to write to.
     public var statementFolders = [systemStatementFolder]
 
-    /// Whether the system service is to identify the program, and this process says in advance what it will find: it
-    /// reads only what every user can read.
+    /// Whether this process predicts how the system service will identify the program: it then reads only what every
+    /// user can read.
     var isForSystemService = false
 
     /// The folder of published statements that all daemons read.
@@ -39,7 +39,7 @@ public struct IdentityOptions: Sendable {
         return options
     }
 
-    /// The places where the system service looks, for a process that says in advance how it identifies a program.
+    /// The places where the system service searches, for a process that predicts how it identifies a program.
     public static var ofSystemService: IdentityOptions {
         var options = IdentityOptions()
         options.isForSystemService = true

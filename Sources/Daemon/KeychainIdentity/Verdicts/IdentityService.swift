@@ -7,14 +7,14 @@ import Synchronization
 /// Identifies processes that connect, and records their manifests in a file.
 public final class IdentityService: Sendable {
     private let examiner: ProgramExaminer
-    /// The folder of the file, made if it is missing; `nil` to keep the record in memory only.
+    /// The folder of the file, created if necessary; `nil` to keep the record in memory only.
     private let folder: @Sendable () throws(FileError) -> PrivateDirectory?
     private let record: Mutex<IdentityRecord>
 
     /// Reads the record; a missing file is an empty record.
     ///
     /// - Parameters:
-    ///   - options: where to look for manifests.
+    ///   - options: the places to search for manifests.
     ///   - folder: the folder of the file, which is also the keychain's folder as programs without a daemon would use
     ///     it; `nil` to keep the record in memory only.
     /// - Throws: ``KeychainError`` if the file cannot be read, or is damaged: without it, revoked keys would be
@@ -28,11 +28,11 @@ public final class IdentityService: Sendable {
         record = Mutex(try Self.record(in: folder))
     }
 
-    /// Reads the record in a folder that is made only when there is something to record, and is not the keychain's
+    /// Reads the record in a folder that is created only when there is something to record, and is not the keychain's
     /// folder of programs without a daemon.
     ///
     /// - Parameters:
-    ///   - options: where to look for manifests.
+    ///   - options: the places to search for manifests.
     ///   - location: the folder of the file.
     /// - Throws: ``KeychainError`` if the folder or the file cannot be read, or the file is damaged.
     public init(_ options: IdentityOptions, recordingAt location: KeychainLocation) throws(KeychainError) {
@@ -55,10 +55,11 @@ public final class IdentityService: Sendable {
     ///
     /// - Parameters:
     ///   - socket: the connected socket.
-    ///   - greetingByteCount: how many bytes it may have sent already
+    ///   - greetingByteCount: the number of bytes it may already have sent
     ///     (``PeerProcess/init(socket:greetingByteCount:)``).
     /// - Returns: The process and its identity, anonymous if nothing is proved.
-    /// - Throws: ``KeychainError`` of `errSecMissingEntitlement` for a process that cannot be told from others.
+    /// - Throws: ``KeychainError`` of `errSecMissingEntitlement` for a process that cannot be distinguished from
+    ///   others.
     public func identify(socket: Int32, greetingByteCount: Int) throws(KeychainError) -> IdentifiedPeer {
         do throws(IdentityError) {
             let identified = identify(try PeerProcess(socket: socket, greetingByteCount: greetingByteCount))
@@ -83,8 +84,8 @@ public final class IdentityService: Sendable {
         }
     }
 
-    /// Records a valid manifest in the file, and what its team has published; others may have been recorded since it
-    /// was checked.
+    /// Records a valid manifest in the file, and its team's published statements; others may have been recorded since
+    /// it was checked.
     private func note(_ manifest: ProgramManifest, _ proof: ProgramProof) throws(IdentityError) {
         try record.withLock { record throws(IdentityError) in
             var learned = record
@@ -109,7 +110,7 @@ public final class IdentityService: Sendable {
     /// The keys of a team as they are recorded.
     func recordedKeys(of team: TeamIdentifier) -> TeamKeys { record.withLock { $0.keys(of: team) } }
 
-    /// What the files of a team's published statements are now, to see whether they have changed.
+    /// The current marks of the files of a team's published statements, to detect changes.
     func publishedMarks(of team: TeamIdentifier) -> [FileMark?] {
         PublishedStatements.marks(of: team, in: examiner.options.statementFolders)
     }

@@ -5,11 +5,11 @@ extension IdentityFindings {
     /// it does not have the identity that a manifest states.
     ///
     /// - Parameters:
-    ///   - path: where its executable is; `nil` if that is not known.
+    ///   - path: the path of its executable; `nil` if unknown.
     ///   - application: the application that it is identified as.
     ///   - groups: the access groups that it owns.
-    ///   - record: which application was at the path.
-    /// - Returns: Why and what to do, a sentence without a period; `nil` if it lacks nothing.
+    ///   - record: the record of the application at the path.
+    /// - Returns: The reason and the remedy, a sentence without a period; `nil` if it lacks nothing.
     mutating func lostIdentity(
         of path: String?,
         _ application: String?,

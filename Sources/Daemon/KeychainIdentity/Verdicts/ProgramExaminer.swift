@@ -13,7 +13,7 @@ public struct ProgramExaminer: Sendable {
     private let system = SystemCode()
     private let store: String?
 
-    /// Looks for proofs in these places.
+    /// Creates an examiner that searches for proofs in these places.
     ///
     /// - Parameters:
     ///   - options: the places.
@@ -156,7 +156,7 @@ public struct ProgramExaminer: Sendable {
         )
     }
 
-    /// What a running process proves by what it runs.
+    /// The proofs of a running process from its code.
     private func running(
         _ peer: PeerProcess,
         _ unit: String?,
@@ -220,7 +220,7 @@ public struct ProgramExaminer: Sendable {
             findings.note("environment", "its manifest allows variables that load libraries (LD_PRELOAD)")
             return true
         }
-        // What this process can see, the system service cannot.
+        // The system service does not see what this process sees.
         let isSeen = findings.attempt("environment") { () throws(IdentityError) in
             options.isForSystemService ? false : try peer.checkLoaderVariables(options.trust)
         }

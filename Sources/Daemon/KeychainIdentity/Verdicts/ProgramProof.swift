@@ -3,7 +3,7 @@
 import Glibc
 import KeychainCore
 
-/// What the valid manifests of an executable state.
+/// The claims of the valid manifests of an executable.
 struct ProgramProof: Sendable {
     /// The executable's path.
     let path: String
@@ -18,7 +18,7 @@ struct ProgramProof: Sendable {
     /// The manifest that its team signed.
     let manifest: ProgramManifest?
 
-    /// What that team has published of its keys.
+    /// The published statements of that team about its keys.
     let published: [TeamStatement]
 
     /// The root-owned manifest, and its file.
@@ -33,11 +33,11 @@ struct ProgramProof: Sendable {
     /// Whether it may execute code that it generates.
     var isJIT: Bool { (manifest?.isJIT ?? false) || (root?.manifest.isJIT ?? false) }
 
-    /// Whether others may choose libraries that are loaded into it, by variables such as LD_PRELOAD or by what it is
-    /// linked to.
+    /// Whether others may choose libraries that are loaded into it, with variables such as LD_PRELOAD or through its
+    /// linked search folders.
     var allowsPreload: Bool { (manifest?.allowsPreload ?? false) || (root?.manifest.allowsPreload ?? false) }
 
-    /// Whether its system calls may be filtered by whoever started it, or by itself.
+    /// Whether its system calls may be filtered by the process that started it, or by itself.
     var allowsFilters: Bool { (manifest?.allowsFilters ?? false) || (root?.manifest.allowsFilters ?? false) }
 
     /// Looks for manifests of an executable and checks them.
@@ -102,7 +102,7 @@ struct ProgramProof: Sendable {
         return findsOwnLibraries(executable, proof, options.trust, &findings) ? proof : nil
     }
 
-    /// Whether nobody but root can choose a library that the loader finds for it.
+    /// Whether only root can choose a library that the loader finds for it.
     private static func findsOwnLibraries(
         _ executable: borrowing Executable,
         _ proof: ProgramProof,
@@ -140,7 +140,7 @@ struct ProgramProof: Sendable {
     /// The size of the largest executable or library that is read: 2 GiB.
     static let largestByteCount = 2 << 30
 
-    /// Whether there may be a manifest that a team signed: beside the executable, or in a folder that has one for some.
+    /// Whether there may be a manifest signed by a team: next to the executable, or in a folder that has one for some.
     private static func mayBeSigned(_ path: String, _ options: IdentityOptions) -> Bool {
         hasManifest(besides: path) || options.manifestFolders.contains(where: hasManifest(in:))
     }

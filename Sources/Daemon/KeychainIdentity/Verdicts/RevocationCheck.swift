@@ -2,14 +2,14 @@
 
 import Synchronization
 
-/// Whether the manifest of a connected program is still valid: its team may publish a revocation meanwhile, or a
-/// program with a newer manifest of the team may bring one along.
+/// Checks that the manifest of a connected program is still valid: its team may publish a revocation meanwhile, or a
+/// program with a newer manifest of the team may contain one.
 final class RevocationCheck: Sendable {
     private let manifest: ProgramManifest
     private let service: IdentityService
     private let last: Mutex<Look?> = Mutex(nil)
 
-    /// What the manifest was found valid by.
+    /// The state in which the manifest was found valid.
     private struct Look {
         let marks: [FileMark?]
         let keys: TeamKeys
