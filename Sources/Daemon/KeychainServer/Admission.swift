@@ -11,13 +11,13 @@ public protocol Admission: Sendable {
     /// - Throws: ``KeychainError`` with the reason for a refusal, which is sent to the process.
     func admit(_ socket: Int32) throws(KeychainError) -> any ConnectedPeer
 
-    /// Whether nothing is served any more, so that programs have to look for the next daemon: asked before a process is
+    /// Whether nothing is served any longer, so that programs have to find the next daemon: checked before a process is
     /// admitted, and before a command is executed.
     var isOver: Bool { get }
 }
 
 extension Admission {
-    /// `false`: it goes on until the server is stopped.
+    /// `false`: it is served until the server is stopped.
     public var isOver: Bool { false }
 }
 
@@ -48,7 +48,7 @@ public protocol ConnectedPeer: Sendable {
     ///   - permitted: the command, as ``permitted(_:)`` returned it.
     ///   - command: the command, as the process sent it.
     /// - Returns: Its reply.
-    /// - Throws: ``KeychainError``, as ``backend`` does.
+    /// - Throws: ``KeychainError``, like ``backend``.
     func perform(_ permitted: KeychainCommand, sentAs command: KeychainCommand) throws(KeychainError) -> KeychainReply
 
     /// Checks the process again: before a command changes something, and before a reply that carries data is sent.
@@ -64,7 +64,7 @@ public protocol ConnectedPeer: Sendable {
     /// - Throws: ``KeychainError`` if it may not subscribe.
     func changeFilter(for client: Client) throws(KeychainError) -> ChangeFilter
 
-    /// Called with the result of each command before it is sent; must not wait for anything.
+    /// Called with the result of each command before it is sent; must not block.
     ///
     /// - Parameters:
     ///   - command: the command as the process sent it.

@@ -7,8 +7,8 @@ import Synchronization
 /// The processes that are being identified before they are admitted.
 ///
 /// That may block indefinitely, if the file system of the executable does not respond. Each identification occupies a
-/// thread, so the number of overdue ones is limited, and that of one user's. Once there are too many, only the users
-/// who have some are refused: no user is refused because of another.
+/// thread, so the number of overdue ones is limited, in total and per user. Once there are too many, only users with
+/// overdue ones are refused: no user is refused because of another.
 final class AdmissionTable: Sendable {
     private let options: ServerOptions
     private let state = Mutex(State())
@@ -53,9 +53,9 @@ final class AdmissionTable: Sendable {
         }
     }
 
-    /// Passes a user's place on.
+    /// Passes on a user's place.
     ///
-    /// - Returns: The longest-queued process, which has the place now; `nil` if none is queued.
+    /// - Returns: The longest-queued process, which now has the place; `nil` if none is queued.
     func next(of user: uid_t) -> Candidate? {
         state.withLock { state in
             guard var queue = state.queued[user] else {
@@ -112,7 +112,7 @@ final class AdmissionTable: Sendable {
 
     /// Removes a process that was identified.
     ///
-    /// - Throws: `errSecNotAvailable` if that took too long; the process has been told so already.
+    /// - Throws: `errSecNotAvailable` if that took too long; the process has already been notified.
     func end(_ socket: Int32) throws(KeychainError) {
         let admission = state.withLock { $0.admissions.removeValue(forKey: socket) }
         if admission?.isOverdue == true { throw .overdueAdmission }

@@ -22,7 +22,7 @@ final class BufferedBytes: Sendable {
 
     /// Adds to the number, if all limits allow that.
     ///
-    /// - Returns: Whether they do; what is refused does not count against others.
+    /// - Returns: Whether they do; refused bytes do not count against others.
     func add(_ bytes: Int) -> Bool {
         guard whole?.add(bytes) ?? true else { return false }
         guard count.add(bytes, ordering: .relaxed).newValue > most else { return true }
@@ -36,7 +36,7 @@ final class BufferedBytes: Sendable {
     }
 }
 
-/// The memory of a command, which counts as its program's until ``end()``, or until nobody has it any more.
+/// The memory of a command, which counts as its program's until ``end()``, or until the last reference is released.
 final class HeldBytes: Sendable {
     // Small messages pass when others have reached a limit; the number of connections limits these bytes.
     static let uncounted = 16 << 10
@@ -62,7 +62,7 @@ final class HeldBytes: Sendable {
 }
 
 extension KeychainError {
-    /// The connections together hold too much.
+    /// All connections together hold too much.
     static let tooMuchBuffered = KeychainError(
         .notAvailable,
         "the keychain daemon has reached its limit of buffered messages; try again later",

@@ -39,12 +39,12 @@ final class Call: Sendable {
     }
 
     var canAskForSecrets: Bool {
-        // It is read in transactions, so the program is not asked.
+        // It is read in transactions, so the program is not queried.
         guard connection.peer.vouchesForBiometry else { return canTypeThere }
         return authenticatorStatus?.canAskForSecrets ?? false
     }
 
-    /// Takes a place among the prompts of the program, until the connection ends; `nil` when there are too many.
+    /// Reserves a place among the prompts of the program, until the connection ends; `nil` if there are too many.
     func enqueue(_ cancellation: PromptCancellation) -> PromptTicket? {
         let process = connection.process
         guard server.calls.beginQuestion(process.share) else { return nil }
@@ -112,7 +112,7 @@ final class Call: Sendable {
         case overdue
     }
 
-    /// The answer to a question that has to come at once.
+    /// The answer to a question that must be answered immediately.
     private func lastAnswer(to number: UInt64) -> WireMessage? {
         let deadline = Deadline(milliseconds: server.options.promptGraceMilliseconds)
         guard case .message(let message) = waitForAnswer(to: number, deadline, orUntil: { false }) else {
@@ -121,7 +121,7 @@ final class Call: Sendable {
         return message
     }
 
-    /// Waits for the answer to a question until the time is over, or something else ends it.
+    /// Waits for the answer to a question until the timeout, or until it is ended otherwise.
     private func waitForAnswer(
         to number: UInt64,
         _ deadline: Deadline,
@@ -152,7 +152,7 @@ extension WireMessage {
     }
 }
 
-/// The memory that a command takes while its answer is made, before that is a message.
+/// The memory that a command uses while its reply is created, before that becomes a message.
 public enum CallMemory {
     /// Counts bytes as those of the program whose command is being executed on the calling thread, until that is
     /// answered.
@@ -164,16 +164,16 @@ public enum CallMemory {
 
 /// Whose a command is.
 public enum CallShare {
-    /// A number of the program whose command is being executed on the calling thread; `nil` outside of a command.
+    /// A number for the program whose command is being executed on the calling thread; `nil` outside of a command.
     ///
-    /// Processes of one identified program have the same. Two programs rarely have, and are treated as one then.
+    /// Processes of one identified program have the same number. Two programs rarely do, and are then treated as one.
     @Sendable
     public static func number() -> UInt64? { Call.current?.connection.process.shareNumber }
 }
 
 /// Prompts the user of the program whose command is being executed on the calling thread.
 ///
-/// The prompt is sent on the connection of that command. Outside of a command there is nobody to prompt.
+/// The prompt is sent on the connection of that command. Outside of a command no user can be prompted.
 public struct CallAuthenticator: Authenticator {
     /// An authenticator for the keychain of a daemon.
     public init() {}

@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// Which commands are being executed, which are queued, and how many of them prompt.
+/// The commands being executed, the queued ones, and the number of prompts.
 ///
 /// A command may take long, and occupies its thread meanwhile. So fewer commands than threads run concurrently: some
 /// threads are always left to accept, to read, and for urgent commands.

@@ -10,7 +10,7 @@ public struct ChangeFilter: Sendable {
     /// A filter that permits the groups for which `contains` is true.
     public init(_ contains: @escaping @Sendable (String) -> Bool) { self.contains = contains }
 
-    /// A filter that permits some groups; `*` means every group.
+    /// Creates a filter that permits some groups; `*` means every group.
     public init(groups: [String]) {
         let names = Set(groups.map { Array($0.utf8) })
         let hasEvery = groups.contains(Client.everyGroup)

@@ -5,13 +5,13 @@ import KeychainCore
 import KeychainWire
 import Synchronization
 
-/// Notifies subscribers of other programs' changes, each user's on a thread of their own: whether a subscriber is still
-/// the same program may take long to find out, and no other user waits for that.
+/// Notifies subscribers of other programs' changes, each user's on a thread of their own: checking whether a subscriber
+/// is still the same program may take long, and no other user waits for that.
 final class ChangePublishers: Sendable {
     private let options: ServerOptions
     private let publishers = Mutex<[UInt32: ChangePublisher]>([:])
 
-    /// How long the last batches may take, all in all.
+    /// The time limit for the last batches in total.
     private static let stopMilliseconds = 1_000
 
     /// Publishers for the subscriptions that the options allow.
@@ -20,7 +20,7 @@ final class ChangePublishers: Sendable {
     /// Reserves a subscription, as ``ChangePublisher/reserve(_:)`` does.
     func reserve(_ connection: Connection) throws(KeychainError) { try publisher(of: connection).reserve(connection) }
 
-    /// Adds a subscriber, as ``ChangePublisher/add(_:_:tell:)`` does.
+    /// Adds a subscriber, like ``ChangePublisher/add(_:_:tell:)``.
     func add(
         _ connection: Connection,
         _ filter: ChangeFilter,

@@ -9,7 +9,7 @@ final class ConnectedProcess: Sendable {
     let peer: any ConnectedPeer
     /// The processes that it shares limits with.
     let share: Share
-    /// A number for the share, which nobody can foretell; not 0.
+    /// An unpredictable number for the share; not 0.
     let shareNumber: UInt64
     /// The queue of its prompts.
     let promptQueue: UInt64
@@ -146,7 +146,8 @@ final class ProcessTable: Sendable {
 
     /// Removes a connection.
     ///
-    /// - Returns: With the last one of a process, its contexts, which have to be released: their open prompts end then.
+    /// - Returns: For the last connection of a process, its contexts, which have to be released: their open prompts
+    ///   then end.
     func leave(_ process: ConnectedProcess) -> [Bytes16] {
         state.withLock { state in
             state.connectionsOf.subtractOne(process.share)
@@ -156,7 +157,7 @@ final class ProcessTable: Sendable {
         }
     }
 
-    /// Lets a process use contexts: its own, and new ones, which are its own from then on if they are added.
+    /// Lets a process use contexts: its own, and new ones, which become its own if they are added.
     ///
     /// - Throws: ``AuthenticationFailure/invalidContext`` for one of another process.
     func claim(
@@ -166,7 +167,7 @@ final class ProcessTable: Sendable {
     ) throws(KeychainError) {
         for context in contexts {
             let claim = state.withLock { state -> ContextTable.Claim in
-                // Nobody would release what a process has once its connections have ended.
+                // Contexts of a process whose connections have ended would never be released.
                 guard state.processes[Member(process)] === process else { return .refused }
                 return state.contexts.claim(context, for: process, adding: isAdding)
             }
@@ -186,8 +187,8 @@ final class ProcessTable: Sendable {
         state.withLock { $0.contexts.remove(context, of: process) }
     }
 
-    /// Releases those of a command's contexts that are not its process's any more: the keychain may have met them again
-    /// while it executed the command.
+    /// Releases those of a command's contexts that no longer belong to its process: the keychain may have used them
+    /// again while it executed the command.
     func releaseDisplaced(_ contexts: [Bytes16], of process: ConnectedProcess) {
         guard !contexts.isEmpty else { return }
         let displaced = state.withLock { state in contexts.filter { !state.contexts.belongs($0, to: process) } }

@@ -4,15 +4,15 @@ import KeychainCore
 import KeychainWire
 import Synchronization
 
-/// What is checked periodically.
+/// Periodic checks.
 extension Connection {
-    /// What has to be done about the connection.
+    /// The action required for the connection.
     enum Care {
         /// Nothing, and it is idle.
         case none
         /// Nothing yet.
         case watch
-        /// The program has to be told that its command is still in progress.
+        /// The program has to be notified that its command is still in progress.
         case sayWorking(UInt64)
         /// It is over.
         case end(KeychainError?)
@@ -21,7 +21,7 @@ extension Connection {
     /// Checks the timeouts of the connection.
     func care(tick: UInt64, _ options: ServerOptions) -> Care {
         state.withLock { state in
-            // A subscriber may be stopped for any time: it holds no more than one notice.
+            // A subscriber may be stopped for any length of time: it holds no more than one notice.
             if state.phase == .ended || state.phase == .observing { return .none }
             if !state.pending.isEmpty, tick &- state.sendingSince > options.ticks(options.answerMilliseconds) {
                 return .end(nil)
@@ -35,7 +35,7 @@ extension Connection {
             case .busy, .waiting:
                 if hasHungUp { return .end(nil) }
                 if tick &- state.workingSince > options.ticks(options.commandMilliseconds) {
-                    // Of one that is executed nobody knows yet what becomes of it.
+                    // The outcome of a command in execution is not known yet.
                     return .end(state.phase == .waiting ? .overdue : nil)
                 }
                 guard state.pending.isEmpty,

@@ -6,7 +6,7 @@ import Synchronization
 
 /// Notifications of changes, on a connection that a program uses for nothing else.
 extension Connection {
-    /// Confirms the subscription to the program, and begins to notify it.
+    /// Confirms the subscription to the program, and starts to notify it.
     ///
     /// - Returns: What to wait for; `nil` if the connection has ended.
     func beginObserving(_ frame: SecretBytes, tick: UInt64) -> SocketReadiness? {
@@ -19,7 +19,7 @@ extension Connection {
         }
     }
 
-    /// Notifies the program of changes, at once or when it has read what was sent before: pending notices are
+    /// Notifies the program of changes, immediately or when it has read the previous output: pending notices are
     /// coalesced into one.
     ///
     /// - Returns: What to wait for; `nil` if the connection has ended.
@@ -41,7 +41,7 @@ extension Connection {
         return state.withLock { $0.phase == .observing ? Self.wanted($0) : nil }
     }
 
-    /// The result of receiving on a subscription, of which only the end is expected.
+    /// The result of receiving on a subscription, where only the end is expected.
     func observed(_ state: inout State, _ received: Received) -> Arrival {
         switch message(&state, received) {
         case .wait where state.reader.isEmpty:

@@ -82,7 +82,7 @@ extension Connection {
         }
     }
 
-    /// Receives, and decodes a whole message: without the lock of the state, since both may take long.
+    /// Receives and decodes a complete message, without the lock of the state, because both may take long.
     private func receive(_ expected: FrameReader.Expected, _ reader: inout FrameReader) -> Received {
         do throws(WireError) {
             let progress = try reader.receive(expected, from: socket, sentBy: sender)
@@ -107,10 +107,10 @@ extension Connection {
 
     /// Prepares to receive.
     ///
-    /// - Returns: What has to be done instead; `nil` for nothing.
+    /// - Returns: The action to take instead; `nil` for none.
     private func beginReceiving(_ state: inout State, _ tick: UInt64) -> Arrival? {
         guard Self.flush(&state, socket, tick) else { return .end(nil) }
-        // A subscriber's socket is watched whenever it is notified: the thread that receives goes on.
+        // A subscriber's socket is watched whenever it is notified: the thread that receives continues.
         guard !state.isReceiving else { return .wait([]) }
         _ = count(&state)
         guard state.pending.isEmpty else { return .wait(.writable) }
@@ -201,7 +201,7 @@ extension Connection {
 
     /// Counts the memory of a command, or that of a subscription until its end.
     ///
-    /// - Returns: What counts it; `nil` if a limit is reached.
+    /// - Returns: The object that counts it; `nil` if a limit is reached.
     private func memory(of received: Received) -> HeldBytes? {
         guard case .message(_, let byteCount) = received else { return nil }
         return HeldBytes(byteCount, of: process.buffered)
@@ -219,7 +219,7 @@ extension Connection {
     }
 }
 
-/// What a program wants, with its number.
+/// A request of a program, with its number.
 struct ReceivedCommand {
     enum Content {
         /// A command, and whether a user could type at the program.
@@ -245,7 +245,7 @@ struct ReceivedCommand {
     var changesNothing: Bool {
         switch content {
         case .command(let command, _): command.has(.changesNothing)
-        // It takes as long as the program is checked again.
+        // The process is checked again, which may take long.
         case .observation: false
         }
     }

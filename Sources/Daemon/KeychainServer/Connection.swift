@@ -50,10 +50,10 @@ final class Connection: Sendable {
         case ended
     }
 
-    /// What is only used while the lock of ``state`` is held.
+    /// State that is only used while the lock of ``state`` is held.
     struct State: ~Copyable {
         var phase = Phase.greeting
-        /// What has arrived of the next message; empty while a thread receives.
+        /// The received part of the next message; empty while a thread receives.
         var reader = FrameReader()
         /// Whether a thread receives.
         var isReceiving = false
@@ -79,16 +79,16 @@ final class Connection: Sendable {
         /// Whether no byte of the next message has arrived, and none is being received.
         var isAtRest: Bool { !isReceiving && reader.isEmpty }
 
-        /// Forgets what has arrived.
+        /// Discards the received bytes.
         ///
-        /// What a thread receives now is forgotten when it has done so.
+        /// Bytes that a thread is currently receiving are discarded when it is done.
         mutating func clearReader() {
             reader.clear()
             readerCapacity = isReceiving ? readerCapacity : reader.capacity
         }
     }
 
-    /// A connection.
+    /// Creates a connection.
     ///
     /// - Parameters:
     ///   - socket: its socket.
@@ -97,9 +97,9 @@ final class Connection: Sendable {
     ///   - sender: the process that connected (PID).
     ///   - process: the process's shared state.
     ///   - peer: the process.
-    ///   - folder: which folder is served.
-    ///   - tick: the present tick.
-    ///   - close: closes the socket at last.
+    ///   - folder: the number of the served folder.
+    ///   - tick: the current tick.
+    ///   - close: finally closes the socket.
     init(
         _ socket: Int32,
         number: UInt64,
@@ -130,7 +130,7 @@ final class Connection: Sendable {
 
     // MARK: Sending
 
-    /// Sends a message, or as much of it as the socket accepts; the rest follows.
+    /// Sends a message, or as much of it as the socket accepts; the rest is sent later.
     ///
     /// - Returns: Whether the connection remains open.
     @discardableResult
@@ -205,7 +205,7 @@ final class Connection: Sendable {
             state.waiting = nil
             state.subscription = nil
             _ = count(&state)
-            // What was sent still arrives; a thread that waits for the socket is woken.
+            // Sent output still arrives; a thread that waits for the socket is woken.
             shutdown(socket, Int32(SHUT_RDWR))
         }
         ending.cancel()

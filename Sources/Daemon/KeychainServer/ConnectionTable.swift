@@ -85,7 +85,7 @@ final class ConnectionTable: Sendable {
 
     /// Removes a connection.
     ///
-    /// - Returns: Whether it was there.
+    /// - Returns: Whether it was in the table.
     func remove(_ connection: Connection) -> Bool {
         state.withLock { state in
             guard state.connections.removeValue(forKey: connection.number) != nil else { return false }
@@ -94,7 +94,7 @@ final class ConnectionTable: Sendable {
         }
     }
 
-    /// Counts a socket that remains open as a connection of its user, though not as one of all, until ``release(_:)``.
+    /// Counts a socket that remains open as a connection of its user, but not of the total, until ``release(_:)``.
     func hold(_ user: uid_t) { state.withLock { $0.users[user, default: 0] += 1 } }
 
     func release(_ user: uid_t) { state.withLock { $0.users.subtractOne(user) } }

@@ -2,10 +2,10 @@
 
 import KeychainCore
 
-/// Which process each authentication context belongs to, and which contexts are discarded when there are too many.
+/// The owning process of each authentication context, and the choice of contexts to discard when there are too many.
 ///
-/// When a process has too many, its oldest one is discarded. When those of a user are too many together, it is the
-/// oldest one of the process that has the most, so that a process with few contexts loses none to one with many.
+/// When a process has too many, its oldest one is discarded. When a user's contexts together are too many, the oldest
+/// one of the process with the most is discarded, so that a process with few contexts loses none to one with many.
 struct ContextTable {
     /// A context that was taken from its process.
     struct Displaced {
@@ -30,7 +30,7 @@ struct ContextTable {
         mostOfUser = options.mostContextsOfUser
     }
 
-    /// Lets a process use a context, and makes one that is nobody's one of the process if it is added.
+    /// Lets a process use a context, and makes an unowned one its own if it is added.
     mutating func claim(_ context: Bytes16, for process: ConnectedProcess, adding isAdding: Bool) -> Claim {
         if let owner = owners[context] { return owner === process ? .granted(displacing: nil) : .refused }
         guard isAdding else { return .granted(displacing: nil) }
@@ -44,7 +44,7 @@ struct ContextTable {
         return .granted(displacing: Displaced(context: oldest, process: loser))
     }
 
-    /// The process that has to give up a context for the newest one of a process; `nil` if there are not too many.
+    /// The process that has to give up a context for a process's newest one; `nil` if there are not too many.
     private func loser(to process: ConnectedProcess) -> ConnectedProcess? {
         guard let user = users[process.share.user] else { return nil }
         if user.count(of: process) > mostOfProcess { return process }
@@ -94,7 +94,7 @@ private struct ContextsOfUser {
 
     /// The process with the most contexts, of the sandboxed application or other process with the most.
     ///
-    /// A process that has just got one keeps that; of equals it is the one that gives up another.
+    /// A process that has just received one keeps it, and gives up another if it has as many as others.
     func processWithMost(afterClaimOf process: ConnectedProcess) -> ConnectedProcess? {
         func rank(_ holder: Holder) -> (Int, Int, Int) {
             (ofShare[holder.process.share, default: 0], holder.contexts.count, holder.process === process ? 1 : 0)

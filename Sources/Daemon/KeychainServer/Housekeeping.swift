@@ -30,7 +30,7 @@ final class Housekeeping: Sendable {
     /// Waits for the next tick, or, while nothing is in progress, for activity.
     ///
     /// - Parameters:
-    ///   - longest: for how many milliseconds at most; `nil` for any time.
+    ///   - longest: the maximum wait in milliseconds; `nil` for no limit.
     ///   - isOver: whether to return without waiting for the tick after activity.
     ///   - isQuiet: whether nothing is in progress. It is called again once other threads can see the wait.
     func wait(atMost longest: Int32? = nil, isOver: () -> Bool, isQuiet: () -> Bool) {

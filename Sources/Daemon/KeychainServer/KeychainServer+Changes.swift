@@ -25,7 +25,7 @@ extension KeychainServer {
     func observe(_ connection: Connection, _ number: UInt64, _ client: Client) -> SocketReadiness? {
         do throws(KeychainError) {
             let filter = try connection.peer.changeFilter(for: client)
-            // Whether the process is still the same program may take long to find out.
+            // Checking whether the process is still the same program may take long.
             try connection.peer.confirm()
             try changes.add(connection, filter) { [self] connection, notice in tell(connection, notice) }
         } catch {
@@ -44,7 +44,7 @@ extension KeychainServer {
 }
 
 extension Result<KeychainReply, KeychainError> {
-    /// What a command with this result may have changed; `nil` for nothing.
+    /// The possible changes of a command with this result; `nil` for none.
     func notice(of command: KeychainCommand) -> ChangeNotice? {
         var failure: KeychainError?
         switch self {

@@ -80,7 +80,7 @@ extension KeychainServer {
         }
     }
 
-    /// Identifies a process; others are served meanwhile, however long that takes.
+    /// Identifies a process; others are served meanwhile, regardless of how long that takes.
     private func examine(_ candidate: AdmissionTable.Candidate) throws(KeychainError) -> any ConnectedPeer {
         guard !isStopping, !admission.isOver else { throw .stopping }
         try admissions.begin(candidate, tick: tick)
@@ -134,7 +134,7 @@ extension KeychainServer {
 
     /// Sends why a process is refused, without reading its greeting.
     func refuse(_ socket: Int32, _ error: KeychainError) {
-        // Whatever folder a program means: the one that was served may have been replaced.
+        // Regardless of the folder that a program intends: the served one may have been replaced.
         let greeting = ServerGreeting(to: ClientGreeting()).bytes
         // A program that connects too late tries the next daemon.
         let reason = isStopping || admission.isOver ? WireMessage.goodbye(0) : .failure(0, error)

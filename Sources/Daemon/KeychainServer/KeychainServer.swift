@@ -30,13 +30,13 @@ public final class KeychainServer: Sendable {
     private let stopping = Atomic<Bool>(false)
     let isAcceptPaused = Atomic<Bool>(false)
 
-    /// A server.
+    /// Creates a server.
     ///
     /// - Parameters:
-    ///   - sockets: listening sockets. The caller keeps owning them, and keeps them open until ``run()`` has returned.
+    ///   - sockets: listening sockets. The caller owns them, and keeps them open until ``run()`` has returned.
     ///   - options: limits and timeouts.
     ///   - admission: decides who may connect.
-    /// - Throws: `errSecNotAvailable` when the system has no descriptors left.
+    /// - Throws: `errSecNotAvailable` if the system has no descriptors left.
     public init(
         sockets: [Int32],
         options: ServerOptions = ServerOptions(),
@@ -81,7 +81,7 @@ public final class KeychainServer: Sendable {
     /// Serves until ``stop()``.
     ///
     /// - Parameters:
-    ///   - milliseconds: how often to call `beat`, roughly; `nil` for never.
+    ///   - milliseconds: the approximate interval between calls of `beat`; `nil` for never.
     ///   - beat: called each time after all timeouts were enforced; never again if that does not end.
     public func run(beatingEvery milliseconds: Int32? = nil, _ beat: () -> Void = {}) {
         workers.start { [self] in work() }
@@ -100,10 +100,10 @@ public final class KeychainServer: Sendable {
         finish()
     }
 
-    /// Makes ``run()`` return once commands in progress were answered; callable from any thread, or a handler of a
+    /// Makes ``run()`` return once commands in progress were answered; callable from any thread, or from a handler of a
     /// signal's event.
     ///
-    /// No further command is accepted. Programs are told, and send what was not accepted to the next daemon.
+    /// No further command is accepted. Programs are notified, and send unaccepted commands to the next daemon.
     public func stop() {
         guard !stopping.exchange(true, ordering: .sequentiallyConsistent) else { return }
         housekeeping.interrupt()
@@ -152,7 +152,7 @@ public final class KeychainServer: Sendable {
                 workers.end()
                 // A program that sends one command after the other need not wake a thread for each.
                 if wanted == .readable, connection.pollForCommand(while: { mayPoll }) { continue }
-                // Last, because the next command may come at once, and to another thread.
+                // Last, because the next command may arrive immediately, on another thread.
                 return again(connection, wanted)
             case .message: return end(connection, KeychainError(WireError.unknownCase))
             case .end(let error): return end(connection, error)
@@ -162,7 +162,7 @@ public final class KeychainServer: Sendable {
 
     /// Receives on a connection; while it sleeps, another thread takes the place of this one.
     ///
-    /// - Returns: What has arrived; `nil` if too many others of the program sleep, so that it is received later.
+    /// - Returns: The result; `nil` if too many other calls of the program are sleeping, so that it is received later.
     private func receive(on connection: Connection) -> Connection.Arrival? {
         guard sleeping.beginReceiving(connection) else { return nil }
         housekeeping.noteActivity()
@@ -176,7 +176,7 @@ public final class KeychainServer: Sendable {
 
     private var mayPoll: Bool { BusyPoll.hasRoom(besides: workers.busyCount) && !isStopping }
 
-    /// Answers a command, or queues it, and then executes queued ones for which there is room now.
+    /// Answers a command, or queues it, and then executes queued ones for which there is now room.
     ///
     /// - Returns: What the connection waits for next; nothing if it is watched already, is queued, or has ended.
     private func answer(_ command: ReceivedCommand, on connection: Connection) -> SocketReadiness {
@@ -215,7 +215,7 @@ public final class KeychainServer: Sendable {
         return carryOut(command, on: connection)
     }
 
-    /// Carries out a command, and sends the answer.
+    /// Performs a command, and sends the reply.
     ///
     /// - Returns: What the connection waits for next; nothing if it has ended.
     private func carryOut(_ command: ReceivedCommand, on connection: Connection) -> SocketReadiness {
@@ -372,6 +372,6 @@ extension KeychainReply {
         return .explained(outcome)
     }
 
-    /// Whether it says only that the command was executed.
+    /// Whether it reports only that the command was executed.
     fileprivate var saysNothing: Bool { self == .done || self == .answer(.nothing) }
 }

@@ -6,7 +6,7 @@ public import KeychainCore
 import KeychainHost
 public import KeychainWire
 
-/// A listening socket that a daemon creates itself, without socket activation; it has one daemon at a time.
+/// A listening socket that a daemon creates itself, without socket activation; only one daemon uses it at a time.
 ///
 /// A lock file beside it is held for as long as the object lives. So a socket that is found without its lock held was
 /// left by a daemon that was killed, and is replaced.
@@ -30,7 +30,7 @@ public final class ListeningSocket: Sendable {
             folder = try location.openFolder(making: true)
             name = location.name
             lock = try FileLock("\(name).lock", in: folder, until: Deadline(milliseconds: 0))
-            // A service manager that listens on it holds no lock.
+            // A service manager that listens on it does not hold the lock.
             guard !location.answers else { throw FileError.lockTimeout(path: location.path) }
             try Self.removeStale(name, in: folder)
             descriptor = keychain_open_private_socket()

@@ -5,8 +5,8 @@ import KeychainCore
 import KeychainHost
 import Synchronization
 
-/// Releases the authentication contexts of processes that have gone, on a thread of each user's: a keychain may block,
-/// and whoever ends a connection may be the thread that enforces everybody's timeouts.
+/// Releases the authentication contexts of processes that have exited, on a separate thread for each user: a keychain
+/// may block, and the thread that ends a connection may be the one that enforces all timeouts.
 final class ReleaseQueue: Sendable {
     /// The contexts of a process that has gone.
     private struct Remains {
@@ -14,7 +14,7 @@ final class ReleaseQueue: Sendable {
         let process: ConnectedProcess
     }
 
-    /// What the processes of a user have left.
+    /// The contexts left by the processes of a user.
     private struct OfUser {
         var remains: [Remains] = []
         /// Whether a thread releases it.
@@ -42,7 +42,7 @@ final class ReleaseQueue: Sendable {
             threads.leave()
         }
         guard !isStarted else { return }
-        // The next process of the user that goes tries again.
+        // The next process of the user that exits tries again.
         users.withLock { $0[user]?.isAtWork = false }
         threads.leave()
     }

@@ -56,13 +56,13 @@ public struct ServerOptions: Sendable, Hashable {
     public var admissionMilliseconds: Int32 = 10_000
     /// The timeout for a process that does not read a reply; 10 seconds.
     public var answerMilliseconds: Int32 = 10_000
-    /// The interval at which a process is told that its command is still in progress; 5 seconds.
+    /// The interval of notifications to a process that its command is still in progress; 5 seconds.
     public var workingMilliseconds: Int32 = 5_000
     /// The timeout for a command, apart from its prompts, such as on a file system that does not respond; ten minutes.
     public var commandMilliseconds: Int32 = 600_000
-    /// How long a process may take to confirm that a prompt has ended, beyond the prompt's own timeout; 5 seconds.
+    /// The time for a process to confirm that a prompt has ended, beyond the prompt's own timeout; 5 seconds.
     public var promptGraceMilliseconds: Int32 = 5_000
-    /// How long commands in progress may take to finish once the server is stopping; 10 seconds.
+    /// The time limit for commands in progress once the server is stopping; 10 seconds.
     public var stopMilliseconds: Int32 = 10_000
     /// The interval at which connections are checked while anything is in progress; one second.
     public var tickMilliseconds: Int32 = 1_000
@@ -89,7 +89,7 @@ public struct ServerOptions: Sendable, Hashable {
         return options
     }
 
-    /// How many threads overdue identifications may occupy before users who have some are let in no more.
+    /// The number of threads that overdue identifications may occupy before users who have some are no longer admitted.
     var mostOverdueAdmissions: Int { max(1, mostWorkers / 5) }
 
     /// The maximum number of concurrent receiving and closing calls.
@@ -114,6 +114,6 @@ public struct ServerOptions: Sendable, Hashable {
         .init(total: mostSleepingCalls, ofProcess: mostSleepingCallsOfProcess, ofUser: mostSleepingCallsOfUser)
     }
 
-    /// How many ticks a time takes: one at least.
+    /// The number of ticks in a time: at least one.
     func ticks(_ milliseconds: Int32) -> UInt64 { UInt64(max(1, milliseconds / max(1, tickMilliseconds))) }
 }

@@ -6,15 +6,15 @@ import KeychainCore
 import KeychainHost
 import Synchronization
 
-/// The system calls that may sleep for as long as a program likes: receiving what it sent, and closing a socket with
-/// something unread in it.
+/// The system calls that may sleep for as long as a program likes: receiving its bytes, and closing a socket with
+/// unread data.
 ///
-/// A program can pass descriptors with its bytes (`SCM_RIGHTS`, unix(7)). They are not taken, and the kernel drops them
-/// within these calls; with the last reference to a file goes what its close takes, such as the linger time of a TCP
-/// socket with unsent data (socket(7), `SO_LINGER`), or the answer of a file system. So such a call occupies a thread,
-/// is made without a lock, and their number is limited. What is beyond the limits waits for those of the same program
-/// or user, and remains open. No close waits for a linger time: otherwise the sockets that a user who has reached a
-/// limit connects and leaves would remain open, too, until nobody has descriptors any more.
+/// A program can pass descriptors with its bytes (`SCM_RIGHTS`, unix(7)). They are not accepted, and the kernel drops
+/// them within these calls; dropping the last reference to a file takes as long as its close, such as the linger time
+/// of a TCP socket with unsent data (socket(7), `SO_LINGER`), or the response of a file system. So such a call occupies
+/// a thread, is made without a lock, and their number is limited. Calls beyond the limits wait for those of the same
+/// program or user, and the sockets remain open. No close waits for a linger time: otherwise the sockets that a user
+/// who has reached a limit connects and leaves would also remain open, until no descriptors are left.
 final class SleepingCalls: Sendable {
     private let state: Mutex<State>
     private let closeUnread: @Sendable (Int32) -> Void
@@ -39,7 +39,7 @@ final class SleepingCalls: Sendable {
         let isClosed: @Sendable (_ next: [Connection]) -> Void
     }
 
-    /// Calls within limits.
+    /// Creates the limits.
     ///
     /// - Parameters:
     ///   - options: the limits.
@@ -83,8 +83,8 @@ final class SleepingCalls: Sendable {
     ///
     /// - Parameters:
     ///   - socket: the socket.
-    ///   - share: whose limits apply.
-    ///   - isOpen: called before if it may remain open for long.
+    ///   - share: the process whose limits apply.
+    ///   - isOpen: called first if it may remain open for long.
     ///   - isClosed: called then once it is closed, with the queued connections for which there may be room now, to be
     ///     watched again.
     func close(
@@ -125,7 +125,7 @@ final class SleepingCalls: Sendable {
         }
     }
 
-    /// Whether no such call is in progress, and none is to be made.
+    /// Whether no such call is in progress or planned.
     var isEmpty: Bool { state.withLock { $0.calls.total == 0 && $0.waiting.isEmpty && $0.closing.isEmpty } }
 
     private func takeClosing() -> Closing? {

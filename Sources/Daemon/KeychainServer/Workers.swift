@@ -6,8 +6,8 @@ import Synchronization
 
 /// The threads that wait for messages, and execute them.
 ///
-/// There are two while nothing blocks. A thread that begins work that may block starts another one if none is left
-/// waiting; surplus threads end.
+/// There are two while nothing blocks. A thread that starts work that may block starts another one if none is waiting;
+/// surplus threads end.
 final class Workers: Sendable {
     private let most: Int
     private let state = Mutex(State())
