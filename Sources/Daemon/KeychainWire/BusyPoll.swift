@@ -6,10 +6,10 @@ import KeychainHost
 /// Decides whether to wait for the other side of a connection by busy polling: for about as long as a wake-up takes,
 /// before the thread sleeps.
 ///
-/// To wake a thread on an idle processor of a virtual machine takes 60 to 100 µs, longer than a read of an item. Who
-/// polls for no longer than that at most doubles what the wait costs. A program polls for longer, so that it needs no
-/// wake-up either where a change is durable in less. After a poll that was in vain the next waits are not polled, twice
-/// as many each time.
+/// Waking a thread on an idle processor of a virtual machine takes 60 to 100 µs, longer than reading an item. Polling
+/// for no longer than that at most doubles the cost of the wait. A program polls for longer, so that it needs no
+/// wake-up either if a change becomes durable in less time. After an unsuccessful poll the next waits are not polled,
+/// twice as many each time.
 public struct BusyPoll: Sendable {
     private var skipped = 0
     private var skips = 0
@@ -37,9 +37,9 @@ public struct BusyPoll: Sendable {
     ///
     /// - Parameters:
     ///   - socket: the socket.
-    ///   - microseconds: for how long at most.
-    ///   - isWanted: whether to go on.
-    /// - Returns: Whether it is; `false` after that time, or if it is not wanted any more.
+    ///   - microseconds: the maximum time.
+    ///   - isWanted: whether to continue.
+    /// - Returns: Whether it is ready; `false` after that time, or if polling is no longer wanted.
     public static func wait(
         for socket: Int32,
         atMost microseconds: Int32 = 100,
@@ -54,7 +54,7 @@ public struct BusyPoll: Sendable {
         return false
     }
 
-    /// Whether a thread that polls leaves a processor to each of so many others that are busy.
+    /// Whether a polling thread leaves a processor for each of a number of other busy threads.
     public static func hasRoom(besides others: Int) -> Bool { others < processors }
 
     private static let processors = sysconf(Int32(_SC_NPROCESSORS_ONLN))

@@ -6,7 +6,7 @@ import KeychainCore
 
 /// Collects the bytes of a connection, one greeting or message at a time, in memory that is wiped.
 ///
-/// A program sends nothing before its last message was answered, so bytes after the end of a message are an error;
+/// A program sends nothing before its previous message was answered, so bytes after the end of a message are an error;
 /// those of a daemon are kept for the next message. A length field is not trusted beyond the bytes that have arrived:
 /// the memory at most doubles with them. It is the only owner of its memory.
 public struct FrameReader: ~Copyable, @unchecked Sendable {
@@ -36,7 +36,7 @@ public struct FrameReader: ~Copyable, @unchecked Sendable {
 
     private static let firstCapacity = 4096
 
-    /// An empty reader.
+    /// Creates an empty reader.
     ///
     /// - Parameter keepsMore: whether several messages may arrive at once.
     public init(keepsMore: Bool = false) { self.keepsMore = keepsMore }
@@ -52,12 +52,13 @@ public struct FrameReader: ~Copyable, @unchecked Sendable {
     /// Whether a descriptor came with bytes of the message, as far as the sender is known.
     public private(set) var hasDescriptor = false
 
-    /// Receives the available bytes, without waiting for more; but a descriptor that comes with them may have it sleep.
+    /// Receives the available bytes, without waiting for more; a descriptor that comes with them may nevertheless make
+    /// it sleep.
     ///
     /// - Parameters:
-    ///   - expected: what is to arrive.
+    ///   - expected: the expected message.
     ///   - socket: the socket; with `keychain_name_senders`, if `sender` is given.
-    ///   - sender: the only process that may write; bytes of another fail with `EPERM`.
+    ///   - sender: the only process that may write; bytes from another process fail with `EPERM`.
     /// - Returns: The progress.
     /// - Throws: ``WireError/tooLong``, ``WireError/trailingBytes``.
     public mutating func receive(
@@ -83,7 +84,7 @@ public struct FrameReader: ~Copyable, @unchecked Sendable {
 
     /// Adds bytes as if they had been received.
     ///
-    /// - Returns: How many were added, and whether the message is complete.
+    /// - Returns: The number of bytes added, and whether the message is complete.
     /// - Throws: ``WireError/tooLong``, ``WireError/trailingBytes``.
     public mutating func take(
         _ bytes: UnsafeRawBufferPointer,

@@ -3,7 +3,7 @@
 import Crypto
 public import KeychainHost
 
-/// The first bytes of a program on a connection: which versions of the encoding it supports.
+/// The first bytes of a program on a connection: the versions of the encoding that it supports.
 ///
 /// Sixteen bytes whose layout never changes, so that programs and daemons of any two versions can report a mismatch:
 /// eight that identify the protocol; the lowest and the highest version, two bytes each, big-endian; and four that are
@@ -14,7 +14,7 @@ public struct ClientGreeting: Sendable, Hashable {
     /// The highest version that it supports.
     public var highestVersion: UInt16
 
-    /// A greeting; of this version alone unless others are given.
+    /// Creates a greeting; for this version alone unless others are given.
     public init(
         lowestVersion: UInt16 = UInt16(WireMessage.version),
         highestVersion: UInt16 = UInt16(WireMessage.version)
@@ -94,10 +94,10 @@ public enum Greeting {
     }
 }
 
-/// Which folder a daemon serves, as the daemon and its programs see it at the same moment.
+/// The folder that a daemon serves, as both the daemon and its programs compute it.
 ///
-/// It tells a copy of a folder from the original, and is no secret: four bytes of the SHA-256 (FIPS 180-4) of the
-/// folder's device and inode, and never zero.
+/// It distinguishes a copy of a folder from the original, and is not secret: four bytes of the SHA-256 (FIPS 180-4) of
+/// the folder's device and inode, and never zero.
 public struct FolderNumber: Sendable, Hashable {
     let value: UInt32
 

@@ -2,7 +2,7 @@
 
 public import KeychainCore
 
-/// A question whether a certificate is trusted, as bytes for a process that judges certificates.
+/// A question whether a certificate is trusted, as bytes for a process that evaluates certificates.
 ///
 /// Question and verdict are frames like those of ``WireMessage``, with their length in front.
 public struct JudgementQuestion: Sendable, Hashable {
@@ -10,7 +10,7 @@ public struct JudgementQuestion: Sendable, Hashable {
     public var certificate: [UInt8]
     /// Certificates in DER that may stand between it and an anchor.
     public var others: [[UInt8]]
-    /// What it is for.
+    /// The purpose of the evaluation.
     public var policy: CertificatePolicy
     /// When it is to be valid.
     public var date: Timestamp
@@ -34,11 +34,11 @@ public struct JudgementQuestion: Sendable, Hashable {
     public func encoded() throws(WireError) -> SecretBytes { try WireWriter.frame(of: self) }
 }
 
-/// What became of a ``JudgementQuestion``.
+/// The answer to a ``JudgementQuestion``.
 public enum JudgementVerdict: Sendable, Hashable {
     /// Whether the certificate is trusted.
     case trusts(Bool)
-    /// It could not be judged.
+    /// It could not be evaluated.
     case failure(KeychainError)
 
     /// The verdict of a whole frame, and of nothing else.
@@ -83,7 +83,7 @@ extension JudgementVerdict: WireValue {
 }
 
 extension WireWriter {
-    /// A value behind its length.
+    /// A value prefixed with its length.
     fileprivate static func frame(of value: some WireValue) throws(WireError) -> SecretBytes {
         var writer = WireWriter()
         try writer.write(UInt32(0))
@@ -94,7 +94,7 @@ extension WireWriter {
 }
 
 extension WireReader {
-    /// The value behind its length.
+    /// The value after its length.
     fileprivate static func value<Value: WireValue>(ofFrame frame: UnsafeRawBufferPointer) throws(WireError) -> Value {
         var reader = WireReader(frame)
         let length = try WireMessage.bodyLength(reader.bytes(WireMessage.headerByteCount))

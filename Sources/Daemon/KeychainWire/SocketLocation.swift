@@ -19,7 +19,7 @@ public struct SocketLocation: Sendable, Hashable {
     /// A folder that must exist already; `nil` if parents may be created, too.
     private let requiredParent: String?
 
-    /// What a folder of the environment can be replaced by; `nil` for one that was named otherwise.
+    /// An alternative to a folder from the environment; `nil` for one from another source.
     private let advice: String?
 
     /// Whether it is the socket of the system service.
@@ -130,7 +130,7 @@ public struct SocketLocation: Sendable, Hashable {
         return String(cString: resolved)
     }
 
-    /// The owner of a file, folder or link if that is another user; `nil` if it is this user, or nothing is there.
+    /// The owner of a file, folder or link if that is another user; `nil` if it is this user, or it does not exist.
     private static func foreignOwner(of path: String) -> UInt32? {
         var status = stat()
         return lstat(path, &status) == 0 && status.st_uid != geteuid() ? status.st_uid : nil

@@ -17,9 +17,9 @@ public struct SocketReadiness: OptionSet, Sendable, Hashable {
     /// The other side has closed the connection; always reported.
     public static let ended = SocketReadiness(rawValue: Int32(KEYCHAIN_ENDED))
 
-    /// Blocks until a socket is ready, for at most this many milliseconds.
+    /// Blocks until a socket is ready, up to a timeout in milliseconds.
     ///
-    /// - Returns: What it is ready for; empty after the timeout or a signal.
+    /// - Returns: The events it is ready for; empty after the timeout or a signal.
     public static func wait(for wanted: SocketReadiness, of socket: Int32, milliseconds: Int32) -> SocketReadiness {
         let ready = keychain_wait(socket, wanted.rawValue, milliseconds)
         // A descriptor that cannot be waited for is over.

@@ -2,7 +2,7 @@
 
 public import KeychainCore
 
-/// Why bytes are no message, or a value cannot be one.
+/// Why bytes are not a message, or a value cannot be encoded.
 public enum WireError: String, Error, Sendable, Hashable {
     /// The bytes end before the message does.
     case truncated
@@ -10,7 +10,7 @@ public enum WireError: String, Error, Sendable, Hashable {
     case trailingBytes
     /// The message is of another version.
     case version
-    /// A number is no case of its type.
+    /// A number is not a case of its type.
     case unknownCase
     /// A value is not one of its type: text that is not UTF-8, a number out of range, a key that comes twice.
     case invalidValue

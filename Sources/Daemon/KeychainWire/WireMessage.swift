@@ -2,14 +2,14 @@
 
 public import KeychainCore
 
-/// What passes between a program and the process that has its keychain.
+/// A message between a program and the process that owns its keychain.
 ///
 /// Each is a frame: the number of bytes that follow, in four bytes; the version of the encoding and the kind of
-/// message, a byte each; a number that says what belongs together, in eight bytes; and the values, one after the other.
-/// Integers have a fixed size and their most significant byte first, a number of binary64 is its eight bytes (IEEE
-/// 754). Text is UTF-8, and stands like all bytes behind its length in four bytes; lists stand behind the number of
-/// their elements. A case of an enumeration is a byte, and what belongs to it. There is no padding, and nothing follows
-/// the last value.
+/// message, a byte each; a number that links related messages, in eight bytes; and the values, one after the other.
+/// Integers have a fixed size and are big-endian, a binary64 number is its eight bytes (IEEE 754). Text is UTF-8, and
+/// like all byte strings is preceded by its length in four bytes; lists are preceded by the number of their elements. A
+/// case of an enumeration is a byte, followed by its associated values. There is no padding, and nothing follows the
+/// last value.
 ///
 /// With the first message on a connection after the greeting, a program passes a descriptor (SCM_RIGHTS, unix(7)),
 /// which is closed unused. A program that merely copies bytes to a socket that it inherited, and which another program
@@ -17,14 +17,13 @@ public import KeychainCore
 public enum WireMessage: Sendable, Hashable {
     /// From the program: a command, and whether a user could type at the program if it prompts.
     ///
-    /// Numbers begin with 1 on each connection, and every command has a higher one than the last.
+    /// Numbers start at 1 on each connection, and every command has a higher one than the previous.
     case command(UInt64, KeychainCommand, canAskForSecrets: Bool = false)
     /// From the keychain: what came of the command of this number.
     case reply(UInt64, KeychainReply)
     /// From the keychain: why the command of this number failed.
     ///
-    /// The number 0 is that of the connection itself: it is refused or ended, and nothing was done that was not
-    /// answered.
+    /// The number 0 refers to the connection itself: it is refused or ended, and nothing unanswered was done.
     case failure(UInt64, KeychainError)
     /// From the keychain: a prompt to the user.
     case prompt(UInt64, WirePrompt)
@@ -49,23 +48,23 @@ public enum WireMessage: Sendable, Hashable {
     /// The version of the encoding; no other is read.
     public static let version: UInt8 = 1
 
-    /// How many bytes say how many follow.
+    /// The size of the length field in bytes.
     public static let headerByteCount = 4
 
-    /// The most bytes that may follow the first four: 64 MiB, so that an item with the largest secret and as many bytes
-    /// of attributes fits.
+    /// The maximum number of bytes after the first four: 64 MiB, so that an item with the largest secret and as many
+    /// bytes of attributes fits.
     public static let longestBody = 64 << 20
 
-    /// The most elements that all lists, sets and dictionaries of a message may have together.
+    /// The maximum number of elements that all lists, sets and dictionaries of a message may have together.
     ///
-    /// An element can be a single byte, and takes many times that in memory once it is read.
+    /// An element can be a single byte, and takes many times that in memory once it is decoded.
     static let mostElements = 4 << 20
 
     /// The maximum number of elements of a message from a program, such as attributes, and items that a search is
     /// limited to.
     static let mostElementsOfProgram = 64 << 10
 
-    /// Who sends a message.
+    /// The sender of a message.
     public enum Sender: Sendable, Hashable {
         /// A program.
         case program
@@ -73,7 +72,7 @@ public enum WireMessage: Sendable, Hashable {
         case keychain
     }
 
-    /// What each element of a message from a program counts as memory beyond its bytes in the message: an estimate.
+    /// The estimated memory of each element of a program's message, in addition to its bytes in the message.
     private static let byteCountOfElement = 256
 
     /// How deep values may nest.
@@ -102,16 +101,16 @@ public enum WireMessage: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - frame: the frame.
-    ///   - sender: who sent it; `nil` if either may have.
-    /// - Throws: ``WireError``; ``WireError/unknownCase``, before the values are read, for a kind that the sender does
-    ///   not send.
+    ///   - sender: the sender; `nil` if either is possible.
+    /// - Throws: ``WireError``; ``WireError/unknownCase``, before the values are decoded, for a kind that the sender
+    ///   never sends.
     public init(frame: UnsafeRawBufferPointer, from sender: Sender? = nil) throws(WireError) {
         self = try Self.read(frame, from: sender).message
     }
 
     /// A message from a program, and the number of bytes that it counts as.
     ///
-    /// - Throws: ``WireError``, as ``init(frame:from:)`` does.
+    /// - Throws: ``WireError``, like ``init(frame:from:)``.
     public static func ofProgram(
         _ frame: UnsafeRawBufferPointer
     ) throws(WireError) -> (message: WireMessage, byteCount: Int) {
@@ -136,7 +135,7 @@ public enum WireMessage: Sendable, Hashable {
         return (message, reader.totalElementCount)
     }
 
-    /// How many bytes follow the first four of a frame.
+    /// The number of bytes after the first four of a frame.
     ///
     /// - Throws: ``WireError/truncated`` for fewer than four bytes, ``WireError/tooLong`` for more than
     ///   ``longestBody``.
@@ -202,17 +201,17 @@ extension WireMessage: WireValue {
 
 /// A prompt to the user, without what ends it: that is a message of its own.
 public struct WirePrompt: Sendable, Hashable {
-    /// What is requested.
+    /// The requested kind of prompt.
     public var kind: AuthenticationPrompt.Kind
     /// Why, in the program's words.
     public var reason: String
-    /// What to call the answer.
+    /// The label of the answer.
     public var label: String?
-    /// What to write on the button that cancels.
+    /// The title of the cancel button.
     public var cancelTitle: String?
-    /// What to write on the button that falls back to the passcode.
+    /// The title of the button that falls back to the passcode.
     public var fallbackTitle: String?
-    /// What went wrong before.
+    /// The previous failure.
     public var problem: String?
     /// How long to wait for an answer, in seconds.
     public var timeoutSeconds: Double

@@ -2,9 +2,9 @@
 
 import KeychainCore
 
-/// Reads values one after the other from bytes that anybody may have written.
+/// Reads values one after the other from untrusted bytes.
 ///
-/// A count is believed no further than there are bytes for it: nothing is allocated for what is not there.
+/// A count is trusted no further than the available bytes: nothing is allocated for missing data.
 struct WireReader {
     private var rest: UnsafeRawBufferPointer.SubSequence
     private var depth = 0
@@ -34,7 +34,7 @@ struct WireReader {
         return UnsafeRawBufferPointer(rebasing: bytes)
     }
 
-    /// Reads bytes behind their length.
+    /// Reads bytes after their length.
     mutating func bytesAfterLength() throws(WireError) -> UnsafeRawBufferPointer {
         try bytes(Int(try number(UInt32.self)))
     }
@@ -44,7 +44,7 @@ struct WireReader {
         return Number(bigEndian: bytes.loadUnaligned(as: Number.self))
     }
 
-    /// Reads a number of elements, each of which takes a byte at least.
+    /// Reads a number of elements, each of which takes at least a byte.
     mutating func elementCount() throws(WireError) -> Int {
         let count = Int(try number(UInt32.self))
         guard count <= rest.count else { throw .truncated }
@@ -59,7 +59,7 @@ struct WireReader {
         limitsMarks = true
     }
 
-    /// Reads text behind its length.
+    /// Reads text after its length.
     mutating func text() throws(WireError) -> String {
         guard let text = String(validating: try bytesAfterLength(), as: UTF8.self) else { throw .invalidValue }
         guard !limitsMarks || !text.hasTooManyMarks else { throw .tooManyMarks }

@@ -14,7 +14,7 @@ struct WireWriter: ~Copyable {
 
     deinit { Self.release(buffer) }
 
-    /// What was written.
+    /// The written bytes.
     consuming func finish() -> SecretBytes { SecretBytes(copying: UnsafeRawBufferPointer(rebasing: buffer[..<count])) }
 
     mutating func write(_ bytes: UnsafeRawBufferPointer) throws(WireError) {
