@@ -8,8 +8,7 @@ enum AttributeDigest {
     /// How many bytes a digest has: 32.
     static let byteCount = SHA256.byteCount
 
-    /// The digest of attributes as they are stored: those without a value, or with the one that an item has that was
-    /// given none, count as left out.
+    /// The digest of attributes as they are stored: those without a value, or with the default value, count as absent.
     ///
     /// - Throws: `errSecParam` or `errSecDecode` for a value that cannot be stored.
     static func of(_ attributes: [String: PropertyValue], _ itemClass: ItemClass) throws(KeychainError) -> [UInt8] {

@@ -12,7 +12,7 @@ struct FileItems {
 
     init(_ keychain: EmbeddedKeychain) { self.keychain = keychain }
 
-    /// Every item in the order in which they were added, class by class; then those that no search finds, without any
+    /// Every item in the order in which they were added, class by class; then those that no search finds, without
     /// attributes.
     func all() throws(KeychainError) -> [KeychainFileItem] {
         var items: [KeychainFileItem] = []
@@ -52,10 +52,10 @@ struct FileItems {
         return values.compactMap { KeychainFileItem(itemClass, $0) }
     }
 
-    /// What is sealed of an item, after it was compared with what is not.
+    /// The sealed contents of an item, after they were compared with its public attributes.
     ///
-    /// - Throws: `errSecInvalidItemRef`, `errSecInteractionNotAllowed` when the keychain is locked, `errSecDecode` for
-    ///   an item that somebody altered who does not know the password.
+    /// - Throws: `errSecInvalidItemRef`, `errSecInteractionNotAllowed` if the keychain is locked, `errSecDecode` for an
+    ///   item that was altered without knowing the password.
     func contents(of item: Bytes16) throws(KeychainError) -> ItemContents { try stored(item).contents }
 
     /// The class of an item that no search finds; `nil` for others.
@@ -100,10 +100,10 @@ struct FileItems {
         return added
     }
 
-    /// Changes an item; its partition list stays as it is.
+    /// Changes an item; its partition list stays unchanged.
     ///
-    /// - Throws: As ``contents(of:)``, among others; `errSecInteractionNotAllowed` for an access with another partition
-    ///   list, for which macOS asks for the password.
+    /// - Throws: Among others, the errors of ``contents(of:)``; `errSecInteractionNotAllowed` for an access list with
+    ///   another partition list, for which macOS prompts for the password.
     func update(_ item: Bytes16, _ changes: KeychainFileItem.Changes) throws(KeychainError) {
         let (old, oldContents) = try stored(item)
         var contents = oldContents
@@ -124,8 +124,8 @@ struct FileItems {
         try store(contents, changed, in: old)
     }
 
-    /// Puts a new password in the place of one whose contents do not verify, of the attributes alone that are given:
-    /// nothing of the old one can be relied upon.
+    /// Replaces a password whose contents do not verify by a new one, using only the given attributes: the old contents
+    /// cannot be trusted.
     ///
     /// In two steps: after a failure the old one may be gone.
     ///
@@ -186,7 +186,7 @@ struct FileItems {
                 _ = try perform(.copyMatching(query.returning([])))
                 return (query, itemClass)
             } catch {
-                // Of a damaged item, too, the class is known, and what is done with it says what is wrong.
+                // The class of a damaged item is also known, and the operation on it reports the damage.
                 if error.status == .decode { return (query, itemClass) }
                 guard error.status == .itemNotFound else { throw error }
             }
@@ -223,7 +223,7 @@ extension KeychainError {
 }
 
 extension KeychainFileItem {
-    /// What the data protection keychain has, and keychain files do not.
+    /// Attributes that the data protection keychain has, and keychain files do not.
     static let unknownAttributes: Set<AttributeName> = [
         .accessGroup, .accessible, .accessControl, .synchronizable, .tokenID, .sharingGroup, .tombstone, .user,
         .digest, .appClip, .systemBound, "UUID", "vwht",
@@ -243,7 +243,7 @@ extension KeychainFileItem {
 }
 
 extension PropertyDictionary {
-    /// The dictionary, asking for attributes and the persistent reference, and for what else is named.
+    /// The dictionary, requesting the attributes, the persistent reference, and the other named results.
     fileprivate func returning(_ others: [String]) -> PropertyDictionary {
         var dictionary = self
         for key in [PropertyKey.returnAttributes, PropertyKey.returnPersistentReference] + others {

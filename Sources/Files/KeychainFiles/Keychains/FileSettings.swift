@@ -3,10 +3,10 @@
 import KeychainCore
 import KeychainEngine
 
-/// The settings in a keychain file: an item of a group of its own, sealed under the password as every secret, so that
-/// nobody who writes the file can keep it from locking.
+/// The settings in a keychain file: an item in a separate group, sealed under the password like every secret, so that a
+/// writer of the file cannot prevent it from locking.
 ///
-/// The engine locks without use by the policy of its device, which is set when the keychain is unlocked.
+/// The engine locks after its interval by the policy of its device, which is set when the keychain is unlocked.
 enum FileSettings {
     /// The access group of the settings, which no item is in.
     static let group = "settings"

@@ -2,11 +2,11 @@
 
 import KeychainCore
 
-/// What is sealed under the password for an item: its secret, who may use it, and a digest of its attributes.
+/// The data sealed under the password for an item: its secret, its access list, and a digest of its attributes.
 ///
-/// Together, so that nobody who does not know the password can change who may use the item, or have its secret taken
-/// for that of another one: the attributes themselves can be read, and so written, without the password. A certificate
-/// is public, and its contents are not sealed.
+/// They are sealed together, so that without the password the access list cannot be changed, and the secret cannot be
+/// passed off as that of another item: the attributes themselves can be read, and so written, without the password. A
+/// certificate is public, and its contents are not sealed.
 struct ItemContents: Hashable {
     var access: ItemAccess
     var secret: SecretBytes
@@ -40,7 +40,7 @@ struct ItemContents: Hashable {
             guard bytes.count >= 4 else { return nil }
             let end = 4 + bytes[..<4].reduce(0) { $0 << 8 | Int($1) }
             guard bytes.count >= end,
-                // What was stored is read, whatever text is in it.
+                // Stored contents are read regardless of the text in them.
                 let json = try? JSONParser.parse(bytes[4..<end], limitsMarks: false), let access = ItemAccess(json),
                 let attributes = json["attributes"].string.flatMap([UInt8].init(hexadecimal:)),
                 attributes.count == AttributeDigest.byteCount
@@ -72,7 +72,7 @@ struct ItemContents: Hashable {
 }
 
 extension ItemAccess {
-    /// The access without entries of its own: what it says to programs that know no more.
+    /// The access list without separate entries, for programs that do not support them.
     private init(plain access: ItemAccess) {
         self.init(
             descriptor: access.descriptor,
@@ -84,7 +84,7 @@ extension ItemAccess {
     /// Whether it is one of `SecAccessCreate`.
     fileprivate var isPlain: Bool { self == ItemAccess(plain: self) }
 
-    // What is not understood does not mean every program.
+    // An entry that is not understood does not mean every program.
     fileprivate init?(_ json: JSONValue) {
         guard let descriptor = json["descriptor"].string, let partitions = json["partitions"].elements,
             let programs = TrustedApplication.programs(json["trustedApplications"])

@@ -6,10 +6,10 @@ import KeychainEngine
 import KeychainHost
 import KeychainMacFrontEnd
 
-/// A file-based keychain: a file with a password, which is read and written as a whole, and the engine over what it
-/// holds (Documentation/Format.md, "Keychain files").
+/// A file-based keychain: a file with a password, which is read and written as a whole, and the engine over its
+/// contents (Documentation/Format.md, "Keychain files").
 ///
-/// Thread-safe: commands take turns; a lock waits for none of them.
+/// Thread-safe: commands take turns; a lock does not wait for them.
 final class KeychainFile: @unchecked Sendable {
     let path: String
     private let device: DeviceOptions
@@ -18,7 +18,7 @@ final class KeychainFile: @unchecked Sendable {
     private let current = ForkSafeLock()
     // Under `current`.
     private var opened: Opened?
-    /// Counts locks: what a command unlocked before a lock is not kept after it.
+    /// Counts locks: keys unlocked by a command before a lock are not kept after it.
     private var lockCount = 0
 
     private struct Opened {
@@ -26,7 +26,7 @@ final class KeychainFile: @unchecked Sendable {
         let mark: AtomicFile.Mark
     }
 
-    /// Larger than every keychain that somebody wants to rewrite for each change.
+    /// Larger than any keychain that can reasonably be rewritten for each change.
     private static let largestFile = 256 << 20
 
     init(at path: String, _ device: DeviceOptions, _ clock: any KeychainClock) {
@@ -81,8 +81,7 @@ final class KeychainFile: @unchecked Sendable {
         return .done
     }
 
-    /// Whether it holds unlocked keys that somebody can use; waits for nothing, and does not count as a use of the
-    /// keychain.
+    /// Whether it holds unlocked keys; never waits, and does not count as a use of the keychain.
     var isUnlocked: Bool {
         guard let opened = currentlyOpened, opened.engine.isUnlocked else { return false }
         // A file that was removed leaves nothing to unlock; one that was replaced is noticed by the next command.
@@ -91,7 +90,8 @@ final class KeychainFile: @unchecked Sendable {
         return false
     }
 
-    /// Locks the keychain, whatever has become of its file; a command under way ends with the keys that it has.
+    /// Locks the keychain, regardless of the state of its file; a command in progress finishes with the keys that it
+    /// has.
     func lock() {
         current.acquire()
         let engine = opened?.engine
@@ -101,7 +101,7 @@ final class KeychainFile: @unchecked Sendable {
         engine?.device.lockThisProcess()
     }
 
-    /// Locks the keychain if it is unlocked and its settings say that it locks when the host goes to sleep.
+    /// Locks the keychain if it is unlocked and its settings require that when the host goes to sleep.
     func hostWillSleep() {
         guard let engine = currentlyOpened?.engine, engine.isUnlocked else { return }
         if (try? FileSettings.of(engine).locksOnSleep) ?? true { lock() }
@@ -180,13 +180,13 @@ final class KeychainFile: @unchecked Sendable {
         return Opened(engine: engine, mark: contents.mark)
     }
 
-    /// The engine over what the file holds now.
+    /// The engine over the current contents of the file.
     private func keychain() throws(KeychainError) -> EmbeddedKeychain { try openedKeychain().engine }
 
     private func openedKeychain() throws(KeychainError) -> Opened {
         let count = locks
         if let opened = currentlyOpened, try mark() == opened.mark { return opened }
-        // Another file took its place, and with the old one goes what was unlocked.
+        // Another file replaced it, and the unlocked keys of the old one are discarded.
         let read = try read()
         take(read, since: count)
         return read
@@ -194,8 +194,8 @@ final class KeychainFile: @unchecked Sendable {
 
     /// Makes a change, and writes the file.
     ///
-    /// If it cannot be written, nothing has changed; but the keychain is locked then. The same goes for a change in
-    /// several steps, one of which fails: the first of them must not get into the file with a later change.
+    /// If it cannot be written, nothing has changed; but the keychain is then locked. The same applies if one step of a
+    /// change fails: earlier steps must not get into the file with a later change.
     private func change<Result>(
         inSteps: Bool = false,
         _ body: (EmbeddedKeychain) throws(KeychainError) -> Result
@@ -218,7 +218,7 @@ final class KeychainFile: @unchecked Sendable {
         replacing mark: AtomicFile.Mark,
         since count: Int
     ) throws(KeychainError) {
-        // What is not in the file must not be seen later.
+        // Changes that are not in the file must not be visible later.
         take(nil, since: count)
         let image = try engine.image()
         guard image.count <= Self.largestFile else {
@@ -242,7 +242,7 @@ final class KeychainFile: @unchecked Sendable {
 
     // MARK: - Its password
 
-    /// Refuses a change of a locked keychain also where no key is needed for it: certificates are not sealed under the
+    /// Rejects a change of a locked keychain, even if no key is needed for it: certificates are not sealed under the
     /// password, so that they can be read at any time.
     private func checkUnlocked() throws(KeychainError) {
         guard try !keychain().isUnlocked else { return }
@@ -273,7 +273,7 @@ final class KeychainFile: @unchecked Sendable {
         try write(read.engine, replacing: read.mark, since: count)
     }
 
-    /// Says of a password that is wrong what macOS says.
+    /// Reports a wrong password as macOS does.
     private static func reporting(_ body: () throws(KeychainError) -> Void) throws(KeychainError) {
         do throws(KeychainError) {
             try body()

@@ -8,8 +8,8 @@ import KeychainProtection
 
 /// The file-based keychains that this process has opened, by the paths of their files, and their lock state.
 ///
-/// The daemon has one for all programs of its user; a test has its own. Thread-safe: commands of one keychain take
-/// turns, those of different ones do not wait for each other.
+/// The daemon has one for all programs of its user; a test has its own. Thread-safe: commands on one keychain take
+/// turns, those on different ones do not wait for each other.
 public final class KeychainFiles: KeychainBackend {
     private let device: DeviceOptions
     private let clock: any KeychainClock
@@ -55,13 +55,13 @@ public final class KeychainFiles: KeychainBackend {
         }
     }
 
-    /// Whether a keychain holds unlocked keys; does not count as a use of it, and waits for nothing.
+    /// Whether a keychain holds unlocked keys; does not count as a use of it, and never waits.
     public var holdsUnlockedKeys: Bool { all.contains(where: \.isUnlocked) }
 
     /// Locks every keychain.
     public func lockAll() { for keychain in all { keychain.lock() } }
 
-    /// Locks the keychains whose settings say that they lock when the host goes to sleep.
+    /// Locks the keychains whose settings require that when the host goes to sleep.
     public func hostWillSleep() { for keychain in all { keychain.hostWillSleep() } }
 
     /// One path for all that lead to a file, so that it has one lock state, and a link to it stays one.
@@ -87,7 +87,7 @@ public final class KeychainFiles: KeychainBackend {
         lock.acquire()
         defer { lock.release() }
         if let known = keychains[path] { return known }
-        // Only those that hold keys have to be remembered.
+        // Only those that hold keys have to be kept.
         if keychains.count >= Self.mostKnown { keychains = keychains.filter { $0.value.isUnlocked } }
         let keychain = KeychainFile(at: path, device, clock)
         keychains[path] = keychain
