@@ -3,8 +3,8 @@
 import KeychainCertificates
 import KeychainCore
 
-/// What a query of file-based keychains asks of certificates beyond their attributes (Semantics, "Searching file-based
-/// keychains").
+/// The conditions on certificates, beyond their attributes, in a query of file-based keychains (Semantics, "Searching
+/// file-based keychains").
 struct CertificateMatch {
     /// Names that a chain has to lead to, normalized.
     let issuers: Set<[UInt8]>
@@ -55,15 +55,15 @@ struct CertificateMatch {
     /// Whether a condition is on the chain of a certificate, so that the others have to be read, too.
     var needsChains: Bool { !issuers.isEmpty || !policiesOfChains.isEmpty }
 
-    /// Whether a certificate is as asked.
+    /// Whether a certificate satisfies the conditions.
     ///
     /// - Parameters:
     ///   - certificate: the certificate.
-    ///   - pool: the certificates that chains are made of.
-    ///   - judge: who says whether a chain is trusted; without one, none is.
-    ///   - now: when the call is made.
+    ///   - pool: the certificates for building chains.
+    ///   - judge: evaluates chains; without one, none is trusted.
+    ///   - now: the time of the call.
     /// - Returns: Whether every condition holds.
-    /// - Throws: `errSecNotAvailable` where a chain has to be judged and nothing can.
+    /// - Throws: `errSecNotAvailable` if a chain has to be evaluated and cannot be.
     func accepts(
         _ certificate: Certificate,
         _ pool: CertificatePool,
@@ -90,14 +90,14 @@ struct CertificateMatch {
         pool.chain(from: certificate) { _, _ in true }.contains { issuers.contains($0.normalizedIssuer) }
     }
 
-    /// The policies for which a chain has to lead to an anchor: where only trusted certificates are wanted, that of the
-    /// query is one of them, whatever it is.
+    /// The policies for which a chain has to lead to an anchor: if only trusted certificates are requested, the query's
+    /// policy is one of them.
     private var policiesOfChains: [CertificatePolicy] {
         guard let policy else { return trustedOnly ? [.basicX509] : [] }
         return trustedOnly ? [.basicX509, policy] : policy.needsChain ? [policy] : []
     }
 
-    /// The conditions on the common name; "starts with" and "ends with" hold for each of them, and a name starts also
+    /// The conditions on the common name; "starts with" and "ends with" apply to each of them, and a name also starts
     /// at its second character, as on macOS.
     private func acceptsSubject(of certificate: Certificate) -> Bool {
         guard !subjects.isEmpty else { return true }
@@ -118,7 +118,7 @@ struct CertificateMatch {
 }
 
 extension [Character] {
-    /// Where other characters stand in these.
+    /// The positions of other characters in these.
     fileprivate func occurrences(of other: [Character]) -> [Int] {
         guard other.count <= count else { return [] }
         return (0...(count - other.count)).filter { self[$0..<$0 + other.count].elementsEqual(other) }

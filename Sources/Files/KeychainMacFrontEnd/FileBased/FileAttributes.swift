@@ -3,12 +3,11 @@
 import KeychainCertificates
 import KeychainCore
 
-/// Attributes of items of file-based keychains: what type each has (Semantics, "Parameters of the file-based
-/// keychain").
+/// The types of attributes of items in file-based keychains (Semantics, "Parameters of the file-based keychain").
 enum FileAttributes {
-    /// What a dictionary asks of items of a class.
+    /// The attributes of a dictionary to search for in items of a class.
     ///
-    /// - Throws: `errSecParam` for a number of an internet password that is none.
+    /// - Throws: `errSecParam` for an invalid number in an internet password.
     static func searched(
         _ entries: PropertyEntries,
         _ itemClass: ItemClass
@@ -16,9 +15,9 @@ enum FileAttributes {
         FileItemConditions(itemClass, try taken(entries, itemClass, FileSearchAttributes.of(itemClass)))
     }
 
-    /// The attributes of a dictionary that an item keeps, without those that have a wrong type.
+    /// The attributes of a dictionary that an item stores, without those of the wrong type.
     ///
-    /// - Throws: `errSecParam` for a number of an internet password that is none.
+    /// - Throws: `errSecParam` for an invalid number in an internet password.
     static func stored(
         _ entries: PropertyEntries,
         _ itemClass: ItemClass

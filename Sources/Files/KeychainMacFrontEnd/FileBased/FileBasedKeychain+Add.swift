@@ -97,7 +97,7 @@ extension FileBasedKeychain {
         )
     }
 
-    /// What an object brings: a copy of an item of a keychain, or a certificate or key that is in none.
+    /// The item of an object: a copy of an item in a keychain, or a certificate or key that is in none.
     private func copied(
         _ object: PropertyValue,
         _ query: FileItemQuery,
@@ -146,7 +146,7 @@ extension FileBasedKeychain {
 }
 
 extension [String: PropertyValue] {
-    /// The attributes of a password with a label: the service or the server where none was given.
+    /// The attributes of a password with a label: the service or the server if none was given.
     fileprivate func labelled(_ itemClass: ItemClass) -> [String: PropertyValue] {
         guard itemClass.isPassword, self[AttributeName.label.description] == nil else { return self }
         let place: AttributeName = itemClass == .internetPassword ? .server : .service

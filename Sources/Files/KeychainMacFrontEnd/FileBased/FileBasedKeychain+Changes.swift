@@ -23,16 +23,16 @@ extension FileBasedKeychain {
                 }
                 return try remake(item, change, access, keychains)
             }
-            // The access object is replaced after what else changes.
+            // The access object is replaced after the other changes.
             guard let access else { return }
             try apply(KeychainFileItem.Changes(access: access), to: item, keychains)
         }
     }
 
-    /// Puts a new password in the place of one whose stored data does not verify: with the attributes that it had,
-    /// those that change, and the new data.
+    /// Replaces a password whose stored data does not verify: with its previous attributes, the changed ones, and the
+    /// new data.
     ///
-    /// The program that makes it may use it, unless an access says otherwise.
+    /// The program that does this may use it, unless an access list says otherwise.
     private func remake(
         _ item: LocatedItem,
         _ change: KeychainFileItem.Changes,
@@ -77,9 +77,9 @@ extension FileBasedKeychain {
         }
     }
 
-    /// Refuses a password that the program may not decrypt, by the program's name; those of web forms are exempt.
+    /// Rejects a password that the program may not decrypt, by the program's name; those of web forms are exempt.
     ///
-    /// Of a locked keychain it is not known who may decrypt, and an item of it can be removed.
+    /// In a locked keychain the access list is unknown, and an item can be removed.
     private func checkOwner(of item: LocatedItem, _ keychains: OpenedKeychains) throws(KeychainError) {
         guard item.item.itemClass.isPassword, item.item.attributes["atyp"] != .string("form") else { return }
         let access: ItemAccess

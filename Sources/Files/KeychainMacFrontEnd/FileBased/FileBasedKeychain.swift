@@ -2,8 +2,8 @@
 
 public import KeychainCore
 
-/// The item functions on file-based keychains, as macOS has them for callers that do not ask for the data protection
-/// keychain (Semantics, "The macOS front end").
+/// The item functions on file-based keychains, as on macOS for callers that do not request the data protection keychain
+/// (Semantics, "The macOS front end").
 ///
 /// Takes calls of item functions, which go to the files of the search list and the default keychain, and commands on
 /// keychain files. Thread-safe.
@@ -15,12 +15,13 @@ public final class FileBasedKeychain: KeychainBackend {
     /// The keychain files.
     public var files: KeychainFileService { backend.files }
 
-    /// The same keychains as a whole, and the data protection keychain where that is the login keychain.
+    /// The operations on these keychains as a whole, and on the data protection keychain where that is the login
+    /// keychain.
     public var whole: WholeKeychains {
         WholeKeychains(preferences, files, backend.device) { [backend] in backend.unlocksForAll }
     }
 
-    /// Whether the user may be asked for the password of a locked keychain.
+    /// Whether the user may be prompted for the password of a locked keychain.
     public var interaction: UserInteraction { unlocker.interaction }
 
     let program: TrustedApplication
@@ -28,15 +29,15 @@ public final class FileBasedKeychain: KeychainBackend {
     private let judge: (any CertificateJudge)?
     let now: @Sendable () -> Timestamp
 
-    /// The file-based keychains of a user.
+    /// Creates the file-based keychains of a user.
     ///
     /// - Parameters:
-    ///   - backend: carries out commands on keychain files.
+    ///   - backend: performs commands on keychain files.
     ///   - preferences: the search list and the default keychain.
-    ///   - program: who asks: the program that may use what it adds.
-    ///   - unlocker: asks for the password of a locked keychain.
-    ///   - judge: who says whether certificates are trusted; without one, none is.
-    ///   - now: the time, by which certificates are judged.
+    ///   - program: the calling program, which may use the items that it adds.
+    ///   - unlocker: prompts for the password of a locked keychain.
+    ///   - judge: evaluates certificates; without one, none is trusted.
+    ///   - now: the time for evaluating certificates.
     public init(
         _ backend: any KeychainBackend,
         _ preferences: KeychainPreferences,
@@ -53,7 +54,7 @@ public final class FileBasedKeychain: KeychainBackend {
         self.now = now
     }
 
-    /// The item that a persistent reference names; `nil` for bytes that are none of a file-based keychain.
+    /// The item of a persistent reference; `nil` for bytes that are not one of a file-based keychain.
     public static func item(_ persistentReference: SecretBytes) -> KeychainItemReference? {
         FilePersistentReference.item(persistentReference)
     }
@@ -67,10 +68,10 @@ public final class FileBasedKeychain: KeychainBackend {
     ///
     /// - Parameters:
     ///   - key: the key.
-    ///   - asks: whether the user is asked to unlock a keychain that is locked.
+    ///   - asks: whether to prompt the user to unlock a locked keychain.
     /// - Returns: The external representation.
-    /// - Throws: `errSecInteractionNotAllowed` when nobody can be asked, `errSecUserCanceled`, `errSecAuthFailed`,
-    ///   `errSecInvalidItemRef` for a key that is not there any more.
+    /// - Throws: `errSecInteractionNotAllowed` if prompting is not possible, `errSecUserCanceled`, `errSecAuthFailed`,
+    ///   `errSecInvalidItemRef` for a key that no longer exists.
     public func keyData(of key: KeychainItemReference, asks: Bool) throws(KeychainError) -> SecretBytes {
         let keychains = openedKeychains([PropertyKey.useNoAuthenticationUI: .boolean(!asks)])
         guard let item = try keychains.item(key) else { throw .invalidItem }
@@ -119,7 +120,7 @@ public final class FileBasedKeychain: KeychainBackend {
         return query.givesList ? .list(found) : found.first.map { .single($0) } ?? .nothing
     }
 
-    /// Refuses a search where the user has no keychain at all, neither listed nor default.
+    /// Rejects a search if the user has no keychain at all, neither listed nor default.
     ///
     /// - Throws: `errSecNoDefaultKeychain`.
     private func checkThereIsAKeychain(_ query: FileItemQuery) throws(KeychainError) {
@@ -143,7 +144,7 @@ public final class FileBasedKeychain: KeychainBackend {
 }
 
 extension PropertyDictionary {
-    /// Whether nobody is to be asked.
+    /// Whether prompting is not allowed.
     fileprivate var forbidsInteraction: Bool {
         self[PropertyKey.useNoAuthenticationUI] == .boolean(true)
             || self[PropertyKey.useAuthenticationUI] == .string(PropertyKey.useAuthenticationUIFail)

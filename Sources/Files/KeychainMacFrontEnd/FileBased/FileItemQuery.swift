@@ -2,19 +2,18 @@
 
 import KeychainCore
 
-/// What a dictionary asks of file-based keychains, after its checks (Semantics, "Parameters of the file-based
-/// keychain").
+/// A validated query of file-based keychains (Semantics, "Parameters of the file-based keychain").
 struct FileItemQuery {
-    /// The class; `nil` where objects stand in its place.
+    /// The class; `nil` if objects replace it.
     let itemClass: ItemClass?
     let returns: Set<FileResultKind>
     /// How many items; `nil` for all.
     let limit: Int?
     /// The keychains to search; `nil` for the search list.
     let searchList: [String]?
-    /// Where an add stores; `nil` for the default keychain.
+    /// The keychain for an add; `nil` for the default keychain.
     let target: String?
-    /// The objects that stand in the place of a search; `nil` for a search.
+    /// The objects that replace a search; `nil` for a search.
     let objects: [PropertyValue]?
     /// The objects that results must be among; `nil` for any.
     let allowed: [PropertyValue]?
@@ -24,7 +23,7 @@ struct FileItemQuery {
     /// Every entry, for the attributes.
     let entries: PropertyEntries
 
-    /// Reads a dictionary; of an add the class is checked apart.
+    /// Parses a dictionary; the class of an add is checked separately.
     init(_ dictionary: PropertyDictionary, _ function: ItemFunction) throws(KeychainError) {
         try FileParameterTypes.check(dictionary)
         entries = dictionary.entries
@@ -94,7 +93,7 @@ struct FileItemQuery {
     }
 }
 
-/// A kind of result that a call of an item function can ask for.
+/// A kind of result that a call of an item function can request.
 enum FileResultKind: Hashable, CaseIterable {
     case reference, persistentReference, data, attributes
 
@@ -107,7 +106,7 @@ enum FileResultKind: Hashable, CaseIterable {
         }
     }
 
-    /// What a dictionary asks for: only the Boolean true counts, and without any a reference is returned.
+    /// The results that a dictionary requests: only the Boolean true counts, and by default a reference is returned.
     static func wanted(by dictionary: PropertyDictionary) -> Set<FileResultKind> {
         let wanted = allCases.filter { dictionary[$0.key] == .boolean(true) }
         return wanted.isEmpty ? [.reference] : Set(wanted)

@@ -9,13 +9,13 @@ struct FileItemSearch {
     let keychains: OpenedKeychains
     /// The keychains to search, in their order.
     let paths: [String]
-    /// Who says whether certificates are trusted.
+    /// Evaluates certificates.
     let judge: (any CertificateJudge)?
     let now: Timestamp
 
-    /// What is found, in the order of the keychains, as far as the limit goes.
+    /// The matches, in the order of the keychains, up to the limit.
     ///
-    /// - Throws: `errSecItemNotFound`; `errSecInvalidItemRef` where no object that the query names is there.
+    /// - Throws: `errSecItemNotFound`; `errSecInvalidItemRef` if none of the objects in the query exists.
     func matches() throws(KeychainError) -> [FileMatch] {
         guard query.limit != 0 else { throw .nothingMatches }
         var found: [FileMatch]
@@ -58,7 +58,7 @@ struct FileItemSearch {
         return found
     }
 
-    /// The conditions by attributes; issuer and serial number together are a search of their own, and so is an e-mail
+    /// The conditions on attributes; issuer and serial number together are a separate search, and so is an e-mail
     /// address.
     private func conditions(_ itemClass: ItemClass) throws(KeychainError) -> FileItemConditions {
         var conditions = try FileAttributes.searched(query.entries, itemClass)
@@ -91,7 +91,7 @@ struct FileItemSearch {
 
     // MARK: - By objects
 
-    /// The items that objects stand for, up to the first that is not there.
+    /// The items of objects, up to the first that does not exist.
     func resolved(_ objects: [PropertyValue]) throws(KeychainError) -> [FileMatch] {
         var found: [FileMatch] = []
         for object in objects {

@@ -7,13 +7,13 @@ struct LocatedItem: Hashable {
     var keychain: String
     var item: KeychainFileItem
 
-    /// What a `SecKeychainItem` for it holds.
+    /// The reference for a `SecKeychainItem`.
     var reference: KeychainItemReference {
         KeychainItemReference(keychain: keychain, itemClass: item.itemClass, identifier: item.identifier)
     }
 }
 
-/// What a search of file-based keychains finds.
+/// A match of a search of file-based keychains.
 enum FileMatch {
     /// An item.
     case item(LocatedItem)

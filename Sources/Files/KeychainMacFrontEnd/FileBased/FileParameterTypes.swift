@@ -2,14 +2,14 @@
 
 import KeychainCore
 
-/// The types that values have to have in a call on file-based keychains (Semantics, "Parameters of the file-based
-/// keychain"); every other key takes any.
+/// The required types of values in a call on file-based keychains (Semantics, "Parameters of the file-based keychain");
+/// every other key accepts any type.
 enum FileParameterTypes {
-    /// Refuses a dictionary with a value of a wrong type.
+    /// Rejects a dictionary with a value of the wrong type.
     ///
     /// - Parameters:
     ///   - dictionary: the dictionary.
-    ///   - isOfChanges: whether it is the new attributes of an update, in which data is no string.
+    ///   - isOfChanges: whether it is the new attributes of an update, in which data is not a string.
     /// - Throws: `errSecParam`.
     static func check(_ dictionary: PropertyDictionary, isOfChanges: Bool = false) throws(KeychainError) {
         for (key, value) in dictionary.entries {

@@ -2,7 +2,7 @@
 
 import KeychainCore
 
-/// File-based keychains as one call sees them: each is listed once, and one that is locked is reported as macOS does.
+/// File-based keychains during one call: each is listed once, and a locked one is reported as on macOS.
 final class OpenedKeychains {
     private let files: KeychainFileService
     private let unlocker: KeychainUnlocker
@@ -13,9 +13,9 @@ final class OpenedKeychains {
         self.unlocker = unlocker
     }
 
-    /// The items in some keychains that meet conditions; keychains without a file are passed over.
+    /// The matching items in some keychains; keychains without a file are skipped.
     ///
-    /// One that cannot be read is passed over where others have a match.
+    /// An unreadable keychain is skipped if others have a match.
     func items(_ conditions: FileItemConditions, in paths: [String]) throws(KeychainError) -> [LocatedItem] {
         var found: [LocatedItem] = []
         var failure: KeychainError?
@@ -32,7 +32,8 @@ final class OpenedKeychains {
         return found
     }
 
-    /// Refuses to say that nothing was found where a keychain, or the attributes of an item, cannot be read.
+    /// Throws, rather than reporting that nothing was found, if a keychain, or the attributes of an item, cannot be
+    /// read.
     func checkReadable(_ itemClass: ItemClass, in paths: [String]) throws(KeychainError) {
         for path in paths {
             do throws(KeychainError) {
@@ -49,7 +50,7 @@ final class OpenedKeychains {
         }
     }
 
-    /// The item that a reference names; `nil` when it is not there any more.
+    /// The item of a reference; `nil` if it no longer exists.
     func item(_ reference: KeychainItemReference) throws(KeychainError) -> LocatedItem? {
         guard !reference.keychain.isEmpty else { return nil }
         do throws(KeychainError) {

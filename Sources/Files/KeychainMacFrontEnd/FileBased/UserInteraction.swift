@@ -2,15 +2,15 @@
 
 import Synchronization
 
-/// Whether the user may be asked for passwords of keychain files, as `SecKeychainSetUserInteractionAllowed` says: at
-/// first, yes.
+/// Whether the user may be prompted for passwords of keychain files, as set by `SecKeychainSetUserInteractionAllowed`:
+/// initially, yes.
 public final class UserInteraction: Sendable {
     private let state = Atomic(true)
 
-    /// Lets the user be asked.
+    /// Allows prompts.
     public init() {}
 
-    /// Whether the user may be asked; if not, a locked keychain is `errSecInteractionNotAllowed`.
+    /// Whether the user may be prompted; if not, a locked keychain is `errSecInteractionNotAllowed`.
     public var isAllowed: Bool {
         get { state.load(ordering: .relaxed) }
         set { state.store(newValue, ordering: .relaxed) }

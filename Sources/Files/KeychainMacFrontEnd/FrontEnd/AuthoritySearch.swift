@@ -3,17 +3,17 @@
 import KeychainCertificates
 import KeychainCore
 
-/// The search in the file-based keychains that comes before a copy by issuers from the data protection keychain
-/// (Semantics, "Keys that the macOS front end removes").
+/// The search in the file-based keychains that precedes a copy by issuers from the data protection keychain (Semantics,
+/// "Keys that the macOS front end removes").
 struct AuthoritySearch {
     /// The file-based keychains.
     let files: any KeychainBackend
     let client: Client
 
-    /// The call with the subjects of authorities below the issuers in their place; as it is where there are none.
+    /// The call with the issuers replaced by the subjects of authorities below them; unchanged if there are none.
     ///
-    /// macOS puts dictionaries of attributes before the subjects, which say nothing to the data protection keychain and
-    /// are left out here.
+    /// macOS inserts dictionaries of attributes before the subjects, which have no effect in the data protection
+    /// keychain and are omitted here.
     func replacingIssuers(in operation: KeychainRequest.Operation) -> KeychainRequest.Operation {
         guard case .copyMatching(var query) = operation, let issuers = query[PropertyKey.matchIssuers],
             case .array = issuers
@@ -32,13 +32,13 @@ struct AuthoritySearch {
         return certificates.filter { $0.isOfAuthority && match.leadsToIssuer($0, pool) }
     }
 
-    /// Every certificate of the search list; none where one cannot be read.
+    /// Every certificate of the search list; empty if one cannot be read.
     private var certificates: [Certificate] {
         let query: PropertyDictionary = [
             PropertyKey.itemClass: .string(ItemClass.certificate.rawValue),
             PropertyKey.matchLimit: .string(PropertyKey.matchLimitAll),
             PropertyKey.returnData: .boolean(true),
-            // The caller asked for an item of the other keychain.
+            // The caller requested an item of the other keychain.
             PropertyKey.useAuthenticationUI: .string(PropertyKey.useAuthenticationUIFail),
         ]
         let found = try? files.perform(KeychainRequest(.copyMatching(query), client: client))

@@ -2,8 +2,8 @@
 
 public import KeychainCore
 
-/// The front end of macOS, which decides for each call of an item function whether the data protection keychain, the
-/// file-based keychains or both are asked, and makes one answer of two (Semantics, "The macOS front end").
+/// The macOS front end, which decides for each call of an item function whether it goes to the data protection
+/// keychain, the file-based keychains or both, and merges two answers (Semantics, "The macOS front end").
 ///
 /// All other commands go to the data protection keychain, those on keychain files to the other side. Thread-safe.
 public final class FrontEndKeychain: KeychainBackend {
@@ -12,13 +12,13 @@ public final class FrontEndKeychain: KeychainBackend {
 
     private let preferences: KeychainPreferences?
 
-    /// A front end before two keychains.
+    /// Creates a front end for two keychains.
     ///
     /// - Parameters:
     ///   - dataProtection: the data protection keychain.
-    ///   - files: carries out calls of item functions on file-based keychains, as ``FileBasedKeychain`` does.
+    ///   - files: performs calls of item functions on file-based keychains, like ``FileBasedKeychain``.
     ///   - preferences: whether the data protection keychain belongs to the login keychain, so that calls for the
-    ///     file-based keychains alone may mean it, and where those search; without them it never does.
+    ///     file-based keychains alone may use it, and the search list; without them, never.
     public init(
         dataProtection: any KeychainBackend,
         files: any KeychainBackend,
@@ -29,7 +29,7 @@ public final class FrontEndKeychain: KeychainBackend {
         self.preferences = preferences
     }
 
-    /// What either keychain serves.
+    /// The commands that either keychain serves.
     public var families: CommandFamily { dataProtection.families.union(files.families) }
 
     /// Carries out a command through the keychains that it is for.
@@ -42,9 +42,9 @@ public final class FrontEndKeychain: KeychainBackend {
         }
     }
 
-    /// A call, and an explanation of what the data protection keychain says of it if it fails.
+    /// Performs a call, and explains the result of the data protection keychain if it fails.
     ///
-    /// A call that is for that keychain alone is explained by it in one transaction.
+    /// A call for that keychain alone is explained in the same transaction.
     private func perform(explaining request: ExplanationRequest) throws(KeychainError) -> ExplainedOutcome {
         let route = KeychainRoute(request.call.operation.mainDictionary, request.call.operation.function)
         if route.isFlagged, route.reachesDataProtection, !route.reachesFile {
@@ -83,12 +83,12 @@ public final class FrontEndKeychain: KeychainBackend {
         return try MergedAnswer.merge(dataProtection: sides[0], files: sides[1]).get()
     }
 
-    /// The login keychain as calls for the file-based keychains alone see it; `nil` where it is a file and no more.
+    /// The login keychain for calls on the file-based keychains alone; `nil` if it is only a file.
     private var login: LoginKeychain? {
         preferences.flatMap { $0.loginHasDataProtection ? LoginKeychain($0) : nil }
     }
 
-    /// What the file-based keychains answer, when they alone are asked.
+    /// The result of the file-based keychains alone.
     private func askFilesAlone(
         _ operation: KeychainRequest.Operation,
         _ client: Client
@@ -108,7 +108,7 @@ public final class FrontEndKeychain: KeychainBackend {
         }
     }
 
-    /// An update, and an add where nothing matches: each finds its own way.
+    /// An update, and an add if nothing matches: each is routed separately.
     private func set(
         _ query: PropertyDictionary,
         _ attributes: PropertyDictionary,
@@ -125,7 +125,7 @@ public final class FrontEndKeychain: KeychainBackend {
 
     // MARK: - One side
 
-    /// What one keychain answers to a call without the flag.
+    /// The result of one keychain for a call without the flag.
     private func side(
         _ side: Side,
         _ operation: KeychainRequest.Operation,

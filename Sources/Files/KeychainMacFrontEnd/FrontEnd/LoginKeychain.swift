@@ -2,8 +2,8 @@
 
 import KeychainCore
 
-/// The login keychain of a user to whose login keychain the data protection keychain belongs, for calls that go to
-/// file-based keychains alone: that keychain is behind the files, or in the place of the file.
+/// The login keychain of a user whose login keychain includes the data protection keychain, for calls on file-based
+/// keychains alone: it is behind the files, or replaces the missing file.
 struct LoginKeychain {
     private let preferences: KeychainPreferences
 
@@ -17,7 +17,8 @@ struct LoginKeychain {
         return try preferences.defaultKeychain().map(preferences.place) == .dataProtection
     }
 
-    /// Whether a search without an answer goes on in the data protection keychain: by attributes, and through its
+    /// Whether a search without a match continues in the data protection keychain: by attributes, and if it is in the
+    /// search list.
     /// place in the list.
     func isSearched(by operation: KeychainRequest.Operation) throws(KeychainError) -> Bool {
         let query = operation.mainDictionary
@@ -34,7 +35,8 @@ struct LoginKeychain {
         PropertyKey.matchItemList,
     ]
 
-    /// Makes a call for files in the data protection keychain: an update or a delete of as many items as in a file.
+    /// Performs a call for files in the data protection keychain: an update or a delete affects as many items as in a
+    /// file.
     func ask(
         _ operation: KeychainRequest.Operation,
         _ perform: (KeychainRequest.Operation) throws(KeychainError) -> KeychainAnswer

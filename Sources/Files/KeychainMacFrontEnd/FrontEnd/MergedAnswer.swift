@@ -2,18 +2,18 @@
 
 import KeychainCore
 
-/// The answer to a call that both keychains were asked (Semantics, "Merging two answers").
+/// The answer to a call on both keychains (Semantics, "Merging two answers").
 enum MergedAnswer {
-    /// One answer of two.
+    /// Merges two answers.
     ///
-    /// An error of the data protection keychain is never seen: a locked one without a file-based match is
-    /// `errSecItemNotFound` (r. 143405965). After its success an error of the other one is not seen either.
+    /// An error of the data protection keychain is never reported: a locked one without a file-based match is
+    /// `errSecItemNotFound` (r. 143405965). If it succeeds, an error of the other one is not reported either.
     static func merge(
         dataProtection: Result<KeychainAnswer, KeychainError>,
         files: Result<KeychainAnswer, KeychainError>
     ) -> Result<KeychainAnswer, KeychainError> {
         switch (dataProtection, files) {
-        // That there is no file-based keychain is told by that side alone.
+        // Only the file-based side reports that there is no file-based keychain.
         case (.failure(let error), .failure(let other)) where other.status == .noDefaultKeychain:
             .failure(error.status == .itemNotFound ? error : .nothingFound)
         case (.failure, _): files
@@ -22,7 +22,8 @@ enum MergedAnswer {
         }
     }
 
-    /// Two lists are one; else what the data protection keychain found counts, if that is anything.
+    /// Two lists are concatenated; otherwise the result of the data protection keychain takes precedence, if there is
+    /// one.
     private static func merge(_ first: KeychainAnswer, _ second: KeychainAnswer) -> KeychainAnswer {
         switch (first, second) {
         case (.list(let values), .list(let others)): .list(values + others)
@@ -33,6 +34,6 @@ enum MergedAnswer {
 }
 
 extension KeychainError {
-    /// What a locked data protection keychain shows as, where no file answers either.
+    /// The result for a locked data protection keychain, if no file has a match.
     fileprivate static let nothingFound = KeychainError(.itemNotFound, "neither of the two keychains gives an item")
 }

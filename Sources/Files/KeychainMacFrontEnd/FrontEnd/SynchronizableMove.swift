@@ -5,8 +5,8 @@ import KeychainCore
 /// An update of `kSecAttrSynchronizable` that moves items from one keychain to the other (Semantics, "Moving items
 /// between keychains").
 ///
-/// The front end takes every item of the data protection keychain for synchronizable, and no item of a file; a new
-/// value that differs moves.
+/// The front end considers every item of the data protection keychain synchronizable, and no item of a file; a new
+/// value that differs moves the item.
 struct SynchronizableMove {
     typealias Side = FrontEndKeychain.Side
     typealias Ask = (Side, KeychainRequest.Operation) throws(KeychainError) -> KeychainAnswer
@@ -18,12 +18,12 @@ struct SynchronizableMove {
     private static let synchronizable = AttributeName.synchronizable.description
     private static let dates = [AttributeName.creationDate.description, AttributeName.modificationDate.description]
 
-    /// What of a found item describes it to its own keychain alone.
+    /// Attributes of a found item that only its own keychain uses.
     private static let privateNames: Set<String> = [
         AttributeName.digest.description, AttributeName.user.description, AttributeName.tombstone.description,
     ]
 
-    /// The move that an update means for a keychain; `nil` for an update in place.
+    /// The move that an update requires in a keychain; `nil` for an update in place.
     init?(_ query: PropertyDictionary, _ changes: PropertyDictionary, from source: Side) {
         guard let value = changes[Self.synchronizable], value.isTrueForRouting != (source == .dataProtection) else {
             return nil
@@ -46,7 +46,7 @@ struct SynchronizableMove {
         if let failure { throw failure }
     }
 
-    /// What is to move: of the data protection keychain one item, whatever the limit.
+    /// The items to move: from the data protection keychain one item, regardless of the limit.
     private func items(_ ask: Ask) throws(KeychainError) -> [[String: PropertyValue]] {
         var fetch = query.removing { key in
             FrontEndKeys.returnKeys.contains(key) || key == PropertyKey.valueData

@@ -2,8 +2,8 @@
 
 public import KeychainCore
 
-/// What is done with keychains as a whole, files and the data protection keychain where it is the login keychain: by
-/// `security` and by the functions on keychains.
+/// Operations on whole keychains, files and the data protection keychain where it is the login keychain: for `security`
+/// and the functions on keychains.
 ///
 /// Thread-safe. Every function throws a ``KeychainError``.
 public struct WholeKeychains: Sendable {
@@ -12,14 +12,14 @@ public struct WholeKeychains: Sendable {
     private let device: KeychainDevice
     private let unlocksForAll: @Sendable () -> Bool
 
-    /// The keychains of a user.
+    /// Creates the operations for the keychains of a user.
     ///
     /// - Parameters:
     ///   - preferences: the search list and the default keychain.
     ///   - files: the keychain files.
     ///   - device: the device of the data protection keychain.
     ///   - unlocksForAll: whether an unlock of the data protection keychain outlives this program, because a service
-    ///     has it.
+    ///     owns it.
     public init(
         _ preferences: KeychainPreferences,
         _ files: KeychainFileService,
@@ -32,7 +32,7 @@ public struct WholeKeychains: Sendable {
         self.unlocksForAll = unlocksForAll
     }
 
-    /// Whether a keychain is locked, and when it locks by itself; as of a file, known without the password.
+    /// Whether a keychain is locked, and when it locks automatically; known without the password, as for a file.
     ///
     /// A device without a passcode is never locked. A service that keeps it unlocked for all programs locks it before
     /// the system sleeps.
@@ -48,7 +48,7 @@ public struct WholeKeychains: Sendable {
         )
     }
 
-    /// Says when a keychain locks by itself; of the data protection keychain the time alone.
+    /// Sets when a keychain locks automatically; for the data protection keychain only the time.
     public func setSettings(
         _ settings: KeychainFileSettings,
         of keychain: SearchedKeychain
@@ -61,11 +61,11 @@ public struct WholeKeychains: Sendable {
 
     /// Locks a keychain for every program.
     ///
-    /// Every keychain of macOS has a password: the data protection keychain without a passcode is none of those.
+    /// Every keychain of macOS has a password: the data protection keychain without a passcode is not one of them.
     ///
     /// - Parameters:
     ///   - keychain: the keychain.
-    ///   - isNamed: whether it was named, and not taken for the default one.
+    ///   - isNamed: whether it was named, rather than the default one.
     /// - Throws: `errSecNoSuchKeychain` or `errSecNoDefaultKeychain` without a passcode.
     public func lock(_ keychain: SearchedKeychain, isNamed: Bool) throws(KeychainError) {
         guard keychain == .dataProtection else { return try files.lock(at: path(keychain)) }
@@ -83,7 +83,7 @@ public struct WholeKeychains: Sendable {
         do throws(KeychainError) {
             try files.lockAll()
         } catch {
-            // Where nothing serves keychain files, or what does is not there, none is unlocked.
+            // If no daemon serves keychain files, or it is unavailable, none is unlocked.
             guard [.notAvailable, .unimplemented].contains(error.status), searched == [.dataProtection] else {
                 throw error
             }
@@ -96,9 +96,9 @@ public struct WholeKeychains: Sendable {
         }
     }
 
-    /// Unlocks a keychain; the data protection keychain without a passcode takes any password.
+    /// Unlocks a keychain; the data protection keychain without a passcode accepts any password.
     ///
-    /// - Returns: Whether the unlock ends with this program, because no service has the keychain.
+    /// - Returns: Whether the unlock ends with this program, because no service owns the keychain.
     /// - Throws: `errSecAuthFailed` for a wrong password.
     public func unlock(_ keychain: SearchedKeychain, password: SecretBytes) throws(KeychainError) -> Bool {
         guard keychain == .dataProtection else {

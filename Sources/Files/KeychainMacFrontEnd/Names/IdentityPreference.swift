@@ -2,12 +2,12 @@
 
 public import KeychainCore
 
-/// Which identity is to be used for a service: a generic password item without a password.
+/// The preferred identity for a service: a generic password item without a password.
 ///
 /// Its service is that of the preference, its type `iprf`, and its generic attribute the SHA-256 digest of the
 /// certificate. `security set-identity-preference` and the functions on preferred identities store the same items.
 public struct IdentityPreference: Sendable, Hashable {
-    /// What the preference is for: a URL, the name of a host, a mail address or any other text.
+    /// The service of the preference: a URL, the name of a host, a mail address or any other text.
     public let service: String
 
     /// The preference for a service.
@@ -16,7 +16,7 @@ public struct IdentityPreference: Sendable, Hashable {
     /// The attributes that every preference has, and no other item.
     public static let searched: [AttributeName: PropertyValue] = ["type": .number(.integer(0x6970_7266))]
 
-    /// The attributes of the item that makes an identity the preferred one.
+    /// The attributes of the item that sets the preferred identity.
     ///
     /// - Parameter digest: the SHA-256 digest of the certificate.
     /// - Returns: Account, service, label, type and digest.
@@ -37,9 +37,9 @@ public struct IdentityPreference: Sendable, Hashable {
     /// one or more labels, the longest first.
     ///
     /// - Parameters:
-    ///   - stored: what is stored, in the order of the search.
-    ///   - service: the service of a stored preference; `nil` where it has none.
-    /// - Returns: Of several for one service the first; `nil` without any.
+    ///   - stored: the stored preferences, in the order of the search.
+    ///   - service: the service of a stored preference; `nil` if it has none.
+    /// - Returns: The first of several for one service; `nil` if there are none.
     public func inEffect<Stored>(_ stored: [Stored], _ service: (Stored) -> String?) -> Stored? {
         var first: [String: Stored] = [:]
         for preference in stored {

@@ -26,7 +26,7 @@ extension KeychainError {
         let status: Status
         let kind: StorageFailure
         switch error {
-        // Links in a circle are there, and lead to no keychain.
+        // A loop of links exists, but leads to no keychain.
         case .wrongKind, .system(_, _, ELOOP): (status, kind) = (.invalidKeychain, .damaged)
         case .lockTimeout: (status, kind) = (.notAvailable, .busy)
         case .system(_, _, ENAMETOOLONG): (status, kind) = (.noSuchKeychain, .file)

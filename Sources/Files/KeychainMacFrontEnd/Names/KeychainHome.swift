@@ -29,10 +29,10 @@ public struct KeychainHome: Sendable, Hashable {
     /// The folder of the user's keychains.
     public var keychainFolder: String { "\(path)/Library/Keychains" }
 
-    /// The path of a keychain by the name that somebody typed: absolute, or relative to the folder of the user's
-    /// keychains, whatever the current folder is.
+    /// The path of a keychain from a typed name: absolute, or relative to the folder of the user's keychains,
+    /// regardless of the current folder.
     ///
-    /// In a folder `Library/Keychains`, `X` and `X-db` are one keychain: an existing `X` where there is no `X-db`, and
+    /// In a folder `Library/Keychains`, `X` and `X-db` are one keychain: an existing `X` if there is no `X-db`, and
     /// else `X-db`.
     public func keychainPath(_ name: String) -> String {
         let path = Self.standardized(name.isAbsolutePath ? name : "\(keychainFolder)/\(name)")
@@ -44,7 +44,7 @@ public struct KeychainHome: Sendable, Hashable {
         return !Self.exists(path + Self.suffix) && Self.exists(path) ? path : path + Self.suffix
     }
 
-    /// The path under which a keychain is made.
+    /// The path under which a keychain is created.
     public func newKeychainPath(_ name: String) -> String {
         let path = Self.standardized(name.isAbsolutePath ? name : "\(keychainFolder)/\(name)")
         return Self.isInKeychainFolder(path) && !path.hasSuffix(Self.suffix) ? path + Self.suffix : path
@@ -58,12 +58,12 @@ public struct KeychainHome: Sendable, Hashable {
     /// The path of the login keychain.
     public var loginKeychainPath: String { keychainPath("login.keychain") }
 
-    /// Whether a new keychain is put into the search list, and becomes the default where there is none.
+    /// Whether a new keychain is added to the search list, and becomes the default if there is none.
     public static func isListedWhenMade(_ path: String) -> Bool {
         path.contains("/login.keychain") || storedName(path) == systemKeychain
     }
 
-    /// Which version macOS would give the file: it decides whether items have partition lists there.
+    /// The version that macOS would give the file: it decides whether items have partition lists.
     public static func formatVersion(_ path: String) -> Int { isInKeychainFolder(path) ? 512 : 256 }
 
     /// The path of the system's keychain.
@@ -71,7 +71,7 @@ public struct KeychainHome: Sendable, Hashable {
 
     private static let suffix = "-db"
 
-    /// Whether a keychain lies in a folder `Library/Keychains` of a user.
+    /// Whether a keychain is in a folder `Library/Keychains` of a user.
     private static func isInKeychainFolder(_ path: String) -> Bool {
         let names = path.pathNames.dropLast()
         return names.count > 2 && names.suffix(2) == ["Library", "Keychains"]

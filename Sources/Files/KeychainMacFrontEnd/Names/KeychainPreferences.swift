@@ -4,7 +4,7 @@ import Glibc
 public import KeychainCore
 import KeychainHost
 
-/// A keychain that a search goes through.
+/// A keychain that is searched.
 public enum SearchedKeychain: Sendable, Hashable {
     /// The keychain file of a path.
     case file(String)
@@ -14,16 +14,16 @@ public enum SearchedKeychain: Sendable, Hashable {
 
 /// The search list and the default keychain of each preferences domain (Semantics, "File-based keychains").
 ///
-/// A file of JSON for each domain, replaced as a whole: of several programs that change it at once, each makes its
-/// change upon that of another. A file that is missing says nothing; one that is damaged is an error.
+/// A JSON file for each domain, replaced as a whole: concurrent changes by several programs are applied one after the
+/// other. A missing file means no preferences; a damaged one is an error.
 public struct KeychainPreferences: Sendable {
     /// The home folder that names are relative to.
     public let home: KeychainHome
 
-    /// Whether the data protection keychain belongs to the login keychain: it is behind its file, and in its place
-    /// where there is none.
+    /// Whether the data protection keychain belongs to the login keychain: it is behind its file, or replaces it if
+    /// there is none.
     ///
-    /// So it is for a user of Linux, whose programs store there. A Mac has a login keychain of its own.
+    /// This is the case for a Linux user, whose programs store there. A Mac has a login keychain of its own.
     public private(set) var loginHasDataProtection = false
 
     private let systemFolder: String
@@ -34,9 +34,9 @@ public struct KeychainPreferences: Sendable {
         case user
         /// That of the system, which programs without a user have.
         case system
-        /// What is added to every user's.
+        /// Added to every user's list.
         case common
-        /// What hardware brings; nothing here.
+        /// The keychains of hardware; none here.
         case dynamic
     }
 
@@ -68,15 +68,15 @@ public struct KeychainPreferences: Sendable {
 
     // MARK: - Search list
 
-    /// The paths that a search goes through: those of the user, then those that everyone has.
+    /// The paths to search: those of the user, then the common ones.
     public func searchList() throws(KeychainError) -> [String] {
         let user = try searchList(.user)
         return user + (try searchList(.common)).filter { !user.contains($0) }
     }
 
-    /// The search list of a domain; without one, the domain's default keychain alone.
+    /// The search list of a domain; if there is none, only the domain's default keychain.
     ///
-    /// The data protection keychain is in it where somebody has put the name of the login keychain there.
+    /// The data protection keychain is included if the name of the login keychain was added.
     public func searchList(_ domain: Domain) throws(KeychainError) -> [String] {
         searchList(domain, try read(domain))
     }
@@ -87,10 +87,10 @@ public struct KeychainPreferences: Sendable {
         return [path]
     }
 
-    /// The keychains that a search goes through, each once.
+    /// The keychains to search, each once.
     ///
-    /// The data protection keychain stands in the place of a login keychain without a file, or else behind all files;
-    /// it is left out only where somebody has stored a list without the login keychain.
+    /// The data protection keychain replaces a login keychain without a file, or else follows all files; it is excluded
+    /// only by a stored list without the login keychain.
     public func searched() throws(KeychainError) -> [SearchedKeychain] {
         let contents = try read(.user)
         let paths = searchList(.user, contents)
@@ -122,8 +122,8 @@ public struct KeychainPreferences: Sendable {
         try change(domain) { $0.searchList = nil }
     }
 
-    /// Replaces the search list of a domain by keychains that need not exist; those that everyone has are left out of a
-    /// user's.
+    /// Replaces the search list of a domain by keychains that need not exist; the common ones are removed from a user's
+    /// list.
     public func setSearchList(_ paths: [String], _ domain: Domain = .user) throws(KeychainError) {
         let common = domain == .user ? try searchList(.common) : []
         try change(domain) { contents in
@@ -133,8 +133,8 @@ public struct KeychainPreferences: Sendable {
 
     // MARK: - Default keychain
 
-    /// The default keychain of a domain; the user's is the login keychain where none was chosen and that exists, or
-    /// where the data protection keychain belongs to it.
+    /// The default keychain of a domain; the user's is the login keychain if none was chosen and that exists, or if the
+    /// data protection keychain belongs to it.
     public func defaultKeychain(_ domain: Domain = .user) throws(KeychainError) -> String? {
         defaultKeychain(domain, try read(domain))
     }
@@ -156,10 +156,10 @@ public struct KeychainPreferences: Sendable {
         return access(path, F_OK) == 0 ? path : nil
     }
 
-    // MARK: - What is made and removed
+    // MARK: - Creation and removal
 
-    /// Puts a keychain that was made into the user's search list, and makes it the default where there is none, if it
-    /// is one of those for which that is done.
+    /// Adds a new keychain to the user's search list, and makes it the default if there is none, if it is one of those
+    /// for which that is done.
     public func noteCreation(of path: String) throws(KeychainError) {
         guard KeychainHome.isListedWhenMade(path) else { return }
         let name = KeychainHome.storedName(path)
@@ -172,13 +172,13 @@ public struct KeychainPreferences: Sendable {
         }
     }
 
-    /// Takes a keychain that was removed out of the user's search list; if it was the default, there is none then.
+    /// Removes a deleted keychain from the user's search list; if it was the default, there is then none.
     ///
-    /// Without its file the login keychain is still there where the data protection keychain belongs to it: it stays in
-    /// a list of several keychains, and the default.
+    /// Without its file, the login keychain still exists if the data protection keychain belongs to it: it stays in a
+    /// list of several keychains, and stays the default.
     public func noteRemoval(of path: String) throws(KeychainError) {
         let name = KeychainHome.storedName(path)
-        // Which of its two paths a name stands for depends on the files, and this one is gone.
+        // Which of its two paths a name refers to depends on the files, and this one no longer exists.
         let isListed = try searchList(.user).contains { KeychainHome.storedName($0) == name }
         let isDefault = try defaultKeychain().map(KeychainHome.storedName) == name
         guard isListed || isDefault else { return }
@@ -241,7 +241,7 @@ public struct KeychainPreferences: Sendable {
         throw KeychainError(.notAvailable, "other programs keep changing the preferences", kind: .storage(.busy))
     }
 
-    /// - Returns: Whether nobody else changed the file meanwhile.
+    /// - Returns: Whether no other process changed the file meanwhile.
     private func write(
         _ contents: Contents,
         _ domain: Domain,

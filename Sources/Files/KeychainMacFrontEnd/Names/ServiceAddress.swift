@@ -4,10 +4,10 @@
 struct ServiceAddress {
     private let whole: ArraySlice<UInt8>
 
-    /// What stands before the host, with `://`; empty for what is no URL.
+    /// The part before the host, including `://`; empty if it is not a URL.
     private let scheme: ArraySlice<UInt8>
 
-    /// The name of the host; `nil` where it has none with labels, as a mail address or a numeric address.
+    /// The name of the host; `nil` if it has none with labels, as in a mail address or a numeric address.
     private let host: ArraySlice<UInt8>?
 
     /// The port, and the path with its slash.
@@ -16,7 +16,7 @@ struct ServiceAddress {
     /// The service without what follows a path.
     private let located: ArraySlice<UInt8>
 
-    /// Takes a service apart.
+    /// Parses a service.
     init(_ service: String) {
         whole = Array(service.utf8)[...]
         let cut = whole.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
@@ -25,7 +25,7 @@ struct ServiceAddress {
         let port = authority.lastIndex(of: UInt8(ascii: ":")) ?? authority.endIndex
         let name = authority[..<port]
         host = Self.isName(name) ? name : nil
-        // Without a path a URL means its root (RFC 3986, section 6.2.3).
+        // A URL without a path refers to its root (RFC 3986, section 6.2.3).
         let isRoot = !scheme.isEmpty && authority.endIndex == cut.endIndex
         located = isRoot ? (cut + "/".utf8)[...] : cut
         rest = located.dropFirst(scheme.count + name.count)
@@ -46,7 +46,7 @@ struct ServiceAddress {
         }
     }
 
-    /// How well a preference for another service fits this one; `nil` where it is not for it.
+    /// How well a preference for another service matches this one; `nil` if it does not.
     func rank(of service: String) -> Rank? {
         let service = Array(service.utf8)[...]
         if service == whole { return Rank(kind: 0) }
@@ -78,7 +78,7 @@ struct ServiceAddress {
         path.last == UInt8(ascii: "/") && other.starts(with: path)
     }
 
-    /// The beginning of a URL up to its host; empty for what is none.
+    /// The part of a URL before its host; empty if it is not a URL.
     private static func scheme(of text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         let name = text.prefix {
             $0 < 0x80 && (Character(UnicodeScalar($0)).isLetter || "0123456789+-.".utf8.contains($0))
