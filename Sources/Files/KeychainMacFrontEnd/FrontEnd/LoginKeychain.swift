@@ -17,9 +17,9 @@ struct LoginKeychain {
         return try preferences.defaultKeychain().map(preferences.place) == .dataProtection
     }
 
-    /// Whether a search without a match continues in the data protection keychain: by attributes, and if it is in the
-    /// search list.
-    /// place in the list.
+    /// Whether a search without a match continues in the data protection keychain.
+    ///
+    /// That is the case for a search by attributes, if the data protection keychain is in the search list.
     func isSearched(by operation: KeychainRequest.Operation) throws(KeychainError) -> Bool {
         let query = operation.mainDictionary
         guard Self.keysOfObjects.allSatisfy({ query[$0] == nil }) else { return false }
