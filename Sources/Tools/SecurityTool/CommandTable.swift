@@ -14,33 +14,16 @@ enum CommandTable {
         /// The arguments after the name; further lines explain them.
         let synopsis: String
 
-        let kind: Kind
+        /// Makes the command; `nil` for a command about something that does not exist on Linux.
+        let makeCommand: (@Sendable () -> any Command)?
 
-        var options: OptionSyntax {
-            switch kind {
-            case .command(let command): command.options
-            case .noMeaning: ""
-            }
-        }
+        var options: OptionSyntax { makeCommand?().options ?? "" }
 
         /// How the command is used.
         var usage: ByteText { "Usage: \(name) \(synopsis)\n" }
 
         /// Why the command does not work; `nil` if it does.
-        var remark: String? {
-            switch kind {
-            case .command: nil
-            case .noMeaning: "not supported on this platform"
-            }
-        }
-    }
-
-    /// The implementation of a command.
-    enum Kind: Sendable {
-        /// A command that works.
-        case command(any Command)
-        /// A command for something that does not exist on Linux.
-        case noMeaning
+        var remark: String? { makeCommand == nil ? "not supported on this platform" : nil }
     }
 
     /// The first command whose name begins with a word.
@@ -61,7 +44,7 @@ enum CommandTable {
             name: "help",
             summary: "List the commands, or show the usage of some.",
             synopsis: "[command ...]",
-            kind: .command(HelpCommand())
+            makeCommand: { HelpCommand() }
         ),
         Entry(
             name: "list-keychains",
@@ -71,7 +54,7 @@ enum CommandTable {
                     -d    user, system, common or dynamic; what every search of the user goes through if left out.
                     -s    Replace the list by the keychains that are named.
                 """,
-            kind: .command(ListKeychains())
+            makeCommand: { ListKeychains() }
         ),
         none("list-smartcards", "Display the smart cards that are there."),
         Entry(
@@ -82,13 +65,13 @@ enum CommandTable {
                     -d    user, system, common or dynamic; user if left out.
                     -s    Make the keychain the default one.
                 """,
-            kind: .command(DefaultKeychain())
+            makeCommand: { DefaultKeychain() }
         ),
         Entry(
             name: "login-keychain",
             summary: "Display the login keychain.",
             synopsis: "[-h]",
-            kind: .command(LoginKeychain())
+            makeCommand: { LoginKeychain() }
         ),
         Entry(
             name: "create-keychain",
@@ -98,25 +81,25 @@ enum CommandTable {
                     -p    Password; asked for if left out. Others can see it while it is typed here.
                     -P    Ask for the password (as without -p here).
                 """,
-            kind: .command(CreateKeychain())
+            makeCommand: { CreateKeychain() }
         ),
         Entry(
             name: "delete-keychain",
             summary: "Delete keychains and remove them from the search list.",
             synopsis: "[-h] [keychain...]",
-            kind: .command(DeleteKeychain())
+            makeCommand: { DeleteKeychain() }
         ),
         Entry(
             name: "lock-keychain",
             summary: "Lock a keychain, for every program.",
             synopsis: "[-h] [-a | keychain]",
-            kind: .command(LockKeychain())
+            makeCommand: { LockKeychain() }
         ),
         Entry(
             name: "unlock-keychain",
             summary: "Unlock a keychain, for every program of the user.",
             synopsis: "[-h] [-u] [-p password] [keychain]",
-            kind: .command(UnlockKeychain())
+            makeCommand: { UnlockKeychain() }
         ),
         Entry(
             name: "set-keychain-settings",
@@ -127,7 +110,7 @@ enum CommandTable {
                     -u    Lock after a time without use, with -t.
                     -t    The time in seconds; never if left out.
                 """,
-            kind: .command(SetKeychainSettings())
+            makeCommand: { SetKeychainSettings() }
         ),
         Entry(
             name: "set-keychain-password",
@@ -137,13 +120,13 @@ enum CommandTable {
                     -o    Old password; asked for if left out. Others can see it while it is typed here.
                     -p    New password; asked for if left out. Others can see it while it is typed here.
                 """,
-            kind: .command(SetKeychainPassword())
+            makeCommand: { SetKeychainPassword() }
         ),
         Entry(
             name: "show-keychain-info",
             summary: "Show the settings of a keychain.",
             synopsis: "[-h] [keychain]",
-            kind: .command(ShowKeychainInfo())
+            makeCommand: { ShowKeychainInfo() }
         ),
         Entry(
             name: "dump-keychain",
@@ -155,7 +138,7 @@ enum CommandTable {
                     -i    The same as -a here.
                     -r    Show the sealed data (empty here).
                 """,
-            kind: .command(DumpKeychain())
+            makeCommand: { DumpKeychain() }
         ),
         Entry(
             name: "create-keypair",
@@ -168,7 +151,7 @@ enum CommandTable {
                     -A    Every program may use the private key.
                     -T    A program that may use the private key (stored, without effect here).
                 """,
-            kind: .command(CreateKeyPair())
+            makeCommand: { CreateKeyPair() }
         ),
         Entry(
             name: "add-generic-password",
@@ -190,7 +173,7 @@ enum CommandTable {
                     -A    Every program may use the item.
                     -T    A program that may use the item (stored, without effect here).
                 """,
-            kind: .command(AddPassword(kind: .generic))
+            makeCommand: { AddPassword(kind: .generic) }
         ),
         Entry(
             name: "add-internet-password",
@@ -215,13 +198,13 @@ enum CommandTable {
                     -A    Every program may use the item.
                     -T    A program that may use the item (stored, without effect here).
                 """,
-            kind: .command(AddPassword(kind: .internet))
+            makeCommand: { AddPassword(kind: .internet) }
         ),
         Entry(
             name: "add-certificates",
             summary: "Add certificates to a keychain.",
             synopsis: "[-h] [-k keychain] file...",
-            kind: .command(AddCertificates())
+            makeCommand: { AddCertificates() }
         ),
         Entry(
             name: "find-generic-password",
@@ -232,7 +215,7 @@ enum CommandTable {
                     -g    Show the password as well.
                     -w    Show nothing but the password.
                 """,
-            kind: .command(FindPassword(kind: .generic))
+            makeCommand: { FindPassword(kind: .generic) }
         ),
         Entry(
             name: "delete-generic-password",
@@ -241,7 +224,7 @@ enum CommandTable {
                 [-h] [-a account] [-s service] [options...] [keychain...]
                     -a, -c, -C, -D, -G, -j, -l, -s    What the item has, as for add-generic-password.
                 """,
-            kind: .command(DeletePassword(kind: .generic))
+            makeCommand: { DeletePassword(kind: .generic) }
         ),
         Entry(
             name: "set-generic-password-partition-list",
@@ -252,7 +235,7 @@ enum CommandTable {
                     -k    Password of the keychain; asked for if left out. Others can see it while it is typed here.
                     -a, -c, -C, -D, -G, -j, -l, -s    What the item has, as for add-generic-password.
                 """,
-            kind: .command(SetPartitionList(items: .passwords(.generic)))
+            makeCommand: { SetPartitionList(items: .passwords(.generic)) }
         ),
         Entry(
             name: "find-internet-password",
@@ -263,7 +246,7 @@ enum CommandTable {
                     -g    Show the password as well.
                     -w    Show nothing but the password.
                 """,
-            kind: .command(FindPassword(kind: .internet))
+            makeCommand: { FindPassword(kind: .internet) }
         ),
         Entry(
             name: "delete-internet-password",
@@ -272,7 +255,7 @@ enum CommandTable {
                 [-h] [-a account] [-s server] [options...] [keychain...]
                     -a, -c, -C, -d, -D, -j, -l, -p, -P, -r, -s, -t    What the item has, as for add-internet-password.
                 """,
-            kind: .command(DeletePassword(kind: .internet))
+            makeCommand: { DeletePassword(kind: .internet) }
         ),
         Entry(
             name: "set-internet-password-partition-list",
@@ -283,7 +266,7 @@ enum CommandTable {
                     -k    Password of the keychain; asked for if left out. Others can see it while it is typed here.
                     -a, -c, -C, -d, -D, -j, -l, -p, -P, -r, -s, -t    What the item has, as for add-internet-password.
                 """,
-            kind: .command(SetPartitionList(items: .passwords(.internet)))
+            makeCommand: { SetPartitionList(items: .passwords(.internet)) }
         ),
         Entry(
             name: "find-key",
@@ -298,7 +281,7 @@ enum CommandTable {
                           It can decrypt, encrypt, derive, sign, unwrap, verify, wrap.
                     -D, -j    Accepted; keys have no kind and no comment.
                 """,
-            kind: .command(FindKey())
+            makeCommand: { FindKey() }
         ),
         Entry(
             name: "set-key-partition-list",
@@ -315,7 +298,7 @@ enum CommandTable {
                           It can decrypt, encrypt, derive, sign, unwrap, verify, wrap.
                     -D, -j    Accepted; keys have no kind and no comment.
                 """,
-            kind: .command(SetPartitionList(items: .keys))
+            makeCommand: { SetPartitionList(items: .keys) }
         ),
         Entry(
             name: "find-certificate",
@@ -329,7 +312,7 @@ enum CommandTable {
                     -p    Show the certificate as text (PEM).
                     -Z    Show its SHA-256 and SHA-1 hash.
                 """,
-            kind: .command(FindCertificate())
+            makeCommand: { FindCertificate() }
         ),
         Entry(
             name: "find-identity",
@@ -341,7 +324,7 @@ enum CommandTable {
                     -s    A name that the identity is for.
                     -v    Valid identities only.
                 """,
-            kind: .command(FindIdentity())
+            makeCommand: { FindIdentity() }
         ),
         Entry(
             name: "delete-certificate",
@@ -352,7 +335,7 @@ enum CommandTable {
                     -Z    The SHA-256 or SHA-1 hash of the certificate.
                     -t    Remove the user's trust settings for it as well.
                 """,
-            kind: .command(DeleteCertificate(isIdentity: false))
+            makeCommand: { DeleteCertificate(isIdentity: false) }
         ),
         Entry(
             name: "delete-identity",
@@ -363,7 +346,7 @@ enum CommandTable {
                     -Z    The SHA-256 or SHA-1 hash of the certificate.
                     -t    Remove the user's trust settings for it as well.
                 """,
-            kind: .command(DeleteCertificate(isIdentity: true))
+            makeCommand: { DeleteCertificate(isIdentity: true) }
         ),
         Entry(
             name: "set-identity-preference",
@@ -376,7 +359,7 @@ enum CommandTable {
                     -u    Accepted; makes no difference here.
                     -Z    The SHA-256 or SHA-1 hash of the certificate.
                 """,
-            kind: .command(SetIdentityPreference())
+            makeCommand: { SetIdentityPreference() }
         ),
         Entry(
             name: "get-identity-preference",
@@ -389,7 +372,7 @@ enum CommandTable {
                     -c    Show its common name.
                     -Z    Show its SHA-1 hash.
                 """,
-            kind: .command(GetIdentityPreference())
+            makeCommand: { GetIdentityPreference() }
         ),
         none("create-db", "Create a database of keychain records."),
         Entry(
@@ -405,7 +388,7 @@ enum CommandTable {
                     -P    Passphrase; asked for when one is needed. Others can see it while it is typed here.
                     -o    File; standard output if left out.
                 """,
-            kind: .command(ExportItems())
+            makeCommand: { ExportItems() }
         ),
         Entry(
             name: "import",
@@ -421,7 +404,7 @@ enum CommandTable {
                     -A    Every program may use the keys.
                     -T    A program that may use the keys.
                 """,
-            kind: .command(ImportItems())
+            makeCommand: { ImportItems() }
         ),
         none("export-smartcard", "Export items from a smart card."),
         Entry(
@@ -449,7 +432,7 @@ enum CommandTable {
                     -r    The common names or e-mail addresses of the recipients, with commas between.
                     -C    Encode with a key of another message (not implemented).
                 """,
-            kind: .command(MessageCommand())
+            makeCommand: { MessageCommand() }
         ),
         none("install-mds", "Install the database of security modules."),
         Entry(
@@ -467,13 +450,13 @@ enum CommandTable {
                     -o    Write the settings to a file, and trust nobody.
                 Other programs of Linux know nothing of it.
                 """,
-            kind: .command(AddTrustedCertificate())
+            makeCommand: { AddTrustedCertificate() }
         ),
         Entry(
             name: "remove-trusted-cert",
             summary: "No longer trust a certificate.",
             synopsis: "[-h] [-d] file",
-            kind: .command(RemoveTrustedCertificate())
+            makeCommand: { RemoveTrustedCertificate() }
         ),
         Entry(
             name: "dump-trust-settings",
@@ -483,25 +466,25 @@ enum CommandTable {
                     -s    Those of the system.
                     -d    Those of the administrator.
                 """,
-            kind: .command(DumpTrustSettings())
+            makeCommand: { DumpTrustSettings() }
         ),
         Entry(
             name: "user-trust-settings-enable",
             summary: "Show or set whether a user's trust settings count.",
             synopsis: "[-h] [-d] [-e]",
-            kind: .command(EnableUserTrustSettings())
+            makeCommand: { EnableUserTrustSettings() }
         ),
         Entry(
             name: "trust-settings-export",
             summary: "Export trust settings.",
             synopsis: "[-h] [-s] [-d] file",
-            kind: .command(ExportTrustSettings())
+            makeCommand: { ExportTrustSettings() }
         ),
         Entry(
             name: "trust-settings-import",
             summary: "Import trust settings.",
             synopsis: "[-h] [-d] file",
-            kind: .command(ImportTrustSettings())
+            makeCommand: { ImportTrustSettings() }
         ),
         Entry(
             name: "verify-cert",
@@ -520,7 +503,7 @@ enum CommandTable {
                     -P    Show the chain.
                     -q    Show no result.
                 """,
-            kind: .command(VerifyCertificate())
+            makeCommand: { VerifyCertificate() }
         ),
         none("authorize", "Ask for a right."),
         none("authorizationdb", "Change the rules about rights."),
@@ -530,7 +513,7 @@ enum CommandTable {
             name: "error",
             summary: "Show what error codes mean.",
             synopsis: "[-h] [code...]",
-            kind: .command(ErrorCommand())
+            makeCommand: { ErrorCommand() }
         ),
         none("create-filevaultmaster-keychain", "Create a keychain for the recovery of encrypted disks."),
         none("smartcards", "Turn the use of smart cards on or off."),
@@ -543,6 +526,6 @@ enum CommandTable {
     ]
 
     private static func none(_ name: String, _ summary: String) -> Entry {
-        Entry(name: name, summary: summary, synopsis: "[-h] (not supported on this platform)", kind: .noMeaning)
+        Entry(name: name, summary: summary, synopsis: "[-h] (not supported on this platform)", makeCommand: nil)
     }
 }

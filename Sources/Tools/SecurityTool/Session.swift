@@ -56,13 +56,11 @@ struct Session {
             words: words,
             arguments: ParsedOptions(words, entry.options)
         )
-        switch entry.kind {
-        case .command(let command):
-            return try command.run(invocation, in: self)
-        case .noMeaning:
+        guard let command = entry.makeCommand?() else {
             if invocation.asksForUsage { throw CommandFailure.usage }
             throw CommandFailure("security: \(entry.name): \(entry.remark ?? "")")
         }
+        return try command.run(invocation, in: self)
     }
 
     /// Prints the remedy for a status caused by the lock of the data protection keychain.
