@@ -100,8 +100,14 @@ let groups: [Group] = [
             .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
             // System calls and functions of C that Swift on Linux cannot call.
             .target(name: "CKeychainSupport"),
+            // The functions of CKeychainSupport for modules that import no module of C.
+            .target(
+                name: "KeychainSupport",
+                dependencies: ["CKeychainSupport"],
+                swiftSettings: appleAPI + [externFunctions]
+            ),
             // Private folders, lock files, locked memory, threads, the environment.
-            .target(name: "KeychainHost", dependencies: ["CKeychainSupport"], swiftSettings: [externFunctions]),
+            .target(name: "KeychainHost", dependencies: ["KeychainSupport"]),
             // Sessions and sleep, from logind over D-Bus.
             .target(name: "LoginManager", dependencies: ["CSystemd"]),
         ]
@@ -111,7 +117,7 @@ let groups: [Group] = [
         purpose: "tables, statuses, commands, references: data, no I/O",
         targets: [
             // The tables, statuses, commands and replies.
-            .target(name: "KeychainCore", dependencies: ["CKeychainSupport"], swiftSettings: [externFunctions])
+            .target(name: "KeychainCore", dependencies: ["KeychainSupport"])
         ]
     ),
     Group(
@@ -159,7 +165,9 @@ let groups: [Group] = [
             // The keys of the device, sealing, the enclave; no SQL.
             .target(
                 name: "KeychainProtection",
-                dependencies: ["KeychainCore", "KeychainHost", "CKeychainSupport", crypto, cryptoExtras]
+                dependencies: [
+                    "KeychainCore", "KeychainKeys", "KeychainHost", "CKeychainSupport", crypto, cryptoExtras,
+                ]
             ),
             // The rules: queries, access, the operations; no SQL, no key bytes.
             .target(
@@ -235,8 +243,8 @@ let groups: [Group] = [
             // Calls as lines of a file.
             .target(
                 name: "KeychainTrace",
-                dependencies: ["KeychainCore", "KeychainHost", "CKeychainSupport", crypto, logging],
-                swiftSettings: appleAPI + [externFunctions]
+                dependencies: ["KeychainCore", "KeychainHost", "KeychainSupport", crypto, logging],
+                swiftSettings: appleAPI
             ),
             // User prompts: terminal, pinentry, a script.
             .target(
@@ -606,7 +614,7 @@ let tests: [Target] = [
         name: "KeychainTraceTests",
         dependencies: [
             "KeychainTrace", "KeychainServices", "KeychainCore", "KeychainEngine", "KeychainHost",
-            "KeychainTestSupport", "CStormSupport", "Security", crypto,
+            "KeychainSupport", "KeychainTestSupport", "CStormSupport", "Security", crypto,
         ]
     ),
     .testTarget(

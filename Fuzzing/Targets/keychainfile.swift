@@ -15,8 +15,8 @@ import KeychainCore
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let input = Array(UnsafeBufferPointer(start: bytes, count: count))
-    if let contents = try? ItemContents(SecretBytes(input)) {
-        precondition((try? ItemContents(contents.encoded)) == contents, "contents do not come back as they were")
+    if let contents = try? SealedContents(SecretBytes(input)) {
+        precondition((try? SealedContents(contents.encoded)) == contents, "contents do not come back as they were")
     }
     sample.altered(by: input) {
         sample.openRows()
@@ -29,7 +29,7 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
 private struct Sample {
     let keychain: EmbeddedKeychain
     /// What is sealed of each item.
-    let contents: [Bytes16: ItemContents]
+    let contents: [Bytes16: SealedContents]
 
     private static let columns = [
         "uuid", "protection", "tombstone", "generation", "version", "pk", "damage", "former", "t_acct", "t_svce",
@@ -40,7 +40,7 @@ private struct Sample {
         var device = DeviceOptions()
         device.passwordWork = .testing
         keychain = EmbeddedKeychain.newFile(password: SecretBytes([1]), device: device)
-        var contents: [Bytes16: ItemContents] = [:]
+        var contents: [Bytes16: SealedContents] = [:]
         for (account, secret) in [("anna", [1, 2, 3]), ("bert", [UInt8](repeating: 7, count: 40))] {
             let item = KeychainFileItem(
                 identifier: .zero,
@@ -67,7 +67,7 @@ private struct Sample {
                         case .content(let secret?)? = try? sealer.openSecret(row, metadata, nil)
                     else { continue }
                     precondition(
-                        (try? ItemContents(secret)) == contents[row.row.identifier],
+                        (try? SealedContents(secret)) == contents[row.row.identifier],
                         "an altered row is taken"
                     )
                 }

@@ -53,7 +53,7 @@ struct StackTests {
         let failure = storm_run_on_stack(
             memory + neighbour + guardSize,
             size,
-            { _ in CallStack.wiped(.privateKey) {} },
+            { _ in StackMemory.wiped(.privateKey) {} },
             nil
         )
         #expect(failure == 0)
@@ -73,7 +73,7 @@ struct StackTests {
         #expect(stack.usedBytes(0..<4_096) >= 64)
     }
 
-    private func expectWiped(_ stack: ThreadStack, _ depth: CallStack.Depth) {
+    private func expectWiped(_ stack: ThreadStack, _ depth: StackMemory.Depth) {
         #expect(stack.usedBytes(Self.outerFrames..<depth.rawValue) == 0)
         // Below what is wiped lies no more than the frame of what wipes: the call went less deep.
         #expect(stack.depth < Self.outerFrames + depth.rawValue)

@@ -79,7 +79,7 @@ struct DeclarationTests {
     }
 
     /// Has the table of keys be empty, and take no rows.
-    private static func ignoreRows(_ connection: Connection) throws(SQLiteError) {
+    private static func ignoreRows(_ connection: SQLiteConnection) throws(SQLiteError) {
         try connection.execute("DROP TABLE items_keys")
         for statement in Layout.itemTable(.key) {
             try connection.execute(

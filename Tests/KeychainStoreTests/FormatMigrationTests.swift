@@ -208,7 +208,7 @@ struct FormatMigrationTests {
 private enum KillingTrace {
     nonisolated(unsafe) private static var left = 0
 
-    static func start(on connection: Connection, after count: Int) throws {
+    static func start(on connection: SQLiteConnection, after count: Int) throws {
         left = count
         try connection.withHandle { (handle) throws(SQLiteError) in
             let status = sqlite3_trace_v2(

@@ -56,7 +56,7 @@ struct MigrationsTests {
         _ = try folder.open()
         let path = folder.path(of: "keychain.db")
         await #expect(processExitsWith: .exitCode(7)) { [path = path as String] in
-            let connection = try Connection(path: path)
+            let connection = try SQLiteConnection(path: path)
             try connection.execute("PRAGMA cache_size = 1")
             try connection.execute("BEGIN IMMEDIATE")
             for statement in MigrationsTests.steps[0x0300] ?? [] { try connection.execute(statement) }
@@ -65,7 +65,7 @@ struct MigrationsTests {
         }
         #expect(try folder.raw().integer("PRAGMA user_version") == Int(FileVersion.current.recorded))
         #expect(try folder.open().keybag() == [1, 2, 3])
-        let connection = try Connection(path: path)
+        let connection = try SQLiteConnection(path: path)
         #expect(try Self.migrations.run(on: connection) == 0x0302)
     }
 
@@ -78,7 +78,7 @@ struct MigrationsTests {
         let (path, failures) = (folder.path(of: "keychain.db"), Collected<String>())
         DispatchQueue.concurrentPerform(iterations: 8) { _ in
             do {
-                let connection = try Connection(path: path)
+                let connection = try SQLiteConnection(path: path)
                 connection.setBusyTimeout(milliseconds: 60_000)
                 let version = try Self.migrations.run(on: connection)
                 if version != 0x0302 { failures.append("\(version)") }
@@ -113,8 +113,8 @@ struct MigrationsTests {
         withExtendedLifetime(store) {}
     }
 
-    private func makeConnection(version: Int64) throws -> Connection {
-        let connection = try Connection(path: nil)
+    private func makeConnection(version: Int64) throws -> SQLiteConnection {
+        let connection = try SQLiteConnection(path: nil)
         try connection.execute("CREATE TABLE keybag (id INTEGER PRIMARY KEY, bytes BLOB)")
         try connection.execute("INSERT INTO keybag VALUES (1, x'00')")
         try connection.execute("PRAGMA user_version = \(version)")

@@ -96,7 +96,7 @@ struct ContextLifeTests {
             identifiers.append(context.authenticationContext.value.identifier)
             return [kSecClass: kSecClassGenericPassword, kSecUseAuthenticationContext: context]
         }
-        try ItemRequest.set(query(), NSDictionary(), orAdd: query(), in: tests)
+        try ThrowingItemFunctions.set(query(), NSDictionary(), orAdd: query(), in: tests)
         #expect(Set(keychain.commands) == Set(identifiers.map { .release($0) }))
         let value = PropertyDictionary(query())
         try ItemCall.object(.copyMatching(value), in: tests)

@@ -3,7 +3,7 @@
 import CommonCrypto
 
 /// Receives the number of written bytes.
-public typealias Count = UnsafeMutablePointer<Int>
+public typealias ByteCountPointer = UnsafeMutablePointer<Int>
 
 /// `CCCryptorCreate`.
 @_cdecl("CCCryptorCreate")
@@ -67,7 +67,7 @@ public func cryptorUpdate(
     _ inputCount: Int,
     _ output: UnsafeMutableRawPointer?,
     _ outputCount: Int,
-    _ moved: Count?
+    _ moved: ByteCountPointer?
 ) -> CCCryptorStatus {
     run(cryptor, moved) { (cryptor) throws(CryptorError) in
         try cryptor.update(try bytes(input, inputCount), to: try room(output, outputCount))
@@ -80,7 +80,7 @@ public func cryptorFinal(
     _ cryptor: OpaquePointer?,
     _ output: UnsafeMutableRawPointer?,
     _ outputCount: Int,
-    _ moved: Count?
+    _ moved: ByteCountPointer?
 ) -> CCCryptorStatus {
     run(cryptor, moved) { (cryptor) throws(CryptorError) in
         try cryptor.finish(to: try room(output, outputCount))
@@ -117,7 +117,7 @@ public func crypt(
     _ inputCount: Int,
     _ output: UnsafeMutableRawPointer?,
     _ outputCount: Int,
-    _ moved: Count?
+    _ moved: ByteCountPointer?
 ) -> CCCryptorStatus {
     status(moved) { () throws(CryptorError) in
         let cryptor = try cryptor(operation, algorithm, options, key, keyCount, initializationVector)
@@ -200,7 +200,7 @@ private func create(
 
 private func run(
     _ cryptor: OpaquePointer?,
-    _ moved: Count?,
+    _ moved: ByteCountPointer?,
     _ body: (Cryptor) throws(CryptorError) -> Int
 ) -> CCCryptorStatus {
     guard let cryptor else { return CCCryptorStatus(kCCParamError) }
@@ -209,7 +209,7 @@ private func run(
     }
 }
 
-private func status(_ moved: Count?, _ body: () throws(CryptorError) -> Int) -> CCCryptorStatus {
+private func status(_ moved: ByteCountPointer?, _ body: () throws(CryptorError) -> Int) -> CCCryptorStatus {
     do {
         let count = try body()
         moved?.pointee = count

@@ -15,7 +15,7 @@ public func symmetricKeyWrap(
     _ key: UnsafePointer<UInt8>?,
     _ keyCount: Int,
     _ output: UnsafeMutablePointer<UInt8>?,
-    _ outputCount: Count?
+    _ outputCount: ByteCountPointer?
 ) -> CInt {
     wrapping(algorithm, initialValue, initialValueCount, wrappingKey, wrappingKeyCount, output, outputCount) {
         (wrappingKey, room) throws(CryptorError) in
@@ -41,7 +41,7 @@ public func symmetricKeyUnwrap(
     _ wrapped: UnsafePointer<UInt8>?,
     _ wrappedCount: Int,
     _ output: UnsafeMutablePointer<UInt8>?,
-    _ outputCount: Count?
+    _ outputCount: ByteCountPointer?
 ) -> CInt {
     wrapping(algorithm, initialValue, initialValueCount, wrappingKey, wrappingKeyCount, output, outputCount) {
         (wrappingKey, room) throws(CryptorError) in
@@ -73,7 +73,7 @@ private func wrapping(
     _ wrappingKey: UnsafePointer<UInt8>?,
     _ wrappingKeyCount: Int,
     _ output: UnsafeMutablePointer<UInt8>?,
-    _ outputCount: Count?,
+    _ outputCount: ByteCountPointer?,
     _ body: (SymmetricKey, UnsafeMutableRawBufferPointer) throws(CryptorError) -> Int
 ) -> CInt {
     guard let outputCount, let wrappingKey, let initialValue, algorithm == kCCWRAPAES else {

@@ -5,6 +5,7 @@ import Foundation
 import Glibc
 package import KeychainCore
 import KeychainHost
+import KeychainSupport
 import Logging
 import Synchronization
 

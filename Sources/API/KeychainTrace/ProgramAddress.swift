@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import KeychainSupport
 
 /// An address in a program or a library, wherever that is loaded: `IMAGE+0xOFFSET`.
 package struct ProgramAddress: Hashable, CustomStringConvertible {

@@ -3,6 +3,7 @@
 import Crypto
 import Foundation
 import Glibc
+import KeychainSupport
 
 /// A file to which several processes can append lines.
 ///

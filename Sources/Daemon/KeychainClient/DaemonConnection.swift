@@ -151,7 +151,7 @@ final class DaemonConnection: Sendable {
         let isSent: Bool
         do throws(KeychainError) { isSent = try sendRequest(frame) } catch { return .failure(error) }
         let patience = options.promptEndMilliseconds
-        let questions = OpenQuestions(authenticator, patienceMilliseconds: patience) { [self] message in
+        let questions = DaemonQuestions(authenticator, patienceMilliseconds: patience) { [self] message in
             guard let frame = try? message.encoded() else { return }
             _ = send(frame, until: { Deadline(milliseconds: options.silenceMilliseconds) })
         }
@@ -162,7 +162,7 @@ final class DaemonConnection: Sendable {
         return answer(number, questions)
     }
 
-    private func answer(_ number: UInt64, _ questions: OpenQuestions) -> Outcome {
+    private func answer(_ number: UInt64, _ questions: DaemonQuestions) -> Outcome {
         while true {
             let message: WireMessage
             switch nextMessage({ !questions.isAsking }) {

@@ -12,14 +12,14 @@ enum MemoryImage {
     private static let image = Result { () throws(SQLiteError) in try make() }
 
     /// A connection to a store of its own; its keybag is empty.
-    static func connection() throws(SQLiteError) -> Connection {
-        let connection = try Connection(path: nil)
+    static func connection() throws(SQLiteError) -> SQLiteConnection {
+        let connection = try SQLiteConnection(path: nil)
         try connection.load(try image.get())
         return connection
     }
 
     private static func make() throws(SQLiteError) -> [UInt8] {
-        let connection = try Connection(path: nil)
+        let connection = try SQLiteConnection(path: nil)
         try connection.begin()
         for statement in Layout.creationInMemory() { try connection.execute(statement) }
         try connection.insert(keybag: [], DeviceRecord())
@@ -30,7 +30,7 @@ enum MemoryImage {
     }
 }
 
-extension Connection {
+extension SQLiteConnection {
     /// The bytes of the database.
     func image() throws(SQLiteError) -> [UInt8] {
         try withHandle { handle throws(SQLiteError) in

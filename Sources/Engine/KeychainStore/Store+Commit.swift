@@ -28,7 +28,7 @@ extension Store {
     }
 }
 
-extension Connection {
+extension SQLiteConnection {
     /// Runs a statement that is kept and gives no rows.
     func run(_ fixed: FixedStatement, _ sql: String) throws(SQLiteError) {
         let statement = try statement(fixed, sql)

@@ -20,7 +20,7 @@ extension Store {
         _ options: StoreOptions,
         _ place: StorePlace,
         keybag: [UInt8],
-        addRows: (Connection) throws(KeychainError) -> Void = { _ in }
+        addRows: (SQLiteConnection) throws(KeychainError) -> Void = { _ in }
     ) throws(KeychainError) {
         let temporary = "\(fileName).new"
         let companions = ["-wal", "-shm", "-journal"].map { temporary + $0 }
@@ -58,7 +58,7 @@ extension Store {
         _ options: StoreOptions,
         _ place: StorePlace,
         keybag: [UInt8],
-        addRows: (Connection) throws(KeychainError) -> Void
+        addRows: (SQLiteConnection) throws(KeychainError) -> Void
     ) throws(KeychainError) {
         let connection = try sql { () throws(SQLiteError) in
             let connection = try place.connection(to: path)
@@ -75,9 +75,9 @@ extension Store {
     }
 
     static func fill(
-        _ connection: Connection,
+        _ connection: SQLiteConnection,
         keybag: [UInt8],
-        addRows: (Connection) throws(KeychainError) -> Void = { _ in }
+        addRows: (SQLiteConnection) throws(KeychainError) -> Void = { _ in }
     ) throws(KeychainError) {
         try sql { () throws(SQLiteError) in
             try connection.begin()
@@ -93,7 +93,7 @@ extension Store {
     }
 }
 
-extension Connection {
+extension SQLiteConnection {
     /// Keeps the file from growing beyond what the options allow, and the cache from taking more memory.
     func limit(_ options: StoreOptions) throws(SQLiteError) {
         if let count = options.maximumPageCount { try execute("PRAGMA max_page_count = \(count)") }

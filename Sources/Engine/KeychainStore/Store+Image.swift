@@ -24,7 +24,7 @@ extension Store {
     }
 }
 
-extension Connection {
+extension SQLiteConnection {
     /// Loads an image after a look at everything in it that SQLite would act upon.
     ///
     /// - Returns: Its version, which is this one or that of the format before.

@@ -98,7 +98,7 @@ extension RowReader {
     }
 }
 
-extension Connection {
+extension SQLiteConnection {
     private static let formerTable = "former_items"
 
     /// Moves the rows of a class into a table of this format.

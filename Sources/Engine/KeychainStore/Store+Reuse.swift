@@ -34,7 +34,7 @@ extension Store {
     private static let mostPages: Int64 = 128
 }
 
-extension Connection {
+extension SQLiteConnection {
     fileprivate func pageCount() throws(SQLiteError) -> Int64 {
         let statement = try statement(.pageCount, "PRAGMA page_count")
         defer { statement.reset() }

@@ -12,7 +12,7 @@ import KeychainHost
 /// Not thread-safe: the keychain that owns it lets one thread in at a time, inside the fork gate. So nothing here waits
 /// for another connection: what is held by one is an error (``KeychainError/isBusy``), and whoever calls tries again.
 public final class Store {
-    let connection: Connection
+    let connection: SQLiteConnection
     let options: StoreOptions
     private(set) var watched: WatchedFile?
 
@@ -123,7 +123,7 @@ public final class Store {
         do throws(SQLiteError) {
             connection =
                 watched.isUnchanging
-                ? try Connection(asItLies: watched.path) : try place.connection(to: watched.path)
+                ? try SQLiteConnection(asItLies: watched.path) : try place.connection(to: watched.path)
             try connection.limit(options)
         } catch {
             throw StoreError(opening: error, path: watched.path)
@@ -235,7 +235,7 @@ public final class Store {
     private func withVersion<Result>(
         _ body: (Int64) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
-        let statement: Statement
+        let statement: SQLiteStatement
         do {
             statement = try connection.statement(.version, "PRAGMA user_version")
         } catch {

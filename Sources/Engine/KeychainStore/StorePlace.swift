@@ -56,7 +56,7 @@ enum StorePlace {
         let path = folder.path(of: Store.fileName)
         if isLocal {
             do throws(SQLiteError) {
-                let connection = try Connection(path: path)
+                let connection = try SQLiteConnection(path: path)
                 _ = try connection.integer("PRAGMA wal_checkpoint(TRUNCATE)")
                 connection.close()
             } catch {
@@ -80,10 +80,10 @@ enum StorePlace {
     var hostLock: HostLock? { if case .underHostLock(let lock) = self { lock } else { nil } }
 
     /// Opens a file that exists already, to write it.
-    func connection(to path: String) throws(SQLiteError) -> Connection {
+    func connection(to path: String) throws(SQLiteError) -> SQLiteConnection {
         switch self {
-        case .local, .foreign: try Connection(path: path)
-        case .underHostLock: try Connection(underHostLock: path)
+        case .local, .foreign: try SQLiteConnection(path: path)
+        case .underHostLock: try SQLiteConnection(underHostLock: path)
         }
     }
 }

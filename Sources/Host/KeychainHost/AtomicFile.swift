@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import KeychainSupport
 
 /// A file that is read and replaced as a whole: whoever reads it finds the old contents or the new ones, also after a
 /// crash.

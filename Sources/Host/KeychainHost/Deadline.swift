@@ -13,6 +13,9 @@ public struct Deadline: Sendable {
     /// So many microseconds from now.
     public init(microseconds: Int32) { nanoseconds = Self.now + Int64(max(0, microseconds)) * 1_000 }
 
+    /// So many seconds from now: a day at most, and now for what is no number.
+    public init(seconds: Double) { self.init(milliseconds: Int32((min(max(0, seconds), 86_400) * 1_000).rounded(.up))) }
+
     private init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
     /// This one, or one so many milliseconds from now when that is later.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import KeychainSupport
 
 /// A lock file that one process at a time holds, for as long as the value lives.
 ///

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import KeychainSupport
 
 /// Watches for files of a folder that are created, renamed, removed or written (inotify(7)).
 public final class FolderWatch: Sendable {

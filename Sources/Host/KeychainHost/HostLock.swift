@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import KeychainSupport
 
 /// A lock that one process at a time holds over all hosts that see a folder, also where the file system has no locks,
 /// or keeps them on each host: a file that appears complete under its name or not at all, and names its holder.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import KeychainSupport
 
 extension PrivateDirectory {
     /// The folder of a location that is there; nothing is made.

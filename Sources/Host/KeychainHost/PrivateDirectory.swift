@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import KeychainSupport
 
 /// A folder that belongs to this user alone, and its files: mode 0700, files 0600, or it is refused.
 public struct PrivateDirectory: Sendable, Hashable {

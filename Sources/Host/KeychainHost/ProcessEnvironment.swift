@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainSupport
+
 /// The environment of this process, as far as it may be trusted: a set-user-ID program sees none.
 ///
 /// A variable that is empty counts as not set.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import KeychainSupport
 
 /// A kind of file system whose files several hosts may have open at the same time, with neither shared memory nor, on
 /// some, locks between them: network file systems, folders that a virtual machine or a container shares with its host,

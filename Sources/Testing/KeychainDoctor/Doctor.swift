@@ -24,7 +24,7 @@ package enum Doctor {
         let start = clock.now
         let examination = try Examination(call, explain)
         var diagnosis = UnknownValues.weakened(diagnosis(examination), examination)
-        if call.clientSource == .assumed { diagnosis.confidence = min(diagnosis.confidence, Confidence.assumed) }
+        if call.clientSource == .assumed { diagnosis.confidence = min(diagnosis.confidence, VerdictConfidence.assumed) }
         let maker = AdviceMaker(examination: examination, diagnosis: diagnosis)
         var report = DoctorReport(
             call: call,

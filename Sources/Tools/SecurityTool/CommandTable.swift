@@ -71,7 +71,7 @@ enum CommandTable {
             name: "login-keychain",
             summary: "Display the login keychain.",
             synopsis: "[-h]",
-            makeCommand: { LoginKeychain() }
+            makeCommand: { ShowLoginKeychain() }
         ),
         Entry(
             name: "create-keychain",

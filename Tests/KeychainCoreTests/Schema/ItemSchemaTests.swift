@@ -100,6 +100,16 @@ struct ItemSchemaTests {
         #expect(schema.columnCount == names.count + 2)
     }
 
+    @Test("what names an item is part of the primary key that its class alone has", arguments: ItemClass.stored)
+    func namings(_ itemClass: ItemClass) {
+        let schema = ItemSchema.of(itemClass)
+        #expect(!schema.namings.isEmpty)
+        for naming in schema.namings {
+            #expect(Set(naming).isSubset(of: schema.identifyingColumns.map(\.name)))
+            #expect(Set(naming).count == naming.count && !naming.isEmpty)
+        }
+    }
+
     @Test("an identity may be asked for by the columns of certificates and keys, and is never stored")
     func identity() {
         let schema = ItemSchema.of(.identity)

@@ -57,7 +57,7 @@ struct JournalTests {
     @Test("a journal that is put there after the look at the folder is not seen by SQLite")
     func race() throws {
         let journal = try plant()
-        let connection = try Connection(path: folder.path(of: "keychain.db"))
+        let connection = try SQLiteConnection(path: folder.path(of: "keychain.db"))
         #expect(try connection.integer("SELECT count(*) FROM items_keys") == 1)
         try connection.execute("DELETE FROM items_keys")
         #expect(try folder.contents(of: "keychain.db-journal") == journal)
@@ -78,7 +78,7 @@ struct JournalTests {
     @Test("a connection of a store opens no journal either")
     func noJournal() throws {
         try Self.leaveLogMode(folder)
-        let connection = try Connection(path: folder.path(of: "keychain.db"))
+        let connection = try SQLiteConnection(path: folder.path(of: "keychain.db"))
         let failure = #expect(throws: SQLiteError.self) { try connection.execute("DELETE FROM items_keys") }
         #expect(failure?.primaryCode == 14)
     }

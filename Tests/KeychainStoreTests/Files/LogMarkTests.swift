@@ -43,8 +43,8 @@ struct LogMarkTests {
                 target: recorded + 1,
                 steps: [recorded & 0xFFFF: ["ALTER TABLE keybag ADD COLUMN first TEXT"]]
             )
-            #expect(try migrations.run(on: Connection(path: path)) == recorded + 1)
-        case .statement: try Connection(path: path).execute("UPDATE keybag SET bytes = x'00'")
+            #expect(try migrations.run(on: SQLiteConnection(path: path)) == recorded + 1)
+        case .statement: try SQLiteConnection(path: path).execute("UPDATE keybag SET bytes = x'00'")
         case .afterErasure:
             try store.add([.sample(.key, 2)])
             #expect(try store.eraseLog())

@@ -75,7 +75,7 @@ struct TransactionTests {
 
 /// A table that transactions of all kinds change, and what has to be in it.
 private final class Table {
-    let connection: Connection
+    let connection: SQLiteConnection
     /// A connection of SQLite's own file system, as another process has it.
     let reader: RawStore
 
@@ -96,7 +96,7 @@ private final class Table {
         try reader.execute("PRAGMA page_size = \(pageSize)")
         try reader.execute("PRAGMA journal_mode = WAL")
         try reader.execute("CREATE TABLE test (number INTEGER PRIMARY KEY, bytes BLOB NOT NULL)")
-        connection = try Connection(path: path)
+        connection = try SQLiteConnection(path: path)
         try connection.execute("PRAGMA cache_size = \(cachedPages)")
         #expect(try reader.integer("PRAGMA page_size") == pageSize)
     }

@@ -170,7 +170,7 @@ private struct Progress {
         return call
     }
 
-    private func fileKeychain() throws(ScenarioError) -> FileKeychain {
+    private func fileKeychain() throws(ScenarioError) -> KnownFileKeychain {
         guard let json = scenario.fileKeychain else { return .items([], isLocked: false) }
         guard json != .null else { return .missing }
         guard let items = json["items"] == .null ? [] : json["items"].elements else {

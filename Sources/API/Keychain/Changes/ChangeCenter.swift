@@ -4,7 +4,7 @@
 final class ChangeCenter: Sendable {
     static let shared = ChangeCenter()
 
-    private let listeners = Guarded<[ObjectIdentifier: Listener]>([:])
+    private let listeners = LockedValue<[ObjectIdentifier: Listener]>([:])
 
     private struct Listener {
         weak var value: ChangeListener?

@@ -7,9 +7,9 @@ import KeychainCore
 /// A listener: a bounded buffer of changes, and a task that waits for them.
 final class ChangeListener: Sendable {
     let scope: ChangeScope
-    private let state = Guarded(State())
+    private let state = LockedValue(State())
     #if !canImport(Darwin)
-    private let observation = Guarded<ChangeObservation?>(nil)
+    private let observation = LockedValue<ChangeObservation?>(nil)
     #endif
 
     private struct State {

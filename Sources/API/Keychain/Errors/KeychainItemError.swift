@@ -146,6 +146,8 @@ extension KeychainItemError.Operation {
 extension ItemKey {
     /// The attributes of the key by their names in sentences.
     var attributeNames: String {
-        (KeyTable.columns(of: itemClass).map(\.title) + ["access group", "synchronizability"]).joined(separator: ", ")
+        (PrimaryKeyTable.columns(of: itemClass).map(\.title) + ["access group", "synchronizability"]).joined(
+            separator: ", "
+        )
     }
 }

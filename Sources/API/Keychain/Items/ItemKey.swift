@@ -35,11 +35,11 @@ public struct ItemKey: Hashable, Sendable {
         self.itemClass = itemClass
         self.accessGroup = accessGroup
         self.isSynchronizable = isSynchronizable
-        let defaults = KeyTable.columns(of: itemClass).map { column in
+        let defaults = PrimaryKeyTable.columns(of: itemClass).map { column in
             (column.name, column.stored(attributes[column.name] ?? column.value))
         }
         self.attributes = Dictionary(uniqueKeysWithValues: defaults)
-            .merging(attributes.filter { KeyTable.optionalNames(of: itemClass).contains($0.key) }) { $1 }
+            .merging(attributes.filter { PrimaryKeyTable.optionalNames(of: itemClass).contains($0.key) }) { $1 }
     }
 
     /// The classes of stored items.
@@ -58,11 +58,11 @@ public struct ItemKey: Hashable, Sendable {
 extension ItemKey: CustomStringConvertible {
     /// The class and the attributes that differ from their defaults.
     public var description: String {
-        let columns = KeyTable.columns(of: itemClass)
+        let columns = PrimaryKeyTable.columns(of: itemClass)
         var parts = columns.filter { attributes[$0.name] != $0.value }.compactMap { column in
             attributes[column.name].map { "\(column.title) \($0)" }
         }
-        for name in KeyTable.optionalNames(of: itemClass).sorted() {
+        for name in PrimaryKeyTable.optionalNames(of: itemClass).sorted() {
             if let value = attributes[name] { parts.append("token \(value)") }
         }
         if let accessGroup { parts.append("access group \(Value.text(accessGroup))") }

@@ -44,7 +44,7 @@ public struct KeyItem: KeychainItem {
             kSecAttrKeySizeInBits as String: .number(sizeInBits),
             kSecAttrEffectiveKeySize as String: .number(effectiveSizeInBits ?? sizeInBits),
         ]
-        attributes[KeyTable.tokenID] = tokenID.map { .text($0 as String) }
+        attributes[PrimaryKeyTable.tokenID] = tokenID.map { .text($0 as String) }
         key = ItemKey(.key, attributes, accessGroup: accessGroup, isSynchronizable: isSynchronizable)
     }
 
@@ -77,7 +77,7 @@ public struct KeyItem: KeychainItem {
     public var isPrivate: Bool { key.attributes[kSecAttrKeyClass as String] == Self.number(kSecAttrKeyClassPrivate) }
 
     /// The token that holds the key, such as the text of `kSecAttrTokenIDSecureEnclave`; `nil` for the keychain itself.
-    public var tokenID: String? { key.attributes[KeyTable.tokenID]?.text }
+    public var tokenID: String? { key.attributes[PrimaryKeyTable.tokenID]?.text }
 
     /// The attributes of a key object.
     static func attributes(of secKey: SecKey) -> [String: ItemKey.Value] {
@@ -87,7 +87,7 @@ public struct KeyItem: KeychainItem {
             attributes[name as String] = ItemKey.Value(brought[name as String]).map(Self.number)
         }
         attributes[kSecAttrApplicationLabel as String] = ItemKey.Value(brought[kSecAttrApplicationLabel as String])
-        attributes[KeyTable.tokenID] = ItemKey.Value(brought[KeyTable.tokenID])
+        attributes[PrimaryKeyTable.tokenID] = ItemKey.Value(brought[PrimaryKeyTable.tokenID])
         return attributes
     }
 

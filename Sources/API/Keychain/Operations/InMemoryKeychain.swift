@@ -12,7 +12,7 @@ import KeychainServices
 /// keys alone, and it has access groups of its own. Its device has a passcode, and a user whose behaviour ``person``
 /// sets. It is only available on Linux. For a device with more features, see `VirtualDevice` in `KeychainTesting`.
 public final class InMemoryKeychain: StoredKeychain {
-    let store: ItemStore
+    let store: ItemOperations
 
     private let device: InMemoryDevice
 
@@ -22,7 +22,7 @@ public final class InMemoryKeychain: StoredKeychain {
     public init(accessGroups: [String] = ["com.example.app"]) {
         device = InMemoryDevice()
         let context = KeychainContext(backend: device.keychain, client: Client(accessGroups: accessGroups))
-        store = ItemStore(EngineTransport(context))
+        store = ItemOperations(EngineTransport(context))
     }
 
     /// The user's response to prompts.

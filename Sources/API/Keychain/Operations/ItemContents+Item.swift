@@ -24,10 +24,10 @@ extension ItemContents {
         case .certificate(let certificate): brought = CertificateItem(certificate).key.attributes
         }
         // A key without a token is another one than that in the Secure Enclave.
-        let others = Set(brought.keys).union([KeyTable.tokenID]).filter { brought[$0] != key.attributes[$0] }
+        let others = Set(brought.keys).union([PrimaryKeyTable.tokenID]).filter { brought[$0] != key.attributes[$0] }
         guard !others.isEmpty else { return }
-        let titles = KeyTable.columns(of: key.itemClass).filter { others.contains($0.name) }.map(\.title)
-        let differing = (titles + (others.contains(KeyTable.tokenID) ? ["token"] : [])).joined(separator: ", ")
+        let titles = PrimaryKeyTable.columns(of: key.itemClass).filter { others.contains($0.name) }.map(\.title)
+        let differing = (titles + (others.contains(PrimaryKeyTable.tokenID) ? ["token"] : [])).joined(separator: ", ")
         throw TransportFailure(
             status: errSecParam,
             reason: "the item names another one than \(self) to be set: \(differing) of the two differ"

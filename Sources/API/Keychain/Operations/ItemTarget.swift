@@ -75,13 +75,15 @@ struct ItemTarget {
         _ authentication: Authentication
     ) throws(TransportFailure) -> ItemDictionary? {
         let query = ItemDictionary(key)
-        guard key.itemClass == .key, key.attributes[KeyTable.tokenID] == nil, try hasTwin(query) else { return query }
+        guard key.itemClass == .key, key.attributes[PrimaryKeyTable.tokenID] == nil, try hasTwin(query) else {
+            return query
+        }
         var all = query
         all.entries[kSecMatchLimit as String] = kSecMatchLimitAll
         all.entries[kSecReturnPersistentRef as String] = true
         try add(authentication, to: &all)
         let rows = try transport.copyMatching(all.returning(kSecReturnAttributes)) as? [[String: Any]] ?? []
-        guard let row = rows.first(where: { $0[KeyTable.tokenID] == nil }),
+        guard let row = rows.first(where: { $0[PrimaryKeyTable.tokenID] == nil }),
             let reference = row[kSecValuePersistentRef as String] as? Data
         else { return nil }
         return ItemDictionary(reference: reference, key.itemClass)
@@ -90,7 +92,7 @@ struct ItemTarget {
     /// Whether a key in the Secure Enclave also matches; works in every state of the device, and never prompts.
     private func hasTwin(_ query: ItemDictionary) throws(TransportFailure) -> Bool {
         var twin = query
-        twin.entries[KeyTable.tokenID] = kSecAttrTokenIDSecureEnclave
+        twin.entries[PrimaryKeyTable.tokenID] = kSecAttrTokenIDSecureEnclave
         twin.add(.forbidden)
         do throws(TransportFailure) {
             _ = try transport.copyMatching(twin.entries)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A keychain over an ``ItemStore``.
+/// A keychain over an ``ItemOperations``.
 ///
 /// Conformers are public as `KeychainProtocol`, whose requirements the extension implements; the store stays internal.
 protocol StoredKeychain: KeychainProtocol {
-    var store: ItemStore { get }
+    var store: ItemOperations { get }
 }
 
 extension StoredKeychain {
@@ -81,17 +81,17 @@ extension StoredKeychain {
 /// if the item was added meanwhile. This module is not built for Apple platforms here: its behaviour there is tested
 /// with the same calls over the item functions.
 public struct SystemKeychain: StoredKeychain {
-    let store: ItemStore
+    let store: ItemOperations
 
     /// The keychain.
     public init() {
         #if canImport(Darwin)
-        store = ItemStore(FunctionTransport.shared)
+        store = ItemOperations(FunctionTransport.shared)
         #else
-        store = ItemStore(EngineTransport())
+        store = ItemOperations(EngineTransport())
         #endif
     }
 
     /// The keychain, reached in a certain way.
-    package init(_ transport: any ItemTransport) { store = ItemStore(transport) }
+    package init(_ transport: any ItemTransport) { store = ItemOperations(transport) }
 }

@@ -17,21 +17,27 @@ package struct EngineTransport: ItemTransport {
     private var context: KeychainContext { given ?? .inEffect }
 
     package func add(_ attributes: [String: Any]) throws(TransportFailure) -> AnyObject? {
-        try answer { (context) throws(KeychainError) in try ItemRequest.add(Self.object(attributes), in: context) }
+        try answer { (context) throws(KeychainError) in
+            try ThrowingItemFunctions.add(Self.object(attributes), in: context)
+        }
     }
 
     package func copyMatching(_ query: [String: Any]) throws(TransportFailure) -> AnyObject? {
-        try answer { (context) throws(KeychainError) in try ItemRequest.copyMatching(Self.object(query), in: context) }
+        try answer { (context) throws(KeychainError) in
+            try ThrowingItemFunctions.copyMatching(Self.object(query), in: context)
+        }
     }
 
     package func update(_ query: [String: Any], _ attributes: [String: Any]) throws(TransportFailure) {
         try answer { (context) throws(KeychainError) in
-            try ItemRequest.update(Self.object(query), Self.object(attributes), in: context)
+            try ThrowingItemFunctions.update(Self.object(query), Self.object(attributes), in: context)
         }
     }
 
     package func delete(_ query: [String: Any]) throws(TransportFailure) {
-        try answer { (context) throws(KeychainError) in try ItemRequest.delete(Self.object(query), in: context) }
+        try answer { (context) throws(KeychainError) in
+            try ThrowingItemFunctions.delete(Self.object(query), in: context)
+        }
     }
 
     package func set(
@@ -40,7 +46,7 @@ package struct EngineTransport: ItemTransport {
         orAdd addition: [String: Any]
     ) throws(TransportFailure) {
         try answer { (context) throws(KeychainError) in
-            try ItemRequest.set(
+            try ThrowingItemFunctions.set(
                 Self.object(query),
                 Self.object(attributes),
                 orAdd: Self.object(addition),

@@ -6,7 +6,7 @@ import PortableSecurity
 /// The public item functions: the way on Apple platforms, and one that works here as well.
 package struct FunctionTransport: ItemTransport {
     /// The default group, once known: it does not change while an app runs.
-    private let foundGroup = Guarded<String?>(nil)
+    private let foundGroup = LockedValue<String?>(nil)
 
     /// The transport of this process.
     package static let shared = FunctionTransport()

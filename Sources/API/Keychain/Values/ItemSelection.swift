@@ -41,7 +41,7 @@ public struct ItemSelection<Item: KeychainItem>: Sendable, Hashable, CustomStrin
 
     /// The conditions in words.
     public var description: String {
-        let names = KeyTable.columns(of: itemClass)
+        let names = PrimaryKeyTable.columns(of: itemClass)
         var parts = names.compactMap { column in conditions[column.name].map { "\(column.title) \($0)" } }
         switch groups {
         case .every: break

@@ -3,6 +3,7 @@
 import CKeychainSupport
 import Glibc
 import KeychainCore
+import KeychainHost
 
 /// Waits for the other side of a question, within the time limit of its prompt.
 final class QuestionWatch {
@@ -23,7 +24,7 @@ final class QuestionWatch {
     init?(_ prompt: AuthenticationPrompt) {
         guard let wakeUp = WakeUp() else { return nil }
         self.wakeUp = wakeUp
-        deadline = Deadline(in: prompt.timeoutSeconds)
+        deadline = Deadline(seconds: prompt.timeoutSeconds)
         cancellation = prompt.cancellation
         handler = cancellation.onCancel { wakeUp.signal() }
     }
@@ -63,7 +64,7 @@ final class QuestionWatch {
 
     private func poll(_ states: inout [pollfd], atMost: Int32) throws(QuestionEnd) -> Int32 {
         try check()
-        let rest = deadline.milliseconds
+        let rest = deadline.millisecondsLeft
         guard rest > 0 else { throw .ended }
         let count = Glibc.poll(&states, nfds_t(states.count), min(rest, atMost))
         // The states after an interrupted poll are meaningless.
@@ -97,24 +98,5 @@ final class WakeUp: Sendable {
     func clear() {
         var count: UInt64 = 0
         read(descriptor, &count, MemoryLayout.size(ofValue: count))
-    }
-}
-
-/// A time limit on the monotonic clock.
-struct Deadline: Sendable {
-    private let seconds: Double
-
-    /// A number of seconds from now; a day at most, and now for a non-number.
-    init(in seconds: Double) {
-        self.seconds = Self.now + min(max(0, seconds), 86_400)
-    }
-
-    /// For how long poll(2) may wait; 0 when the time is over.
-    var milliseconds: Int32 { Int32(max(((seconds - Self.now) * 1000).rounded(.up), 0)) }
-
-    private static var now: Double {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 }

@@ -106,7 +106,7 @@ package struct ProcessClient: Sendable {
         }
         do {
             let data = try Data(contentsOf: URL(fileURLWithPath: path))
-            let entitlements = try Entitlements(propertyList: data, prefix: prefix)
+            let entitlements = try KeychainEntitlements(propertyList: data, prefix: prefix)
             return ProcessClient(client: Client(accessGroups: entitlements.accessGroups), entitlements: data)
         } catch {
             // A client whose entitlements cannot be read has none: every call answers errSecMissingEntitlement.

@@ -14,7 +14,7 @@ struct AlternativeNames: Sendable {
 
     init(_ value: ArraySlice<UInt8>) throws(CertificateError) {
         let name = "a subject alternative name"
-        var fields = try FieldReader(parsing: value, "the subject alternative names")
+        var fields = try CertificateFieldReader(parsing: value, "the subject alternative names")
         guard !fields.isAtEnd else { throw CertificateError("the subject alternative names are none") }
         while !fields.isAtEnd {
             let node = try fields.next("name")

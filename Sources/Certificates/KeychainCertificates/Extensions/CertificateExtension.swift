@@ -16,8 +16,8 @@ struct CertificateExtension: Sendable {
     /// - Throws: for one that is none; what it holds is not looked at.
     static func list(_ node: ASN1Node?) throws(CertificateError) -> [CertificateExtension] {
         guard let node else { return [] }
-        var outer = try FieldReader(node, .context(3), "the extensions")
-        var fields = try FieldReader(outer.next("list"), "the extensions")
+        var outer = try CertificateFieldReader(node, .context(3), "the extensions")
+        var fields = try CertificateFieldReader(outer.next("list"), "the extensions")
         try outer.end()
         var list: [CertificateExtension] = []
         while !fields.isAtEnd { list.append(try CertificateExtension(fields.next("extension"))) }
@@ -25,7 +25,7 @@ struct CertificateExtension: Sendable {
     }
 
     private init(_ node: ASN1Node) throws(CertificateError) {
-        var fields = try FieldReader(node, "an extension")
+        var fields = try CertificateFieldReader(node, "an extension")
         type = try fields.next("type").objectIdentifier("the type of an extension")
         isCritical = try Self.isTrue(fields.nextIfPresent(.boolean))
         value = try fields.bytes(.octetString, "the value of an extension")

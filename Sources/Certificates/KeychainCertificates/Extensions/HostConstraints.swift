@@ -18,7 +18,7 @@ struct HostConstraints: Sendable {
     private init() {}
 
     init(_ value: ArraySlice<UInt8>) throws(CertificateError) {
-        var fields = try FieldReader(parsing: value, "the name constraints")
+        var fields = try CertificateFieldReader(parsing: value, "the name constraints")
         if let node = fields.nextIfPresent(.context(0)) { permitted = try Self.domains(node, 0) }
         if let node = fields.nextIfPresent(.context(1)) { excluded = try Self.domains(node, 1) }
         try fields.end()
@@ -35,10 +35,10 @@ struct HostConstraints: Sendable {
 
     /// The DNS names of a list of subtrees.
     private static func domains(_ node: ASN1Node, _ tag: UInt) throws(CertificateError) -> [String] {
-        var fields = try FieldReader(node, .context(tag), "the subtrees of name constraints")
+        var fields = try CertificateFieldReader(node, .context(tag), "the subtrees of name constraints")
         var domains: [String] = []
         while !fields.isAtEnd {
-            var subtree = try FieldReader(fields.next("subtree"), "a subtree of name constraints")
+            var subtree = try CertificateFieldReader(fields.next("subtree"), "a subtree of name constraints")
             let base = try subtree.next("base")
             guard base.identifier == .context(2) else { continue }
             let bytes = try base.bytes(.context(2), "the base of a subtree")

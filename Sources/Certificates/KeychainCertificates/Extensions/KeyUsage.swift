@@ -18,7 +18,7 @@ struct KeyUsage: OptionSet, Sendable {
 
     /// The bits of the extension.
     init(extensionValue: ArraySlice<UInt8>) throws(CertificateError) {
-        let value = try FieldReader.parse(extensionValue, "the key usage")
+        let value = try CertificateFieldReader.parse(extensionValue, "the key usage")
         guard let bits = try? ASN1BitString(derEncoded: value) else {
             throw CertificateError("the key usage is not a string of bits")
         }

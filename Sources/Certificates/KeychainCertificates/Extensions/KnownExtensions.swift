@@ -41,7 +41,7 @@ struct KnownExtensions: Sendable {
         switch one.type {
         case .subjectKeyIdentifier:
             let name = "the subject key identifier"
-            subjectKeyIdentifier = try Array(FieldReader.parse(one.value, name).bytes(.octetString, name))
+            subjectKeyIdentifier = try Array(CertificateFieldReader.parse(one.value, name).bytes(.octetString, name))
         case .subjectAlternativeName: alternativeNames = try AlternativeNames(one.value)
         case .extendedKeyUsage: extendedKeyUsage = try ExtensionShape.purposes(one.value)
         case .keyUsage: keyUsage = try KeyUsage(extensionValue: one.value)

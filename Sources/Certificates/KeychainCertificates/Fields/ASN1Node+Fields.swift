@@ -2,13 +2,13 @@
 
 internal import SwiftASN1
 
-typealias FieldReader = ASN1FieldReader<CertificateError>
+typealias CertificateFieldReader = ASN1FieldReader<CertificateError>
 
 extension CertificateError: EncodingFailure {
     package static func malformed(_ reason: String) -> CertificateError { CertificateError(reason) }
 }
 
-extension FieldReader {
+extension CertificateFieldReader {
     /// The fields of a DER-encoded SEQUENCE.
     init(parsing bytes: ArraySlice<UInt8>, _ name: String) throws(CertificateError) {
         try self.init(parsing: bytes, .distinguished, within: .certificate, name)

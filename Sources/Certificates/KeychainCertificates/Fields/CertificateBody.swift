@@ -14,7 +14,7 @@ struct CertificateBody {
 
     /// Reads a whole certificate; its signature must be there and is not looked at.
     init(_ der: [UInt8]) throws(CertificateError) {
-        var certificate = try FieldReader(parsing: der[...], "the certificate")
+        var certificate = try CertificateFieldReader(parsing: der[...], "the certificate")
         let body = try certificate.next("body")
         try AlgorithmField.check(certificate.next("signature algorithm"), "the signature algorithm")
         // Bits that are not used occur; whoever checks the signature will tell.
@@ -24,7 +24,7 @@ struct CertificateBody {
     }
 
     private init(_ node: ASN1Node) throws(CertificateError) {
-        var fields = try FieldReader(node, "the certificate's body")
+        var fields = try CertificateFieldReader(node, "the certificate's body")
         version = try Self.version(fields.nextIfPresent(.context(0)))
         // Serial numbers that are negative, zero, padded or too long occur; the octets count as they are.
         serialNumber = try Array(fields.bytes(.integer, "the serial number"))
@@ -45,7 +45,7 @@ struct CertificateBody {
     /// 1, when there is no version; to write it out is against DER, and Apple's parser refuses it.
     private static func version(_ node: ASN1Node?) throws(CertificateError) -> Int {
         guard let node else { return 1 }
-        var fields = try FieldReader(node, .context(0), "the version")
+        var fields = try CertificateFieldReader(node, .context(0), "the version")
         let number = try fields.bytes(.integer, "the version")
         try fields.end()
         guard number.count == 1, let version = number.first, (1...2).contains(version) else {

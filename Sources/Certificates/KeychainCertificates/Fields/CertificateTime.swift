@@ -90,7 +90,7 @@ public struct Validity: Sendable, Hashable {
     public let notAfter: Timestamp
 
     init(_ node: ASN1Node) throws(CertificateError) {
-        var fields = try FieldReader(node, "the validity")
+        var fields = try CertificateFieldReader(node, "the validity")
         notBefore = try CertificateTime.timestamp(fields.next("start"), "the start of the validity")
         notAfter = try CertificateTime.timestamp(fields.next("end"), "the end of the validity")
         try fields.end()

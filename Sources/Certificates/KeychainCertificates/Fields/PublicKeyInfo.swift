@@ -11,7 +11,7 @@ struct PublicKeyInfo {
     let bits: [UInt8]
 
     init(_ node: ASN1Node) throws(CertificateError) {
-        var fields = try FieldReader(node, "the public key")
+        var fields = try CertificateFieldReader(node, "the public key")
         try AlgorithmField.check(fields.next("algorithm"), "the algorithm of the public key")
         bits = try Array(fields.next("bits").wholeBits("the public key's bits"))
         try fields.end()
@@ -22,7 +22,7 @@ struct PublicKeyInfo {
 /// An `AlgorithmIdentifier`, of which only the shape counts here.
 enum AlgorithmField {
     static func check(_ node: ASN1Node, _ name: String) throws(CertificateError) {
-        var fields = try FieldReader(node, name)
+        var fields = try CertificateFieldReader(node, name)
         _ = try fields.next("identifier").objectIdentifier(name)
         if !fields.isAtEnd { _ = try fields.next("parameters") }
         try fields.end()

@@ -17,13 +17,13 @@ struct Name: Sendable {
     }
 
     init(_ node: ASN1Node, _ name: String) throws(CertificateError) {
-        var relativeNames = try FieldReader(node, name)
+        var relativeNames = try CertificateFieldReader(node, name)
         var attributes: [Attribute] = []
         while !relativeNames.isAtEnd {
             let part = "a part of \(name)"
-            var values = try FieldReader(relativeNames.next(part), .set, part)
+            var values = try CertificateFieldReader(relativeNames.next(part), .set, part)
             repeat {
-                var fields = try FieldReader(values.next("attribute"), part)
+                var fields = try CertificateFieldReader(values.next("attribute"), part)
                 let type = try fields.next("type").objectIdentifier(part)
                 attributes.append(Attribute(type: type, text: DirectoryString.text(try fields.next("value"))))
                 try fields.end()

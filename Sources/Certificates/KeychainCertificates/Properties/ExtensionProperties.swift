@@ -27,7 +27,7 @@ enum ExtensionProperties {
 
     /// The content octets of the object identifiers.
     private static func purposes(_ value: ArraySlice<UInt8>) throws(CertificateError) -> [[UInt8]] {
-        var fields = try FieldReader(parsing: value, "the extended key usage")
+        var fields = try CertificateFieldReader(parsing: value, "the extended key usage")
         var purposes: [[UInt8]] = []
         while !fields.isAtEnd { purposes.append(Array(try fields.bytes(.objectIdentifier, "a key purpose"))) }
         return purposes
@@ -38,7 +38,7 @@ enum ExtensionProperties {
         case .basicConstraints: return try basicConstraints(one.value)
         case .subjectKeyIdentifier:
             let name = "the subject key identifier"
-            let bytes = try FieldReader.parse(one.value, name).bytes(.octetString, name)
+            let bytes = try CertificateFieldReader.parse(one.value, name).bytes(.octetString, name)
             return [CertificateProperty("Key ID", .data(Array(bytes)))]
         case .authorityKeyIdentifier: return try authorityKeyIdentifier(one.value)
         case .subjectAlternativeName, .issuerAlternativeName: return try names(parsing: one.value)
@@ -50,7 +50,7 @@ enum ExtensionProperties {
     }
 
     private static func basicConstraints(_ value: ArraySlice<UInt8>) throws(CertificateError) -> [CertificateProperty] {
-        var fields = try FieldReader(parsing: value, "the basic constraints")
+        var fields = try CertificateFieldReader(parsing: value, "the basic constraints")
         let isAuthority = try CertificateExtension.isTrue(fields.nextIfPresent(.boolean))
         var parts = [CertificateProperty("Certificate Authority", isAuthority)]
         if let length = fields.nextIfPresent(.integer) {
@@ -65,13 +65,13 @@ enum ExtensionProperties {
     private static func authorityKeyIdentifier(
         _ value: ArraySlice<UInt8>
     ) throws(CertificateError) -> [CertificateProperty] {
-        var fields = try FieldReader(parsing: value, "the authority key identifier")
+        var fields = try CertificateFieldReader(parsing: value, "the authority key identifier")
         var parts: [CertificateProperty] = []
         if let key = fields.nextIfPresent(.context(0)) {
             parts.append(CertificateProperty("Key ID", .data(Array(try key.bytes(.context(0), "the key identifier")))))
         }
         if let issuer = fields.nextIfPresent(.context(1)) {
-            parts += try names(FieldReader(issuer, .context(1), "the issuer of an authority"))
+            parts += try names(CertificateFieldReader(issuer, .context(1), "the issuer of an authority"))
         }
         if let number = fields.nextIfPresent(.context(2)) {
             let octets = try number.bytes(.context(2), "the serial number of an authority")
@@ -81,10 +81,10 @@ enum ExtensionProperties {
     }
 
     private static func accesses(_ value: ArraySlice<UInt8>) throws(CertificateError) -> [CertificateProperty] {
-        var fields = try FieldReader(parsing: value, "the information access")
+        var fields = try CertificateFieldReader(parsing: value, "the information access")
         var parts: [CertificateProperty] = []
         while !fields.isAtEnd {
-            var one = try FieldReader(fields.next("access"), "an information access")
+            var one = try CertificateFieldReader(fields.next("access"), "an information access")
             let method = try one.next("method").objectIdentifier("an access method")
             let place = GeneralName.property(try one.next("place"))
             parts.append(CertificateProperty("\(method)", place.value))
@@ -93,10 +93,10 @@ enum ExtensionProperties {
     }
 
     private static func policies(_ value: ArraySlice<UInt8>) throws(CertificateError) -> [CertificateProperty] {
-        var fields = try FieldReader(parsing: value, "the certificate policies")
+        var fields = try CertificateFieldReader(parsing: value, "the certificate policies")
         var parts: [CertificateProperty] = []
         while !fields.isAtEnd {
-            var one = try FieldReader(fields.next("policy"), "a certificate policy")
+            var one = try CertificateFieldReader(fields.next("policy"), "a certificate policy")
             let type = try one.next("type").objectIdentifier("a certificate policy")
             parts.append(CertificateProperty("Policy Identifier", "\(type)"))
         }
@@ -107,23 +107,23 @@ enum ExtensionProperties {
     private static func distributionPoints(
         _ value: ArraySlice<UInt8>
     ) throws(CertificateError) -> [CertificateProperty] {
-        var fields = try FieldReader(parsing: value, "the distribution points")
+        var fields = try CertificateFieldReader(parsing: value, "the distribution points")
         var parts: [CertificateProperty] = []
         while !fields.isAtEnd {
-            var point = try FieldReader(fields.next("point"), "a distribution point")
+            var point = try CertificateFieldReader(fields.next("point"), "a distribution point")
             guard let name = point.nextIfPresent(.context(0)) else { continue }
-            var choice = try FieldReader(name, .context(0), "the name of a distribution point")
+            var choice = try CertificateFieldReader(name, .context(0), "the name of a distribution point")
             guard let full = choice.nextIfPresent(.context(0)) else { continue }
-            parts += try names(FieldReader(full, .context(0), "the name of a distribution point"))
+            parts += try names(CertificateFieldReader(full, .context(0), "the name of a distribution point"))
         }
         return parts
     }
 
     private static func names(parsing value: ArraySlice<UInt8>) throws(CertificateError) -> [CertificateProperty] {
-        try names(FieldReader(parsing: value, "the alternative names"))
+        try names(CertificateFieldReader(parsing: value, "the alternative names"))
     }
 
-    private static func names(_ fields: FieldReader) throws(CertificateError) -> [CertificateProperty] {
+    private static func names(_ fields: CertificateFieldReader) throws(CertificateError) -> [CertificateProperty] {
         var fields = fields
         var parts: [CertificateProperty] = []
         while !fields.isAtEnd { parts.append(GeneralName.property(try fields.next("name"))) }

@@ -15,16 +15,16 @@ struct PropertyFields {
     let extensions: [CertificateExtension]
 
     init(_ der: [UInt8]) throws(CertificateError) {
-        var certificate = try FieldReader(parsing: der[...], "the certificate")
+        var certificate = try CertificateFieldReader(parsing: der[...], "the certificate")
         let body = try certificate.next("body")
         algorithm = try Self.algorithm(certificate.next("signature algorithm"))
         signature = try Self.bits(certificate.next("signature"))
-        var fields = try FieldReader(body, "the certificate's body")
+        var fields = try CertificateFieldReader(body, "the certificate's body")
         _ = fields.nextIfPresent(.context(0))
         _ = try fields.next("serial number")
         innerAlgorithm = try Self.algorithm(fields.next("signature algorithm"))
         for field in ["issuer", "validity", "subject"] { _ = try fields.next(field) }
-        var key = try FieldReader(fields.next("public key"), "the public key")
+        var key = try CertificateFieldReader(fields.next("public key"), "the public key")
         keyAlgorithm = try Self.algorithm(key.next("algorithm"))
         issuerIdentifier = try fields.nextIfPresent(.context(1)).map(Self.bits)
         subjectIdentifier = try fields.nextIfPresent(.context(2)).map(Self.bits)
@@ -34,7 +34,7 @@ struct PropertyFields {
     /// An `AlgorithmIdentifier`; parameters are as they are encoded.
     private static func algorithm(_ node: ASN1Node) throws(CertificateError) -> CertificateProperty.Value {
         let name = "an algorithm"
-        var fields = try FieldReader(node, name)
+        var fields = try CertificateFieldReader(node, name)
         let type = try fields.next("type").objectIdentifier(name)
         var parts = [CertificateProperty("Algorithm", "\(type)")]
         guard !fields.isAtEnd else { return .section(parts) }
@@ -60,14 +60,14 @@ struct PropertyFields {
 enum NameProperties {
     /// A section of the attributes in their order, the relative names with several of them as sections of their own.
     static func value(_ name: [UInt8]) -> CertificateProperty.Value {
-        (try? .section(properties(FieldReader.parse(name[...], "a name")))) ?? .data(name)
+        (try? .section(properties(CertificateFieldReader.parse(name[...], "a name")))) ?? .data(name)
     }
 
     static func properties(_ node: ASN1Node) throws(CertificateError) -> [CertificateProperty] {
-        var relativeNames = try FieldReader(node, "a name")
+        var relativeNames = try CertificateFieldReader(node, "a name")
         var properties: [CertificateProperty] = []
         while !relativeNames.isAtEnd {
-            var values = try FieldReader(relativeNames.next("part"), .set, "a part of a name")
+            var values = try CertificateFieldReader(relativeNames.next("part"), .set, "a part of a name")
             var attributes: [CertificateProperty] = []
             while !values.isAtEnd { attributes.append(try attribute(values.next("attribute"))) }
             if attributes.count > 1 {
@@ -80,7 +80,7 @@ enum NameProperties {
     }
 
     private static func attribute(_ node: ASN1Node) throws(CertificateError) -> CertificateProperty {
-        var fields = try FieldReader(node, "an attribute of a name")
+        var fields = try CertificateFieldReader(node, "an attribute of a name")
         let type = try fields.next("type").objectIdentifier("an attribute of a name")
         let value = try fields.next("value")
         let text = DirectoryString.text(value).map { CertificateProperty.Value.string($0) }

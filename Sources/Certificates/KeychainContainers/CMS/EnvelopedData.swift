@@ -22,15 +22,15 @@ package struct EnvelopedData: Sendable, Hashable {
     private let encrypted: [UInt8]?
 
     init(_ node: ASN1Node) throws(ContainerError) {
-        var fields = try FieldReader(node, "the encrypted data")
+        var fields = try ContainerFieldReader(node, "the encrypted data")
         _ = try fields.integer("version")
         _ = fields.nextIfPresent(.context(0))
         recipients = try Self.recipients(fields.next("recipients"))
-        var content = try FieldReader(fields.next("contents"), "the contents")
+        var content = try ContainerFieldReader(fields.next("contents"), "the contents")
         _ = fields.nextIfPresent(.context(1))
         try fields.end()
         contentType = try content.next("type of the contents").objectIdentifierOctets("type of the contents")
-        var algorithm = try FieldReader(content.next("cipher"), "a cipher")
+        var algorithm = try ContainerFieldReader(content.next("cipher"), "a cipher")
         cipher = try algorithm.objectIdentifier("cipher")
         if algorithm.upcomingIdentifier == .octetString {
             start = Array(try algorithm.octets("start of a cipher"))
@@ -44,7 +44,7 @@ package struct EnvelopedData: Sendable, Hashable {
     }
 
     private static func recipients(_ node: ASN1Node) throws(ContainerError) -> [MessageRecipient] {
-        var fields = try FieldReader(node, .set, "the recipients")
+        var fields = try ContainerFieldReader(node, .set, "the recipients")
         var recipients: [MessageRecipient] = []
         while !fields.isAtEnd {
             let recipient = try fields.next("recipient")
@@ -73,7 +73,7 @@ package struct EnvelopedData: Sendable, Hashable {
         guard let start, start.count == cipher.blockByteCount else {
             throw .malformed("the start of a cipher has a wrong length")
         }
-        return try CallStack.wiped { () throws(ContainerError) in
+        return try StackMemory.wiped { () throws(ContainerError) in
             var key = key.unprotectedCopy
             defer { key.wipe() }
             guard key.count == cipher.keyByteCount,

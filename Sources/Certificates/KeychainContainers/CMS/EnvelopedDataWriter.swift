@@ -26,7 +26,7 @@ package struct EnvelopedDataWriter: Sendable {
         var key = RandomBytes.make(32)
         defer { key.wipe() }
         let start = RandomBytes.make(16)
-        encrypted = try CallStack.wiped { [key] () throws(ContainerError) in
+        encrypted = try StackMemory.wiped { [key] () throws(ContainerError) in
             try contents.withUnsafeBufferPointer { (contents) throws(ContainerError) in
                 try Cipher.aes(keyByteCount: 32)
                     .encrypt(UnsafeRawBufferPointer(contents), key: key, initializationVector: start)

@@ -7,7 +7,7 @@ import SwiftASN1
 enum MessageNode {
     /// The type of a `ContentInfo` (RFC 5652, section 3), and what it holds.
     static func contentInfo(_ bytes: [UInt8]) throws(ContainerError) -> (type: ASN1ObjectIdentifier, value: ASN1Node) {
-        var message = try FieldReader(parse(bytes), "the message")
+        var message = try ContainerFieldReader(parse(bytes), "the message")
         let type = try message.objectIdentifier("type of the message")
         let value = try message.tagged(0, "content of the message")
         try message.end()

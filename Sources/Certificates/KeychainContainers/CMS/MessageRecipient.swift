@@ -25,7 +25,7 @@ package struct MessageRecipient: Sendable, Hashable {
 
     /// A `KeyTransRecipientInfo`.
     init(transport node: ASN1Node) throws(ContainerError) {
-        var fields = try FieldReader(node, "a recipient")
+        var fields = try ContainerFieldReader(node, "a recipient")
         _ = try fields.integer("version of a recipient")
         let name = try fields.next("name of a recipient")
         if name.identifier == .sequence {
@@ -47,7 +47,7 @@ package struct MessageRecipient: Sendable, Hashable {
 
     /// The recipients of a `KeyAgreeRecipientInfo`; none where the sender's key is not in it.
     static func all(agreement node: ASN1Node) throws(ContainerError) -> [MessageRecipient] {
-        var fields = try FieldReader(node, .context(1), "a recipient")
+        var fields = try ContainerFieldReader(node, .context(1), "a recipient")
         _ = try fields.integer("version of a recipient")
         let originator = try fields.tagged(0, "originator")
         var userKeyingMaterial: [UInt8]?
@@ -56,11 +56,11 @@ package struct MessageRecipient: Sendable, Hashable {
             userKeyingMaterial = Array(try material.octets(.octetString, "keying material"))
         }
         let (algorithm, wrap) = try MessageSignature.algorithm(fields.next("key encryption algorithm"))
-        var keys = try FieldReader(fields.next("encrypted keys"), "the encrypted keys")
+        var keys = try ContainerFieldReader(fields.next("encrypted keys"), "the encrypted keys")
         try fields.end()
         // A key of a certificate, or an algorithm without one to wrap keys, is not implemented.
         guard originator.identifier == .context(1), let wrap else { return [] }
-        var key = try FieldReader(originator, .context(1), "the originator's key")
+        var key = try ContainerFieldReader(originator, .context(1), "the originator's key")
         _ = try key.next("algorithm of a key")
         guard let bits = try? ASN1BitString(berEncoded: key.next("key")), bits.paddingBits == 0 else {
             throw .malformed("the originator's key is not a bit string")
@@ -73,7 +73,7 @@ package struct MessageRecipient: Sendable, Hashable {
         )
         var recipients: [MessageRecipient] = []
         while !keys.isAtEnd {
-            var one = try FieldReader(keys.next("encrypted key"), "an encrypted key")
+            var one = try ContainerFieldReader(keys.next("encrypted key"), "an encrypted key")
             let name = try Self.name(one.next("name of a recipient"))
             recipients.append(MessageRecipient(name, .agreement(agreement), Array(try one.octets("encrypted key"))))
             try one.end()
@@ -83,7 +83,7 @@ package struct MessageRecipient: Sendable, Hashable {
 
     private static func name(_ node: ASN1Node) throws(ContainerError) -> SignedData.Signer {
         guard node.identifier != .sequence else { return try SignedData.Signer(issuerAndSerialNumber: node) }
-        var identifier = try FieldReader(node, .context(0), "the name of a recipient")
+        var identifier = try ContainerFieldReader(node, .context(0), "the name of a recipient")
         return .subjectKeyIdentifier(Array(try identifier.octets("key identifier")))
     }
 }

@@ -56,7 +56,7 @@ package struct MessageSignature: Sendable, Hashable {
     }
 
     init(_ node: ASN1Node) throws(ContainerError) {
-        var fields = try FieldReader(node, "a signer")
+        var fields = try ContainerFieldReader(node, "a signer")
         _ = try fields.integer("version of a signer")
         signer = try Self.signer(fields.next("name of a signer"))
         digestAlgorithm = try Self.algorithm(fields.next("digest algorithm")).type
@@ -76,7 +76,7 @@ package struct MessageSignature: Sendable, Hashable {
 
     /// An `AlgorithmIdentifier`: its type as numbers with dots between, and its parameters in DER.
     static func algorithm(_ node: ASN1Node) throws(ContainerError) -> (type: String, parameters: [UInt8]?) {
-        var fields = try FieldReader(node, "an algorithm")
+        var fields = try ContainerFieldReader(node, "an algorithm")
         let type = try fields.objectIdentifier("type of an algorithm")
         guard !fields.isAtEnd else { return ("\(type)", nil) }
         let parameters = Array(try fields.next("parameters").encodedBytes)
@@ -85,11 +85,11 @@ package struct MessageSignature: Sendable, Hashable {
     }
 
     private static func timestampToken(_ node: ASN1Node) throws(ContainerError) -> [UInt8]? {
-        var fields = try FieldReader(node, .context(1), "the attributes that are not signed")
+        var fields = try ContainerFieldReader(node, .context(1), "the attributes that are not signed")
         while !fields.isAtEnd {
-            var attribute = try FieldReader(fields.next("attribute"), "an attribute")
+            var attribute = try ContainerFieldReader(fields.next("attribute"), "an attribute")
             guard try attribute.objectIdentifier("type of an attribute") == .timestampToken else { continue }
-            var values = try FieldReader(attribute.next("values"), .set, "the values of an attribute")
+            var values = try ContainerFieldReader(attribute.next("values"), .set, "the values of an attribute")
             return Array(try values.next("value").encodedBytes)
         }
         return nil
@@ -99,7 +99,7 @@ package struct MessageSignature: Sendable, Hashable {
 extension SignedData.Signer {
     /// An `IssuerAndSerialNumber`.
     init(issuerAndSerialNumber node: ASN1Node) throws(ContainerError) {
-        var parts = try FieldReader(node, "the name of a certificate")
+        var parts = try ContainerFieldReader(node, "the name of a certificate")
         let issuer = Array(try parts.next("issuer").encodedBytes)
         let number = try parts.next("serial number")
         try parts.end()
@@ -112,17 +112,17 @@ extension SignedData.Signer {
 
 extension MessageSignature.Attributes {
     fileprivate init(_ node: ASN1Node) throws(ContainerError) {
-        var fields = try FieldReader(node, .context(0), "the signed attributes")
+        var fields = try ContainerFieldReader(node, .context(0), "the signed attributes")
         var encoded: [[UInt8]] = []
         var types: Set<ASN1ObjectIdentifier> = []
         var values: [ASN1ObjectIdentifier: ASN1Node] = [:]
         while !fields.isAtEnd {
             let one = try fields.next("attribute")
             encoded.append(try DERDocument.bytes { try $0.serializeDistinguished(one) })
-            var attribute = try FieldReader(one, "an attribute")
+            var attribute = try ContainerFieldReader(one, "an attribute")
             let type = try attribute.objectIdentifier("type of an attribute")
             guard types.insert(type).inserted else { throw .malformed("an attribute occurs twice") }
-            var set = try FieldReader(attribute.next("values"), .set, "the values of an attribute")
+            var set = try ContainerFieldReader(attribute.next("values"), .set, "the values of an attribute")
             try attribute.end()
             // What is looked at has exactly one value (RFC 5652, section 11).
             guard Self.known.contains(type) else { continue }
@@ -154,9 +154,9 @@ extension MessageSignature.Attributes {
         _ node: ASN1Node,
         _ algorithm: String
     ) throws(ContainerError) -> MessageSignature.CertificateDigest {
-        var attribute = try FieldReader(node, "a signing certificate")
-        var list = try FieldReader(attribute.next("certificates"), "the certificates")
-        var identifier = try FieldReader(list.next("certificate"), "a certificate")
+        var attribute = try ContainerFieldReader(node, "a signing certificate")
+        var list = try ContainerFieldReader(attribute.next("certificates"), "the certificates")
+        var identifier = try ContainerFieldReader(list.next("certificate"), "a certificate")
         let named = try identifier.nextIfPresent(.sequence).map(MessageSignature.algorithm)
         let digest = try identifier.octets("digest of a certificate")
         return MessageSignature.CertificateDigest(algorithm: named?.type ?? algorithm, digest: Array(digest))

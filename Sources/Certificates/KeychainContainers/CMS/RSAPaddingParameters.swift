@@ -24,7 +24,7 @@ package struct RSAPaddingParameters: Sendable, Hashable {
     /// - Throws: ``ContainerError``: `.unsupported` for another mask function, trailer or source of a label.
     package init(_ parameters: [UInt8]?, isEncryption: Bool) throws(ContainerError) {
         guard let parameters else { return }
-        var fields = try FieldReader(MessageNode.parse(parameters), "the parameters of a padding")
+        var fields = try ContainerFieldReader(MessageNode.parse(parameters), "the parameters of a padding")
         if let algorithm = try Self.inner(&fields, 0) { digest = try MessageSignature.algorithm(algorithm).type }
         if let mask = try Self.inner(&fields, 1) {
             let (function, parameters) = try MessageSignature.algorithm(mask)
@@ -44,7 +44,8 @@ package struct RSAPaddingParameters: Sendable, Hashable {
         try fields.end()
     }
 
-    private static func inner(_ fields: inout FieldReader, _ number: UInt) throws(ContainerError) -> ASN1Node? {
+    private static func inner(_ fields: inout ContainerFieldReader, _ number: UInt) throws(ContainerError) -> ASN1Node?
+    {
         guard fields.upcomingIdentifier == .context(number) else { return nil }
         return try fields.tagged(number, "parameter")
     }

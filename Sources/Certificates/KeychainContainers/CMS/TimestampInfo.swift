@@ -18,11 +18,11 @@ package struct TimestampInfo: Sendable, Hashable {
     ///
     /// - Throws: ``ContainerError``.
     package init(_ bytes: [UInt8]) throws(ContainerError) {
-        var fields = try FieldReader(MessageNode.parse(bytes), "the timestamp")
+        var fields = try ContainerFieldReader(MessageNode.parse(bytes), "the timestamp")
         _ = try fields.integer("version of the timestamp")
         _ = try fields.objectIdentifier("policy of the timestamp")
-        var imprint = try FieldReader(fields.next("digest"), "the digest of the timestamp")
-        var algorithm = try FieldReader(imprint.next("digest algorithm"), "the digest algorithm")
+        var imprint = try ContainerFieldReader(fields.next("digest"), "the digest of the timestamp")
+        var algorithm = try ContainerFieldReader(imprint.next("digest algorithm"), "the digest algorithm")
         digestAlgorithm = "\(try algorithm.objectIdentifier("digest algorithm"))"
         digest = Array(try imprint.octets("digest"))
         try imprint.end()

@@ -24,11 +24,11 @@ public enum EncryptedPrivateKey {
         password: String,
         _ budget: inout WorkBudget
     ) throws(ContainerError) -> SecretBytes {
-        try CallStack.wiped { () throws(ContainerError) in
+        try StackMemory.wiped { () throws(ContainerError) in
             var lastError = ContainerError.wrongPassword
             for variant in Password(password).variants {
                 do throws(ContainerError) {
-                    return try decrypt(FieldReader(parsing: der[...], "an encrypted key"), variant, &budget)
+                    return try decrypt(ContainerFieldReader(parsing: der[...], "an encrypted key"), variant, &budget)
                 } catch {
                     lastError = error
                 }
@@ -39,7 +39,7 @@ public enum EncryptedPrivateKey {
 
     /// Decrypts what was parsed already, at the expense of a file.
     static func decrypt(
-        _ fields: FieldReader,
+        _ fields: ContainerFieldReader,
         _ password: Password,
         _ budget: inout WorkBudget
     ) throws(ContainerError) -> SecretBytes {
@@ -69,7 +69,7 @@ public enum EncryptedPrivateKey {
         password: String,
         iterations: Int = 600_000
     ) throws(ContainerError) -> [UInt8] {
-        try CallStack.wiped { () throws(ContainerError) in
+        try StackMemory.wiped { () throws(ContainerError) in
             try encrypt(privateKeyInfo, password, iterations)
         }
     }

@@ -11,7 +11,7 @@ enum EncryptionScheme {
     case legacy(Cipher, salt: [UInt8], iterations: Int)
 
     init(_ node: ASN1Node) throws(ContainerError) {
-        var fields = try FieldReader(node, "an encryption algorithm")
+        var fields = try ContainerFieldReader(node, "an encryption algorithm")
         let identifier = try fields.objectIdentifier("encryption algorithm")
         if identifier == .passwordBasedEncryption {
             self = try Self.passwordBased(fields.next("parameters"))
@@ -32,7 +32,7 @@ enum EncryptionScheme {
     ]
 
     private static func legacy(_ cipher: Cipher, _ node: ASN1Node) throws(ContainerError) -> EncryptionScheme {
-        var fields = try FieldReader(node, "the parameters of an encryption")
+        var fields = try ContainerFieldReader(node, "the parameters of an encryption")
         let salt = try Array(fields.octets("salt"))
         let iterations = try fields.integer("number of iterations")
         try fields.end()
@@ -40,9 +40,9 @@ enum EncryptionScheme {
     }
 
     private static func passwordBased(_ node: ASN1Node) throws(ContainerError) -> EncryptionScheme {
-        var fields = try FieldReader(node, "the parameters of an encryption")
+        var fields = try ContainerFieldReader(node, "the parameters of an encryption")
         let derivation = try PBKDF2(fields.next("key derivation"))
-        var scheme = try FieldReader(fields.next("cipher"), "a cipher")
+        var scheme = try ContainerFieldReader(fields.next("cipher"), "a cipher")
         try fields.end()
         let identifier = try scheme.objectIdentifier("cipher")
         guard let cipher = ciphers[identifier] else {

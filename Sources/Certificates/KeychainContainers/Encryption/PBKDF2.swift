@@ -22,12 +22,12 @@ struct PBKDF2 {
     }
 
     init(_ node: ASN1Node) throws(ContainerError) {
-        var fields = try FieldReader(node, "a key derivation")
+        var fields = try ContainerFieldReader(node, "a key derivation")
         let identifier = try fields.objectIdentifier("key derivation")
         guard identifier == [1, 2, 840, 113549, 1, 5, 12] else {
             throw .unsupported("the key derivation \(identifier) is not implemented")
         }
-        var parameters = try FieldReader(fields.next("parameters"), "the parameters of a key derivation")
+        var parameters = try ContainerFieldReader(fields.next("parameters"), "the parameters of a key derivation")
         try fields.end()
         salt = try Array(parameters.octets("salt"))
         iterations = try parameters.integer("number of iterations")
@@ -47,7 +47,7 @@ struct PBKDF2 {
     }
 
     private static func hash(_ node: ASN1Node) throws(ContainerError) -> KDF.Insecure.PBKDF2.HashFunction {
-        var fields = try FieldReader(node, "a pseudorandom function")
+        var fields = try ContainerFieldReader(node, "a pseudorandom function")
         let identifier = try fields.objectIdentifier("pseudorandom function")
         guard let hash = hashes[identifier] else {
             throw .unsupported("the pseudorandom function \(identifier) is not implemented")

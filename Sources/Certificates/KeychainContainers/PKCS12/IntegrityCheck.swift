@@ -16,8 +16,8 @@ struct IntegrityCheck {
     private let code: ArraySlice<UInt8>
 
     init(_ node: ASN1Node) throws(ContainerError) {
-        var fields = try FieldReader(node, "the integrity check")
-        var digest = try FieldReader(fields.next("code"), "the code")
+        var fields = try ContainerFieldReader(node, "the integrity check")
+        var digest = try ContainerFieldReader(fields.next("code"), "the code")
         let algorithm = try digest.next("algorithm")
         code = try digest.octets("code")
         try digest.end()
@@ -39,15 +39,15 @@ struct IntegrityCheck {
         _ salt: ArraySlice<UInt8>,
         _ iterations: Int
     ) throws(ContainerError) -> Method {
-        var fields = try FieldReader(node, "the algorithm of the integrity check")
+        var fields = try ContainerFieldReader(node, "the algorithm of the integrity check")
         let identifier = try fields.objectIdentifier("algorithm of the integrity check")
         if let hash = LegacyHash(identifier) { return .legacy(hash, salt: salt, iterations: iterations) }
         guard identifier == [1, 2, 840, 113549, 1, 5, 14] else {
             throw .unsupported("the integrity check \(identifier) is not implemented")
         }
-        var parameters = try FieldReader(fields.next("parameters"), "the parameters of the integrity check")
+        var parameters = try ContainerFieldReader(fields.next("parameters"), "the parameters of the integrity check")
         let derivation = try PBKDF2(parameters.next("key derivation"))
-        var scheme = try FieldReader(parameters.next("scheme"), "the scheme of the integrity check")
+        var scheme = try ContainerFieldReader(parameters.next("scheme"), "the scheme of the integrity check")
         let function = try scheme.objectIdentifier("scheme of the integrity check")
         guard let hash = hashes[function] else { throw .unsupported("the code \(function) is not implemented") }
         return .passwordBased(derivation, hash)

@@ -32,7 +32,7 @@ extension PKCS12 {
         iterations: Int? = nil
     ) throws(ContainerError) -> [UInt8] {
         let iterations = iterations ?? usualIterations(encryption)
-        return try CallStack.wiped { () throws(ContainerError) in
+        return try StackMemory.wiped { () throws(ContainerError) in
             var password = Password(password)
             defer { password.wipe() }
             return try encoded(password, encryption, iterations)

@@ -82,20 +82,20 @@ public struct PKCS12: Sendable {
 
     /// The same at the expense of a file that has more than this one in it.
     package init(_ bytes: [UInt8], password: String, _ budget: inout WorkBudget) throws(ContainerError) {
-        self = try CallStack.wiped { () throws(ContainerError) in
+        self = try StackMemory.wiped { () throws(ContainerError) in
             try PKCS12(reading: bytes, password, &budget)
         }
     }
 
     private init(reading bytes: [UInt8], _ password: String, _ budget: inout WorkBudget) throws(ContainerError) {
-        var file = try FieldReader(parsing: bytes[...], "the file")
+        var file = try ContainerFieldReader(parsing: bytes[...], "the file")
         guard try file.integer("version") == 3 else { throw .unsupported("the file has another version than 3") }
         let contents = try Self.data(file.next("contents"))
         guard !file.isAtEnd else { throw .unsupported("the file's integrity is not protected by a password") }
         let check = try IntegrityCheck(file.next("integrity check"))
         try file.end()
         let accepted = try Self.accepted(Password(password), check, contents, &budget)
-        var safes = try FieldReader(parsing: contents, "the contents")
+        var safes = try ContainerFieldReader(parsing: contents, "the contents")
         while !safes.isAtEnd {
             do throws(ContainerError) {
                 try read(safe: safes.next("safe"), accepted, &budget)
@@ -118,7 +118,7 @@ public struct PKCS12: Sendable {
 
     /// The octets of a `ContentInfo` of the type data.
     private static func data(_ node: ASN1Node) throws(ContainerError) -> ArraySlice<UInt8> {
-        var fields = try FieldReader(node, "the contents")
+        var fields = try ContainerFieldReader(node, "the contents")
         guard try fields.objectIdentifier("type of the contents") == .data else {
             throw .unsupported("the file's integrity is protected by a signature")
         }
@@ -130,16 +130,16 @@ public struct PKCS12: Sendable {
         _ password: Password,
         _ budget: inout WorkBudget
     ) throws(ContainerError) {
-        var fields = try FieldReader(node, "a safe")
+        var fields = try ContainerFieldReader(node, "a safe")
         let type = try fields.objectIdentifier("type of a safe")
         switch type {
         case .data:
             let contents = try fields.tagged(0, "safe").octets(.octetString, "safe")
             try read(bags: contents, password, &budget)
         case .encryptedData:
-            var data = try FieldReader(fields.tagged(0, "safe"), "an encrypted safe")
+            var data = try ContainerFieldReader(fields.tagged(0, "safe"), "an encrypted safe")
             _ = try data.integer("version of a safe")
-            var inner = try FieldReader(data.next("encrypted contents"), "an encrypted safe")
+            var inner = try ContainerFieldReader(data.next("encrypted contents"), "an encrypted safe")
             guard try inner.objectIdentifier("type of a safe") == .data else {
                 throw .unsupported("a safe holds something else than data")
             }
@@ -158,13 +158,13 @@ public struct PKCS12: Sendable {
         _ password: Password,
         _ budget: inout WorkBudget
     ) throws(ContainerError) {
-        let bags = try FieldReader(parsing: bytes, "a safe")
+        let bags = try ContainerFieldReader(parsing: bytes, "a safe")
         try read(bags: bags, password, &budget)
     }
 
     /// Safes inside safes are values inside values, of which the parser allows fifty levels.
     private mutating func read(
-        bags: FieldReader,
+        bags: ContainerFieldReader,
         _ password: Password,
         _ budget: inout WorkBudget
     ) throws(ContainerError) {
@@ -178,14 +178,14 @@ public struct PKCS12: Sendable {
                 let key = SecretBytes(bytes)
                 privateKeys.append(PrivateKey(privateKeyInfo: key, isShrouded: false, names: bag.names))
             case .encryptedKey:
-                let fields = try FieldReader(bag.value, "an encrypted key")
+                let fields = try ContainerFieldReader(bag.value, "an encrypted key")
                 let key = try EncryptedPrivateKey.decrypt(fields, password, &budget)
                 privateKeys.append(PrivateKey(privateKeyInfo: key, isShrouded: true, names: bag.names))
             case .certificate:
                 guard let der = try bag.certificate() else { continue }
                 certificates.append(Certificate(der: der, names: bag.names))
             case .safeContents:
-                try read(bags: FieldReader(bag.value, "a safe"), password, &budget)
+                try read(bags: ContainerFieldReader(bag.value, "a safe"), password, &budget)
             case .other:
                 continue
             }

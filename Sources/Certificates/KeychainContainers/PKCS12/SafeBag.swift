@@ -18,7 +18,7 @@ struct SafeBag {
     let names: PKCS12.BagNames
 
     init(_ node: ASN1Node) throws(ContainerError) {
-        var fields = try FieldReader(node, "a bag")
+        var fields = try ContainerFieldReader(node, "a bag")
         type = try Self.kinds[fields.objectIdentifier("type of a bag")] ?? .other
         value = try fields.tagged(0, "contents of a bag")
         names = fields.isAtEnd ? PKCS12.BagNames() : try Self.names(fields.next("attributes of a bag"))
@@ -27,7 +27,7 @@ struct SafeBag {
 
     /// The certificate of a certificate bag; `nil` for one that is not X.509.
     func certificate() throws(ContainerError) -> [UInt8]? {
-        var fields = try FieldReader(value, "a certificate")
+        var fields = try ContainerFieldReader(value, "a certificate")
         guard try fields.objectIdentifier("type of a certificate") == [1, 2, 840, 113549, 1, 9, 22, 1] else {
             return nil
         }
@@ -44,11 +44,11 @@ struct SafeBag {
     /// Attributes that are not known are passed over, and of one with several values all but the first.
     private static func names(_ node: ASN1Node) throws(ContainerError) -> PKCS12.BagNames {
         var names = PKCS12.BagNames()
-        var attributes = try FieldReader(node, .set, "the attributes of a bag")
+        var attributes = try ContainerFieldReader(node, .set, "the attributes of a bag")
         while !attributes.isAtEnd {
-            var fields = try FieldReader(attributes.next("attribute"), "an attribute")
+            var fields = try ContainerFieldReader(attributes.next("attribute"), "an attribute")
             let type = try fields.objectIdentifier("type of an attribute")
-            var values = try FieldReader(fields.next("values"), .set, "an attribute")
+            var values = try ContainerFieldReader(fields.next("values"), .set, "an attribute")
             switch type {
             case [1, 2, 840, 113549, 1, 9, 20]:
                 names.friendlyName = try text(values.next("name"))

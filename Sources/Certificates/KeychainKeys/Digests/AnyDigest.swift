@@ -2,16 +2,18 @@
 
 import Crypto
 
-/// A digest computed elsewhere, of any length.
-struct AnyDigest: Digest {
+/// A digest computed elsewhere, of any length; ECDSA takes its leftmost bits (FIPS 186-5, section 6.4.1).
+package struct AnyDigest: Digest {
     // Only the interface asks for a length of the type; nothing here reads it.
-    static let byteCount = 0
+    package static let byteCount = 0
 
-    let bytes: [UInt8]
+    package let bytes: [UInt8]
 
-    func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+    package init(bytes: [UInt8]) { self.bytes = bytes }
+
+    package func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         try bytes.withUnsafeBytes(body)
     }
 
-    func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
 }

@@ -10,7 +10,7 @@ extension PrivateKey {
     ///
     /// - Throws: ``KeyError/malformed(_:)`` for another encoding or kind of key.
     public init(pkcs8 der: SecretBytes) throws(KeyError) {
-        self = try CallStack.wiped(.privateKey) { () throws(KeyError) in
+        self = try StackMemory.wiped(.privateKey) { () throws(KeyError) in
             try der.withUnsafeBytes { (der) throws(KeyError) in try PrivateKey(pkcs8: der) }
         }
     }

@@ -9,7 +9,7 @@ extension PrivateKey {
     ///
     /// - Throws: ``KeyError/malformed(_:)`` for another encoding, or a public key that is not the private key's.
     public init(sec1 der: SecretBytes) throws(KeyError) {
-        self = try CallStack.wiped(.privateKey) { () throws(KeyError) in
+        self = try StackMemory.wiped(.privateKey) { () throws(KeyError) in
             try der.withUnsafeBytes { (der) throws(KeyError) in try PrivateKey(sec1: der, nil) }
         }
     }

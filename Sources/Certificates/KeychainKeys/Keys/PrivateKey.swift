@@ -26,7 +26,7 @@ public struct PrivateKey: Sendable {
     ///   - sizeInBits: 256, 384 or 521 on a curve; for RSA 1024 to 8192 in steps of 128, with the exponent 65537.
     /// - Throws: ``KeyError/parameter(_:)`` for another size.
     public init(generating type: KeyType, sizeInBits: Int) throws(KeyError) {
-        self = try CallStack.wiped(.privateKey) { () throws(KeyError) in
+        self = try StackMemory.wiped(.privateKey) { () throws(KeyError) in
             switch type {
             case .ellipticCurve:
                 guard let curve = Curve(sizeInBits: sizeInBits) else {
@@ -44,7 +44,7 @@ public struct PrivateKey: Sendable {
     ///
     /// - Throws: ``KeyError/malformed(_:)`` for other bytes, halves that do not fit together, trailing bytes.
     public init(externalRepresentation bytes: SecretBytes, _ type: KeyType) throws(KeyError) {
-        self = try CallStack.wiped(.privateKey) { () throws(KeyError) in
+        self = try StackMemory.wiped(.privateKey) { () throws(KeyError) in
             try bytes.withUnsafeBytes { (bytes) throws(KeyError) in
                 switch type {
                 case .ellipticCurve: try PrivateKey(x963: bytes)

@@ -10,7 +10,7 @@ extension PrivateKey {
     public func signature(_ data: UnsafeRawBufferPointer, _ algorithm: KeyAlgorithm) throws(KeyError) -> [UInt8] {
         guard supports(.sign, algorithm) else { throw .unsupportedAlgorithm }
         let implementation = try loaded().implementation
-        return try CallStack.wiped(.privateKey) { () throws(KeyError) in
+        return try StackMemory.wiped(.privateKey) { () throws(KeyError) in
             switch (algorithm.scheme, implementation) {
             case (.rsaSignature(let padding, let input), .rsa(let key)):
                 return try RSASignatures(padding: padding, input: input).sign(data, key)
@@ -31,7 +31,7 @@ extension PrivateKey {
     {
         guard supports(.decrypt, algorithm) else { throw .unsupportedAlgorithm }
         let key = try loaded()
-        return try CallStack.wiped(.privateKey) { () throws(KeyError) in
+        return try StackMemory.wiped(.privateKey) { () throws(KeyError) in
             switch (algorithm.scheme, key.implementation) {
             case (.rsaEncryption(let padding), .rsa(let key)):
                 return try RSAEncryption(padding: padding).decrypt(ciphertext, key)
@@ -67,7 +67,7 @@ extension PrivateKey {
         guard publicKey.curve == self.publicKey.curve else {
             throw .parameter("the two keys are not on the same curve")
         }
-        return try CallStack.wiped(.privateKey) { () throws(KeyError) in
+        return try StackMemory.wiped(.privateKey) { () throws(KeyError) in
             guard let digest else { return try key.sharedSecret(with: publicKey) }
             guard let requestedSize else { throw .parameter("the requested size is missing") }
             return try X963KeyDerivation(digest: digest)

@@ -39,7 +39,7 @@ extension EngineAccess {
         var group = ChangeGroup(leader: change)
         do throws(KeychainError) {
             try lanes.take(.changing, for: device.share(), until: deadline) { (lane) throws(KeychainError) in
-                CallStack.wiped { make(&group, in: lane) }
+                StackMemory.wiped { make(&group, in: lane) }
                 changes.passOn(after: group.count)
             }
         } catch {

@@ -113,7 +113,7 @@ final class EngineAccess: Sendable {
             var keybag: [UInt8]?
             do throws(KeychainError) {
                 return try lanes.take(use, for: device.share(), until: deadline) { (lane) throws(KeychainError) in
-                    try CallStack.wiped { () throws(KeychainError) in
+                    try StackMemory.wiped { () throws(KeychainError) in
                         if use == .observing { _ = session.lockIfIdle() } else { session.begin() }
                         defer { watchIdleness() }
                         lane.opened.keybag = nil

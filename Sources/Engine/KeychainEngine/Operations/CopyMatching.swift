@@ -80,7 +80,7 @@ struct ItemSearch {
     ///
     /// What keeps it from being read comes before any condition that its contents decide, except the digest, which is a
     /// term of the search: an item that is locked or guarded is never taken for one that is not there.
-    func read(_ row: NumberedRow, for query: Query) throws(KeychainError) -> Candidate {
+    func read(_ row: NumberedRow, for query: Query) throws(KeychainError) -> ReadOutcome {
         let sealer = transaction.sealer
         let opened: Opened<OpenedMetadata>
         do throws(KeychainError) {

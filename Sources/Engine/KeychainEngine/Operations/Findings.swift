@@ -3,9 +3,9 @@
 import KeychainCore
 
 /// What a copy gets of an item that may match.
-enum Candidate {
+enum ReadOutcome {
     /// The item as far as the query needs it.
-    case found(FoundItem)
+    case found(MatchedItem)
     /// The owner has to authenticate first.
     case demands(AuthenticationDemand)
     /// Nobody may read it.
@@ -20,7 +20,7 @@ enum Candidate {
 
 /// What a copy has found so far.
 struct Findings {
-    private(set) var items: [FoundItem] = []
+    private(set) var items: [MatchedItem] = []
     let keepsItems: Bool
     private var itemCount = 0
     private(set) var damaged: [DamagedRow] = []
@@ -43,7 +43,7 @@ struct Findings {
         query.match.limit.maximum.map { itemCount + demandedItems >= $0 } ?? false
     }
 
-    mutating func add(_ candidate: Candidate) {
+    mutating func add(_ candidate: ReadOutcome) {
         switch candidate {
         case .found(let item):
             itemCount += 1

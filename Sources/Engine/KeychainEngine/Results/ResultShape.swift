@@ -8,14 +8,14 @@ enum ResultShape {
     private static let certificateKey = "certdata"
 
     /// The answer of a copy.
-    static func copied(_ items: [FoundItem], _ query: Query) -> KeychainAnswer {
+    static func copied(_ items: [MatchedItem], _ query: Query) -> KeychainAnswer {
         if query.match.limit != .one { return .list(items.compactMap { copied($0, query) }) }
         return items.first.flatMap { copied($0, query) }.map { .single($0) } ?? .nothing
     }
 
     /// The answer of an add, from the item as it was just stored.
     static func added(_ item: Item, _ query: Query) -> KeychainAnswer {
-        let found = FoundItem.stored(item)
+        let found = MatchedItem.stored(item)
         switch query.returns {
         case []: return .nothing
         case .data: return dataOfAdded(item).map { .single(.data($0)) } ?? .nothing
@@ -37,10 +37,10 @@ enum ResultShape {
 
     /// Without a secret the caller gets empty data, not nothing (Documentation/Decisions.md, question 13).
     private static func dataOfAdded(_ item: Item) -> SecretBytes? {
-        item.secret == nil ? SecretBytes() : FoundItem.stored(item).data
+        item.secret == nil ? SecretBytes() : MatchedItem.stored(item).data
     }
 
-    private static func copied(_ item: FoundItem, _ query: Query) -> ResultValue? {
+    private static func copied(_ item: MatchedItem, _ query: Query) -> ResultValue? {
         switch query.returns {
         case []: return nil
         case .data: return item.data.map { .data($0) }
@@ -60,7 +60,7 @@ enum ResultShape {
     }
 
     private static func adding(
-        _ item: FoundItem,
+        _ item: MatchedItem,
         _ query: Query,
         to dictionary: [String: PropertyValue]
     ) -> [String: PropertyValue] {
@@ -84,7 +84,7 @@ enum ResultShape {
     }
 }
 
-extension FoundItem {
+extension MatchedItem {
     /// The access control of the item; made up from its protection class where none was given.
     fileprivate var accessControl: AccessControl? {
         attributes.accessControl ?? attributes.accessibility.map(AccessControl.init(synthesizedFor:))

@@ -63,7 +63,7 @@ struct BackupContents {
             leftOut[level] = try Self.count(&reader)
         }
         damaged = try Self.count(&reader)
-        rowCode = Array(try reader.take(Authentication.byteCount))
+        rowCode = Array(try reader.take(MessageAuthentication.byteCount))
         for _ in 0..<(try reader.integer(UInt8.self)) {
             let purpose = try Keybag.Entry.Purpose(&reader)
             let wrapped = Array(try reader.take(KeyWrap.wrappedByteCount))

@@ -16,7 +16,7 @@ struct EnclaveKeyPair {
     /// That of P-256 is compact representable: its public key is given by the x-coordinate alone
     /// (draft-jivsov-ecc-compact), which takes nothing away from anybody who does not ask for it.
     init(generating algorithm: EnclaveAlgorithm) throws(ProtectionError) {
-        self = try CallStack.wiped(.privateKey) { () throws(ProtectionError) in
+        self = try StackMemory.wiped(.privateKey) { () throws(ProtectionError) in
             do {
                 return try Self.generate(algorithm)
             } catch {

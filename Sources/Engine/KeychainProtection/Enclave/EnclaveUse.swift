@@ -3,6 +3,7 @@
 import Crypto
 import FoundationEssentials
 import KeychainCore
+import KeychainKeys
 
 /// A use of a private key that its algorithm has, with parameters that were found right before anybody is asked for
 /// anything.
@@ -63,18 +64,5 @@ public struct EnclaveUse: Sendable {
         } catch {
             throw .cryptography("a private key cannot be used")
         }
-    }
-}
-
-/// A digest of any hash function, of which ECDSA takes the leftmost bits (FIPS 186-5, section 6.4.1).
-private struct AnyDigest: Digest {
-    static let byteCount = 0
-
-    let bytes: [UInt8]
-
-    var description: String { "a digest of \(bytes.count) bytes" }
-
-    func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
-        try bytes.withUnsafeBytes(body)
     }
 }

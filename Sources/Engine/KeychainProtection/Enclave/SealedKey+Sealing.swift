@@ -49,7 +49,7 @@ extension SealedKey {
         _ passwordKey: PasswordKey?,
         _ body: (UnsafeRawBufferPointer) throws(ProtectionError) -> Result
     ) throws(ProtectionError) -> Result {
-        try CallStack.wiped(.privateKey) { () throws(ProtectionError) in
+        try StackMemory.wiped(.privateKey) { () throws(ProtectionError) in
             var plain = try opened(sealer)
             if needsPassword {
                 let layer = try layer(in: plain, sealer)
@@ -69,7 +69,7 @@ extension SealedKey {
     /// The bytes, with their code.
     func encoded(_ keybag: OpenKeybag) -> [UInt8] {
         let body = body
-        let code = Authentication.code(body, under: Self.authenticationKey(keybag))
+        let code = MessageAuthentication.code(body, under: Self.authenticationKey(keybag))
         return body + code.withUnsafeBytes { Array($0) }
     }
 

@@ -57,11 +57,11 @@ extension SealedKey {
         /// Reads the shape; every length is checked, and there is one way to write a key down.
         init(_ bytes: [UInt8]) throws(ProtectionError) {
             do {
-                guard bytes.count > Authentication.byteCount else { throw Malformed() }
-                var reader = ByteReader(bytes.dropLast(Authentication.byteCount))
+                guard bytes.count > MessageAuthentication.byteCount else { throw Malformed() }
+                var reader = ByteReader(bytes.dropLast(MessageAuthentication.byteCount))
                 key = try SealedKey(&reader)
                 guard reader.isAtEnd else { throw Malformed() }
-                code = bytes.suffix(Authentication.byteCount)
+                code = bytes.suffix(MessageAuthentication.byteCount)
             } catch {
                 throw .damagedKey
             }
@@ -69,7 +69,7 @@ extension SealedKey {
 
         /// Whether the HMAC-SHA-256 over everything before it is right.
         func isAuthentic(_ keybag: OpenKeybag) -> Bool {
-            Authentication.isRight(code, key.body[...], under: SealedKey.authenticationKey(keybag))
+            MessageAuthentication.isRight(code, key.body[...], under: SealedKey.authenticationKey(keybag))
         }
     }
 

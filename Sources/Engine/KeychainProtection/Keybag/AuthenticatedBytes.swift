@@ -27,9 +27,9 @@ struct AuthenticatedBytes<Contents> {
         _ parse: (inout ByteReader) throws -> Contents
     ) throws(ProtectionError) {
         do {
-            guard bytes.count > mark.count + Authentication.byteCount else { throw ByteReader.Truncated() }
-            body = bytes.dropLast(Authentication.byteCount)
-            code = bytes.suffix(Authentication.byteCount)
+            guard bytes.count > mark.count + MessageAuthentication.byteCount else { throw ByteReader.Truncated() }
+            body = bytes.dropLast(MessageAuthentication.byteCount)
+            code = bytes.suffix(MessageAuthentication.byteCount)
             var reader = ByteReader(body)
             guard try reader.take(mark.count).elementsEqual(mark) else { throw ProtectionError.damagedKeybag(unmarked) }
             try FileFormat.checkVersion(&reader)
@@ -43,13 +43,13 @@ struct AuthenticatedBytes<Contents> {
     }
 
     /// Whether the code over everything before it is right.
-    func isAuthentic(under key: SymmetricKey) -> Bool { Authentication.isRight(code, body, under: key) }
+    func isAuthentic(under key: SymmetricKey) -> Bool { MessageAuthentication.isRight(code, body, under: key) }
 
     /// The bytes of such a frame; `append` gives what it holds.
     static func seal(_ mark: [UInt8], under key: SymmetricKey, _ append: (inout [UInt8]) -> Void) -> [UInt8] {
         var bytes = mark
         bytes.append(littleEndian: FileFormat.keybagVersion)
         append(&bytes)
-        return bytes + Authentication.code(bytes, under: key).withUnsafeBytes { Array($0) }
+        return bytes + MessageAuthentication.code(bytes, under: key).withUnsafeBytes { Array($0) }
     }
 }

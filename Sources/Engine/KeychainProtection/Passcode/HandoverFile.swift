@@ -35,7 +35,7 @@ public struct HandoverFile: Sendable, Hashable {
         self.boot = Self.cut(boot)
         wrapped = handover.wrapped
         let message = Self.message(identifier, store, Self.body(mark, self.boot, handover.wrapped))
-        code = Authentication.code(message, under: Self.key(handover.key, store)).withUnsafeBytes { Array($0) }
+        code = MessageAuthentication.code(message, under: Self.key(handover.key, store)).withUnsafeBytes { Array($0) }
     }
 
     /// A file as read, not yet believed; `nil` when it does not have the shape.
@@ -64,7 +64,7 @@ public struct HandoverFile: Sendable, Hashable {
     /// The slot key; `nil` when the other half belongs to another file or store, or this one was altered.
     public func slotKey(_ key: SecretBytes, identifier: Bytes16, store: Bytes16) -> SlotKey? {
         let message = Self.message(identifier, store, Self.body(mark, boot, wrapped))
-        guard Authentication.isRight(code[...], message[...], under: Self.key(key, store)) else { return nil }
+        guard MessageAuthentication.isRight(code[...], message[...], under: Self.key(key, store)) else { return nil }
         return SlotKey(SlotKey.Handover(key: key, wrapped: wrapped), store: store)
     }
 

@@ -24,7 +24,7 @@ public struct PasscodeSlot: Sendable, Hashable {
     ///
     /// - Throws: ``ProtectionError/noMemory``, and what the root key throws.
     public func open(_ passcode: SecretBytes, rootKey: any RootKey) throws(ProtectionError) -> SlotKey? {
-        try CallStack.wiped { () throws(ProtectionError) in
+        try StackMemory.wiped { () throws(ProtectionError) in
             let wrappingKey = try Self.wrappingKey(passcode, salt, work, rootKey, storeIdentifier)
             guard let key = KeyWrap.unwrap(wrappedSlotKey[...], under: wrappingKey) else { return nil }
             return try SlotKey(key, of: self)
@@ -61,7 +61,7 @@ public struct NewPasscodeSlot: Sendable {
         rootKey: any RootKey,
         for storeIdentifier: Bytes16
     ) throws(ProtectionError) {
-        (key, slot) = try CallStack.wiped { () throws(ProtectionError) in
+        (key, slot) = try StackMemory.wiped { () throws(ProtectionError) in
             let key = SymmetricKey.random()
             let salt = [UInt8].random(count: PasscodeSlot.saltByteCount)
             let wrappingKey = try PasscodeSlot.wrappingKey(passcode, salt, work, rootKey, storeIdentifier)

@@ -19,7 +19,7 @@ public struct PasswordHeader: Sendable, Hashable {
         _ password: SecretBytes,
         _ work: ScryptParameters
     ) throws(ProtectionError) -> (PasswordHeader, SymmetricKey) {
-        try CallStack.wiped { () throws(ProtectionError) in
+        try StackMemory.wiped { () throws(ProtectionError) in
             let salt = [UInt8].random(count: Bytes16.count)
             let key = try Scrypt.key(from: password, salt: salt, work)
             return (PasswordHeader(work: work, salt: salt, checkCode: checkCode(of: key)), key)
@@ -28,7 +28,7 @@ public struct PasswordHeader: Sendable, Hashable {
 
     /// The key that a password gives; `nil` when it is wrong.
     func key(_ password: SecretBytes) throws(ProtectionError) -> SymmetricKey? {
-        try CallStack.wiped { () throws(ProtectionError) in
+        try StackMemory.wiped { () throws(ProtectionError) in
             let key = try Scrypt.key(from: password, salt: salt, work)
             return SecretBytes(Self.checkCode(of: key).bytes) == SecretBytes(checkCode.bytes) ? key : nil
         }

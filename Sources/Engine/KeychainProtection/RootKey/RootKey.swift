@@ -87,7 +87,7 @@ public struct SoftwareRootKey: RootKey {
         for storeIdentifier: Bytes16
     ) throws(ProtectionError) -> SymmetricKey {
         try withKey("passcode entangling", storeIdentifier) { entanglingKey throws(ProtectionError) in
-            input.withUnsafeBytes { Authentication.code($0, under: entanglingKey) }
+            input.withUnsafeBytes { MessageAuthentication.code($0, under: entanglingKey) }
         }
     }
 
@@ -108,7 +108,7 @@ extension SoftwareRootKey: ProvableRootKey {
     ) throws(ProtectionError) -> SecretBytes {
         let input = slot.map { $0.work.encoded + $0.salt + $0.wrappedSlotKey } ?? []
         return try withKey("move receipt", storeIdentifier) { key throws(ProtectionError) in
-            let code = input.withUnsafeBytes { Authentication.code($0, under: key) }
+            let code = input.withUnsafeBytes { MessageAuthentication.code($0, under: key) }
             return code.withUnsafeBytes { SecretBytes(copying: $0) }
         }
     }

@@ -10,7 +10,7 @@ import KeychainHost
 /// Only what the file's own tables hold is read, column by column: a file with any other table, index, trigger or view
 /// is refused before anything of it is looked at, and SQLite writes nothing beside it.
 public final class BackupReader {
-    private let connection: Connection
+    private let connection: SQLiteConnection
     private let path: String
     private let byteCount: Int64
     private let version: FileVersion
@@ -20,7 +20,7 @@ public final class BackupReader {
         do throws(StoreError) { (path, byteCount) = try Self.resolve(file) } catch { throw KeychainError(error) }
         let mark: Int64
         do throws(SQLiteError) {
-            connection = try Connection(foreign: path, rowLimit: BackupLayout.valueLimit)
+            connection = try SQLiteConnection(foreign: path, rowLimit: BackupLayout.valueLimit)
             mark = try connection.integer("PRAGMA application_id")
             version = FileVersion(recorded: try connection.integer("PRAGMA user_version"))
             connection.tables = ItemTables(version: version.version)

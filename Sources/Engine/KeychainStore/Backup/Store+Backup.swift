@@ -78,13 +78,13 @@ public struct NewBackup {
 
 /// Fills the file of a backup.
 private final class BackupWriter {
-    private let connection: Connection
+    private let connection: SQLiteConnection
     private(set) var counts = BackupCounts()
 
     /// Begins with an empty file, which nobody else uses before it has its name, and which is synced then.
     init(path: String, _ options: StoreOptions) throws(KeychainError) {
         do throws(SQLiteError) {
-            connection = try Connection(path: path)
+            connection = try SQLiteConnection(path: path)
             try connection.execute("PRAGMA journal_mode = MEMORY")
             try connection.execute("PRAGMA synchronous = OFF")
             try connection.limit(options)
@@ -98,7 +98,7 @@ private final class BackupWriter {
     /// Adds the rows of a class that belong into the backup, and counts all of them.
     func addRows(
         _ itemClass: ItemClass,
-        from source: Connection,
+        from source: SQLiteConnection,
         _ destroyedGeneration: UInt32?,
         _ contents: NewBackup,
         where belongs: (StoredRow) -> Bool

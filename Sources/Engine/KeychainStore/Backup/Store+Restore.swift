@@ -82,7 +82,7 @@ extension BackupReader {
     /// Adds every row, sealed anew, to a database that has the tables of a store.
     ///
     /// - Returns: How many items they are.
-    fileprivate func addRows(to connection: Connection, _ contents: RestoredStore) throws(KeychainError) -> Int {
+    fileprivate func addRows(to connection: SQLiteConnection, _ contents: RestoredStore) throws(KeychainError) -> Int {
         var items = 0
         for itemClass in ItemClass.stored {
             try forEachRow(itemClass) { (row) throws(KeychainError) in

@@ -18,7 +18,7 @@ struct Declarations: Sendable {
     ///   - additions: what may be declared besides.
     /// - Throws: ``SQLiteError`` if SQLite cannot make the tables.
     private init(_ statements: [String], orAlso additions: [String] = []) throws(SQLiteError) {
-        let connection = try Connection(path: nil)
+        let connection = try SQLiteConnection(path: nil)
         for statement in statements { try connection.execute(statement) }
         necessary = Set(try connection.declarations())
         for statement in additions { try connection.execute(statement) }
@@ -40,7 +40,7 @@ struct Declarations: Sendable {
     /// - Returns: Whether it declares anything that it need not.
     /// - Throws: ``SQLiteError`` of `SQLITE_NOTADB` if it declares anything else, or lacks something.
     @discardableResult
-    static func check(_ kind: Kind, _ version: UInt16, in connection: Connection) throws(SQLiteError) -> Bool {
+    static func check(_ kind: Kind, _ version: UInt16, in connection: SQLiteConnection) throws(SQLiteError) -> Bool {
         guard let declared = known(kind, version) else {
             throw SQLiteError(code: SQLITE_NOTADB, operation: "looking for a version that was released")
         }
@@ -56,7 +56,7 @@ struct Declarations: Sendable {
 
     /// Checks that a store of a later revision has our tables, and no view and no trigger: its columns and indexes are
     /// not known here.
-    static func checkLater(in connection: Connection) throws(SQLiteError) {
+    static func checkLater(in connection: SQLiteConnection) throws(SQLiteError) {
         let foreign = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type NOT IN ('table', 'index'))"
         let tables = [Layout.keybag, Layout.device] + ItemClass.stored.map(Layout.table)
         let names = tables.map { "'\($0)'" }.joined(separator: ", ")
@@ -108,7 +108,7 @@ struct Declarations: Sendable {
     private static var searchIndexes: [String] { ItemClass.stored.flatMap { Layout.searchIndexes($0) } }
 }
 
-extension Connection {
+extension SQLiteConnection {
     /// What the database declares: tables and indexes, and whatever else somebody may have put there.
     fileprivate func declarations() throws(SQLiteError) -> [String] {
         let statement = try prepare(

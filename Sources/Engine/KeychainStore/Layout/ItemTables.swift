@@ -26,7 +26,7 @@ struct ItemTables {
 
     /// The tables of a later revision: rows are bound to the tags of every attribute, also of one that is not known
     /// here.
-    init(version: UInt16, in connection: Connection) throws(SQLiteError) {
+    init(version: UInt16, in connection: SQLiteConnection) throws(SQLiteError) {
         self.version = version
         var tags: [ItemClass: [AttributeName]] = [:]
         for itemClass in ItemClass.stored {

@@ -23,7 +23,7 @@ struct Migrations {
     ///
     /// - Returns: The version that the database has now: the target, or a larger one of a newer program.
     /// - Throws: The error of SQLite. The database is as it was then.
-    func run(on connection: Connection) throws(SQLiteError) -> Int64 {
+    func run(on connection: SQLiteConnection) throws(SQLiteError) -> Int64 {
         let found = try version(connection)
         guard Self.tables(found) < Self.tables(target) else { return found }
         try connection.begin()
@@ -49,7 +49,7 @@ struct Migrations {
     /// The version of the tables.
     private static func tables(_ recorded: Int64) -> Int64 { recorded < 0 ? recorded : recorded & 0xFFFF }
 
-    private func version(_ connection: Connection) throws(SQLiteError) -> Int64 {
+    private func version(_ connection: SQLiteConnection) throws(SQLiteError) -> Int64 {
         try connection.integer("PRAGMA user_version")
     }
 }

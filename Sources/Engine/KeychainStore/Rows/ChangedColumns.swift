@@ -47,7 +47,7 @@ struct ChangedColumns: Hashable {
         _ row: StoredRow,
         _ metadata: UnsafeRawBufferPointer,
         _ secret: UnsafeRawBufferPointer,
-        to statement: Statement
+        to statement: SQLiteStatement
     ) throws(SQLiteError) -> Int {
         try statement.bind(row.protection, at: 0)
         try statement.bind(row.isTombstone ? 1 : 0, at: 1)

@@ -4,7 +4,7 @@ import CSQLite
 import KeychainCore
 
 /// The SQL on the two tables that have one row each: the keybag, and the record of the device.
-extension Connection {
+extension SQLiteConnection {
     func keybag() throws(SQLiteError) -> [UInt8] {
         try using("keybag") { () throws(SQLiteError) in
             let statement = try statement(.keybag, "SELECT bytes FROM \(Layout.keybag) WHERE id = 1")
@@ -111,7 +111,7 @@ private enum DeviceColumns {
     ]
 
     /// Unbound parameters are NULL, so only what is there is bound.
-    static func bind(_ record: DeviceRecord, to statement: Statement) throws(SQLiteError) {
+    static func bind(_ record: DeviceRecord, to statement: SQLiteStatement) throws(SQLiteError) {
         try statement.bind(record.keybagRevision, at: 0)
         try statement.bind(record.failedAttempts, at: 1)
         try statement.bind(record.interruptedAttempts, at: 2)
@@ -126,7 +126,7 @@ private enum DeviceColumns {
     }
 
     /// The record; `nil` when a column has a wrong shape.
-    static func read(from statement: Statement) -> DeviceRecord? {
+    static func read(from statement: SQLiteStatement) -> DeviceRecord? {
         guard let keybagRevision = counter(0, statement), let failedAttempts = counter(1, statement),
             let interruptedAttempts = counter(2, statement), let owesLogErasure = counter(8, statement),
             owesLogErasure <= 1
@@ -149,19 +149,19 @@ private enum DeviceColumns {
     private struct WrongShape: Error {}
 
     /// A count from 0, with room to count on.
-    private static func counter(_ column: Int, _ statement: Statement) -> Int64? {
+    private static func counter(_ column: Int, _ statement: SQLiteStatement) -> Int64? {
         guard statement.type(column) == .integer else { return nil }
         let count = statement.integer(column)
         return (0...(1 << 62)).contains(count) ? count : nil
     }
 
-    private static func setting(_ column: Int, _ statement: Statement) throws(WrongShape) -> Int64? {
+    private static func setting(_ column: Int, _ statement: SQLiteStatement) throws(WrongShape) -> Int64? {
         if statement.isNull(column) { return nil }
         guard statement.type(column) == .integer, statement.integer(column) > 0 else { throw WrongShape() }
         return statement.integer(column)
     }
 
-    private static func time(_ statement: Statement) throws(WrongShape) -> HostTime? {
+    private static func time(_ statement: SQLiteStatement) throws(WrongShape) -> HostTime? {
         if (3...5).allSatisfy({ statement.isNull($0) }) { return nil }
         let (seconds, date) = (statement.real(4), statement.real(5))
         guard statement.type(3) == .text, statement.type(4) == .real, statement.type(5) == .real, seconds.isFinite,

@@ -29,7 +29,7 @@ public final class RehearsedRows: RowWriter {
     /// A rehearsal over what a transaction reads.
     public convenience init(over reader: RowReader) { self.init(reader.connection) }
 
-    required init(_ connection: Connection) { super.init(connection) }
+    required init(_ connection: SQLiteConnection) { super.init(connection) }
 
     override public func rows(_ filter: RowFilter, limit: Int? = nil) throws(KeychainError) -> [NumberedRow] {
         guard hasChanges(filter.itemClass) else { return try super.rows(filter, limit: limit) }

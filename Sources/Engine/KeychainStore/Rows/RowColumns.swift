@@ -70,7 +70,7 @@ enum RowColumns {
     /// SQLite reads the bytes in their place: it would allocate memory for a copy of each.
     static func binding(
         _ row: StoredRow,
-        to statement: Statement,
+        to statement: SQLiteStatement,
         _ body: (_ next: Int) throws(SQLiteError) -> Void
     ) throws(SQLiteError) {
         var values = [row.identifier, row.version, row.primaryKeyTag]
@@ -107,7 +107,7 @@ enum RowColumns {
     static func read(
         _ itemClass: ItemClass,
         _ tables: ItemTables,
-        from statement: Statement,
+        from statement: SQLiteStatement,
         _ extent: RowExtent
     ) -> NumberedRow {
         let first = 2
@@ -142,7 +142,7 @@ enum RowColumns {
     static func readExactly(
         _ itemClass: ItemClass,
         _ tables: ItemTables,
-        from statement: Statement
+        from statement: SQLiteStatement
     ) -> NumberedRow? {
         let first = 2
         let former = first + clear.count

@@ -126,7 +126,7 @@ public struct RowFilter: Sendable, Hashable {
     }
 
     /// Binds the parameters of ``condition``, which begin at an index; the index after the last is returned.
-    func bind(to statement: Statement, from first: Int = 0) throws(SQLiteError) -> Int {
+    func bind(to statement: SQLiteStatement, from first: Int = 0) throws(SQLiteError) -> Int {
         var index = first
         func next() -> Int {
             defer { index += 1 }

@@ -27,7 +27,7 @@ extension RowReader {
     }
 }
 
-extension Connection {
+extension SQLiteConnection {
     fileprivate func marks(_ filters: [RowFilter], within scope: RowFilter) throws(SQLiteError) -> [RowMarks] {
         // What is told of one filter is told of every row, so that none stands behind an index that was altered.
         let filters = filters.map { filter in

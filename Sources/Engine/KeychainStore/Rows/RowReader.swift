@@ -4,9 +4,9 @@ import KeychainCore
 
 /// Reads rows, the keybag and the record of the device inside a transaction.
 public class RowReader {
-    let connection: Connection
+    let connection: SQLiteConnection
 
-    required init(_ connection: Connection) { self.connection = connection }
+    required init(_ connection: SQLiteConnection) { self.connection = connection }
 
     /// Live rows that match, in the order in which they were added; `limit` is `nil` for all.
     public func rows(_ filter: RowFilter, limit: Int? = nil) throws(KeychainError) -> [NumberedRow] {

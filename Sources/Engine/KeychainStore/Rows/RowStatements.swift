@@ -4,7 +4,7 @@ import CSQLite
 import KeychainCore
 
 /// The SQL on item rows, and how a row becomes parameters and columns.
-extension Connection {
+extension SQLiteConnection {
     /// Rows that match, in the order in which they were added; at most `limit`, if there is one.
     func rows(
         _ filter: RowFilter,
@@ -257,11 +257,11 @@ extension Connection {
 /// Goes through the rows of a table, one at a time.
 final class RowCursor {
     private let itemClass: ItemClass
-    private let statement: Statement
-    private let connection: Connection
+    private let statement: SQLiteStatement
+    private let connection: SQLiteConnection
     private let tables: ItemTables
 
-    fileprivate init(_ itemClass: ItemClass, _ statement: Statement, _ connection: Connection) {
+    fileprivate init(_ itemClass: ItemClass, _ statement: SQLiteStatement, _ connection: SQLiteConnection) {
         self.itemClass = itemClass
         self.statement = statement
         self.connection = connection

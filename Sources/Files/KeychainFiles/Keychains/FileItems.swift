@@ -56,7 +56,7 @@ struct FileItems {
     ///
     /// - Throws: `errSecInvalidItemRef`, `errSecInteractionNotAllowed` if the keychain is locked, `errSecDecode` for an
     ///   item that was altered without knowing the password.
-    func contents(of item: Bytes16) throws(KeychainError) -> ItemContents { try stored(item).contents }
+    func contents(of item: Bytes16) throws(KeychainError) -> SealedContents { try stored(item).contents }
 
     /// The class of an item that no search finds; `nil` for others.
     private func unreadableClass(_ item: Bytes16) throws(KeychainError) -> ItemClass? {
@@ -65,14 +65,14 @@ struct FileItems {
 
     private func stored(
         _ identifier: Bytes16
-    ) throws(KeychainError) -> (item: KeychainFileItem, contents: ItemContents) {
+    ) throws(KeychainError) -> (item: KeychainFileItem, contents: SealedContents) {
         let (query, itemClass) = try query(of: identifier)
         let reading = query.returning([PropertyKey.returnData])
         guard case .single(.dictionary(let entries)) = try perform(.copyMatching(reading)),
             case .data(let bytes)? = entries[PropertyKey.valueData],
             let item = KeychainFileItem(itemClass, .dictionary(entries))
         else { throw .unexpectedReply }
-        let contents = try ItemContents(bytes)
+        let contents = try SealedContents(bytes)
         guard item.identifier == identifier,
             try contents.attributes == AttributeDigest.of(item.attributes, itemClass)
         else { throw .damagedItem("the attributes of the item were changed without the password of the keychain") }
@@ -86,7 +86,7 @@ struct FileItems {
         _ access: ItemAccess
     ) throws(KeychainError) -> KeychainFileItem {
         let attributes = Self.storable(item.attributes, item.itemClass)
-        let contents = ItemContents(
+        let contents = SealedContents(
             access: access,
             secret: secret,
             attributes: try AttributeDigest.of(attributes, item.itemClass)
@@ -153,7 +153,7 @@ struct FileItems {
     }
 
     private func store(
-        _ contents: ItemContents,
+        _ contents: SealedContents,
         _ changed: [String: PropertyValue],
         in item: KeychainFileItem
     ) throws(KeychainError) {

@@ -37,7 +37,7 @@ package struct ExaminedCall: Sendable {
     package var otherGroups: [String]?
 
     /// The file-based keychain of a Mac.
-    package var fileKeychain = FileKeychain.unknown
+    package var fileKeychain = KnownFileKeychain.unknown
 
     /// The state of the device at the call; `nil` for the one that it is in.
     package var lockState: LockState?

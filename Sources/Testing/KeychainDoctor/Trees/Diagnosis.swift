@@ -23,7 +23,7 @@ package struct Diagnosis: Sendable {
         _ verdict: VerdictID,
         _ path: [String],
         _ names: [VerdictNames.Key: [String]] = [:],
-        confidence: Double = Confidence.computed,
+        confidence: Double = VerdictConfidence.computed,
         because: [String] = [],
         about candidate: Candidate? = nil
     ) {
@@ -52,7 +52,7 @@ package struct Diagnosis: Sendable {
 }
 
 /// How sure a verdict is.
-enum Confidence {
+enum VerdictConfidence {
     /// One minimal relaxation of one predicate leads to exactly one item; or the dictionary alone decides.
     static let certain = 0.95
     /// Computed from given facts.

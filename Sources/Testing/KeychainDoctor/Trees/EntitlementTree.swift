@@ -10,7 +10,7 @@ enum EntitlementTree {
             return Diagnosis(
                 .noGroupsAtAll,
                 ["T4.1"],
-                confidence: Confidence.certain,
+                confidence: VerdictConfidence.certain,
                 because: ["the client's list of access groups is empty"]
             )
         }

@@ -26,7 +26,7 @@ enum FrontEndTree {
             .fileBasedByDefault,
             ["T6.1", "T6.2"],
             [.keychain: ["file"]],
-            confidence: Confidence.assumed,
+            confidence: VerdictConfidence.assumed,
             because: [
                 "the add does not set kSecUseDataProtectionKeychain", "nothing is known of the file-based keychain",
             ]
@@ -51,7 +51,7 @@ enum FrontEndTree {
         }
         if let many = takesOneOfMany(examination, view) { return many }
         return examination.replayed == .success
-            ? Diagnosis(.nothingWrong, ["T6.1", "5.7"], confidence: Confidence.certain) : nil
+            ? Diagnosis(.nothingWrong, ["T6.1", "5.7"], confidence: VerdictConfidence.certain) : nil
     }
 
     /// There is no file-based keychain, or it is locked and would have to be unlocked.

@@ -43,7 +43,7 @@ enum HistoryOfAnItem {
                 .wasDeleted,
                 ["T2.3"],
                 [.client: [call.client]],
-                confidence: Confidence.assumed,
+                confidence: VerdictConfidence.assumed,
                 because: [
                     "\(call.client) called SecItemDelete\(at(call)) by a persistent reference after the add",
                     "the history does not tell which item that was",

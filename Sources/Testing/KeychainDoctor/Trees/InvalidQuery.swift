@@ -21,7 +21,7 @@ enum InvalidQuery {
             .queryInvalid,
             ["C01"],
             [.attribute: keys, .side: examination.function == .update ? [side] : []],
-            confidence: Confidence.certain,
+            confidence: VerdictConfidence.certain,
             because: same.prefix(3).map { "\($0.check.rawValue): \(reason($0))" }
         )
     }

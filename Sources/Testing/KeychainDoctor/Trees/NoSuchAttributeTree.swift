@@ -16,7 +16,7 @@ enum NoSuchAttributeTree {
                 verdict,
                 path,
                 [.attribute: keys, .side: isUpdate ? [side] : []],
-                confidence: Confidence.certain,
+                confidence: VerdictConfidence.certain,
                 because: keys.prefix(3).map { reason($0, examination.explanation.search?.itemClass) }
             )
         }

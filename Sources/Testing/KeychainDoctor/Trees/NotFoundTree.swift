@@ -18,7 +18,7 @@ enum NotFoundTree {
             return Diagnosis(
                 .danglingReference,
                 path,
-                confidence: Confidence.certain,
+                confidence: VerdictConfidence.certain,
                 because: ["no row has the persistent reference of the query"]
             )
         }
@@ -33,7 +33,7 @@ enum NotFoundTree {
                 return Diagnosis(
                     .notFoundUnexplained,
                     path + ["T2.7"],
-                    confidence: Confidence.guess,
+                    confidence: VerdictConfidence.guess,
                     because: ["the history stored such an item, and nothing in it tells where it went"]
                 )
             }
@@ -41,14 +41,14 @@ enum NotFoundTree {
             return Diagnosis(
                 .neverStored,
                 path,
-                confidence: isKnown ? Confidence.computed : Confidence.guess,
+                confidence: isKnown ? VerdictConfidence.computed : VerdictConfidence.guess,
                 because: ["of \(population(search)) items none comes near to the query"]
             )
         }
         path.append("T2.5")
         guard let intended = examination.intended else {
             let nearest = nearMisses.near.prefix(2).map { "at distance \($0.distance): \(ItemText.short($0.item))" }
-            return Diagnosis(.ambiguousIntent, path, confidence: Confidence.guess, because: nearest)
+            return Diagnosis(.ambiguousIntent, path, confidence: VerdictConfidence.guess, because: nearest)
         }
         path.append("T2.6")
         let steps = path
@@ -117,18 +117,18 @@ enum NotFoundTree {
         var first = diagnoses.removeFirst()
         first.candidate = item
         let certainty = certainty(of: item, examination)
-        if first.confidence == Confidence.computed, let certainty { first.confidence = certainty }
+        if first.confidence == VerdictConfidence.computed, let certainty { first.confidence = certainty }
         return first.adding(diagnoses.flatMap { [$0.verdict] + $0.also } + obstacles)
     }
 
-    /// More than ``Confidence/computed`` if one relaxation of one predicate leads to this item alone; less if the
-    /// client was assumed.
+    /// More than ``VerdictConfidence/computed`` if one relaxation of one predicate leads to this item alone; less if
+    /// the client was assumed.
     private static func certainty(of item: Candidate, _ examination: Examination) -> Double? {
-        if examination.call.clientSource == .assumed { return Confidence.assumed }
+        if examination.call.clientSource == .assumed { return VerdictConfidence.assumed }
         guard let relaxations = examination.nearMisses?.relaxations, relaxations.count == 1,
             relaxations[0].dropped.count == 1, relaxations[0].count == 1
         else { return nil }
-        return Confidence.certain
+        return VerdictConfidence.certain
     }
 
     private static func diagnosis(

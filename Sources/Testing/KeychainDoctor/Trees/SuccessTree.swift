@@ -22,7 +22,7 @@ enum SuccessTree {
         }
         var diagnosis =
             findings.first
-            ?? Diagnosis(.nothingWrong, ["5.7"], confidence: Confidence.certain, because: [], about: nil)
+            ?? Diagnosis(.nothingWrong, ["5.7"], confidence: VerdictConfidence.certain, because: [], about: nil)
         diagnosis = diagnosis.adding(findings.dropFirst().map(\.verdict))
         if takesUnusableItems(examination) { diagnosis = diagnosis.adding([.deleteNeedsNoKey]) }
         return diagnosis
@@ -38,7 +38,7 @@ enum SuccessTree {
             return Diagnosis(
                 .noReturnType,
                 ["5.1"],
-                confidence: Confidence.certain,
+                confidence: VerdictConfidence.certain,
                 because: ["no kSecReturn… is true"]
             )
         }
@@ -49,7 +49,7 @@ enum SuccessTree {
             .resultTypeMismatch,
             ["5.1"],
             [.attribute: search.returns],
-            confidence: Confidence.certain,
+            confidence: VerdictConfidence.certain,
             because: [
                 "\(search.returns.joined(separator: ", ")) give \(text)", "the caller expects \(expected.rawValue)",
             ]
@@ -154,7 +154,7 @@ enum SuccessTree {
                     .updateZeroVisibleChange,
                     ["5.5"],
                     [.attribute: given],
-                    confidence: Confidence.certain,
+                    confidence: VerdictConfidence.certain,
                     because: [given.isEmpty ? "the update sets nothing" : "all that the update sets is ignored"]
                 )
             )

@@ -28,13 +28,13 @@ enum UnknownValues {
         case .updateZeroVisibleChange where call.unknownAttributeKeys.isEmpty, .addOnlyAttribute: return diagnosis
         case .nothingWrong:
             var weaker = diagnosis
-            weaker.confidence = Confidence.guess
+            weaker.confidence = VerdictConfidence.guess
             weaker.because = [sentence(call)]
             return weaker
         default:
             if examination.status != .success {
                 var weaker = diagnosis
-                weaker.confidence = min(Confidence.guess, diagnosis.confidence)
+                weaker.confidence = min(VerdictConfidence.guess, diagnosis.confidence)
                 weaker.because = [sentence(call)] + diagnosis.because
                 return weaker
             }
@@ -43,7 +43,7 @@ enum UnknownValues {
         return Diagnosis(
             .ambiguousIntent,
             diagnosis.path,
-            confidence: Confidence.guess,
+            confidence: VerdictConfidence.guess,
             because: [sentence(call)],
             about: diagnosis.candidate
         )
@@ -53,7 +53,7 @@ enum UnknownValues {
         Diagnosis(
             .notReproduced,
             ["1"],
-            confidence: Confidence.guess,
+            confidence: VerdictConfidence.guess,
             because: [
                 "reported \(examination.status), replayed \(examination.replayed)", sentence(examination.call),
                 "one of these values may account for it",

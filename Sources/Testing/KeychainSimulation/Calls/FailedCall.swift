@@ -32,7 +32,7 @@ struct FailedCall: Sendable {
         by app: String,
         on platform: VirtualDevice.Platform,
         after history: CallHistory,
-        beside fileKeychain: FileKeychain,
+        beside fileKeychain: KnownFileKeychain,
         _ explain: (KeychainRequest) -> Explanation?
     ) {
         self.explanation = explanation

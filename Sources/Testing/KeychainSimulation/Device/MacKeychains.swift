@@ -69,7 +69,7 @@ package final class MacKeychains: Sendable {
     /// The contents of the files, as far as they are visible without their passwords, for an explanation of a call.
     ///
     /// It counts as locked if the keychain that the call needs is: that of an add, else any that has items.
-    func known(for function: ItemFunction) -> FileKeychain {
+    func known(for function: ItemFunction) -> KnownFileKeychain {
         guard let paths = try? preferences.searchList() else { return .unknown }
         let target = (try? preferences.defaultKeychain()) ?? nil
         var items: [PropertyDictionary] = []

@@ -38,7 +38,7 @@ struct CallStack: Sendable {
         // A position within the call: the return address is after it, and may belong to another line.
         var addresses = callers.map { UInt64($0) - 1 }
         // Frames beyond an asynchronous function are not its callers.
-        if let index = addresses.firstIndex(where: { FunctionSymbol.at($0)?.isAsynchronousPart ?? false }) {
+        if let index = addresses.firstIndex(where: { MangledSymbol.at($0)?.isAsynchronousPart ?? false }) {
             addresses = addresses[...index] + continuations(of: frames[index])
         }
         let functions = known.withLock { $0[addresses] } ?? CalledFunctions(addresses)
@@ -131,7 +131,7 @@ struct CalledFunctions: Sendable {
     /// program.
     init(_ addresses: [UInt64]) {
         for (index, address) in addresses.enumerated() {
-            guard let symbol = FunctionSymbol.at(address) else { continue }
+            guard let symbol = MangledSymbol.at(address) else { continue }
             let isOurs = symbol.isOfPackage
             guard isOurs || symbol.isInProgram, !symbol.isThunk else { continue }
             // The full name: the name of a symbol omits modules.

@@ -21,7 +21,7 @@ struct PasscodeOptions: ParsableArguments {
     var isGiven: Bool { descriptor != nil || usesStandardInput }
 
     /// The chosen source.
-    func source(_ surroundings: Surroundings) -> SecretSource {
+    func source(_ surroundings: Surroundings) -> SecretInput {
         SecretOptions.source(descriptor, usesStandardInput, surroundings)
     }
 }
@@ -42,7 +42,7 @@ struct BackupSecretOptions: ParsableArguments {
     }
 
     /// The chosen source.
-    func source(_ surroundings: Surroundings) -> SecretSource {
+    func source(_ surroundings: Surroundings) -> SecretInput {
         SecretOptions.source(descriptor, usesStandardInput, surroundings)
     }
 }
@@ -60,7 +60,7 @@ private enum SecretOptions {
         }
     }
 
-    static func source(_ descriptor: String?, _ usesStandardInput: Bool, _ surroundings: Surroundings) -> SecretSource {
+    static func source(_ descriptor: String?, _ usesStandardInput: Bool, _ surroundings: Surroundings) -> SecretInput {
         if usesStandardInput { return .descriptor(surroundings.standardInput) }
         return descriptor.flatMap(number).map { .descriptor($0) } ?? .person(surroundings.authenticator)
     }

@@ -15,7 +15,7 @@ enum SecretLine {
     static let largestByteCount = 1 << 20
 
     /// Reads the line; intermediate copies are wiped.
-    static func read(from descriptor: Int32, _ name: SecretSource.Name) throws(Refusal) -> SecretBytes {
+    static func read(from descriptor: Int32, _ name: SecretInput.Name) throws(Refusal) -> SecretBytes {
         // A program that is run afterwards must not inherit it.
         if descriptor > STDERR_FILENO { keychain_close_on_exec(descriptor) }
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: largestByteCount + 1, alignment: 1)
@@ -41,7 +41,7 @@ enum SecretLine {
     private static func readByte(
         from descriptor: Int32,
         to target: Slice<UnsafeMutableRawBufferPointer>,
-        _ name: SecretSource.Name
+        _ name: SecretInput.Name
     ) throws(Refusal) -> Bool {
         let count = DescriptorInput.read(descriptor, UnsafeMutableRawBufferPointer(rebasing: target))
         guard count >= 0 else {

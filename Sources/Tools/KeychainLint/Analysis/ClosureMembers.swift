@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCore
+
 /// The members of types that hold an item function as a closure, so that tests can replace it: `Calls(add: {
 /// SecItemAdd($0, $1) }, delete: SecItemDelete)`.
 struct ClosureMembers: Sendable {

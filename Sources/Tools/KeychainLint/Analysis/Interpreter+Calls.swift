@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCore
+
 /// Calls: resolving the function, and following it.
 extension Interpreter {
     func call(

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCore
+
 /// The environments of the two branches of a condition; nil for one that is never taken.
 typealias Ways = (Environment?, Environment?)
 

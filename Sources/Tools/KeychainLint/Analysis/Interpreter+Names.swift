@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCore
+
 extension Interpreter {
     /// The property with a name, of a type, of one of its supertypes or of the file.
     func property(_ name: String, of typeName: String?) -> PropertySymbol? {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCore
+
 /// Calls of the item functions and of `SecAccessControlCreateWithFlags`: the sites that rules check.
 extension Interpreter {
     func itemFunction(_ callee: Expression, _ environment: inout Environment) -> ItemFunction? {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCore
+
 /// Follows one function with abstract values: dictionaries, statuses, results.
 ///
 /// Paths fork at conditions and join after them; functions of the module are followed where they are called, to a

@@ -94,18 +94,31 @@ package enum KeyTable {
         return ItemSchema.of(itemClass)[column]?.isPrimaryKey ?? false
     }
 
+    /// The key of a column: `kSecAttrAccount` of `acct`.
+    private static func key(_ column: AttributeName) -> String {
+        keysByString[column.description] ?? column.description
+    }
+
+    /// Attributes whose texts programs choose to name their items.
+    static let chosenNames: Set<String> = Set(
+        ItemClass.stored.flatMap { itemClass in
+            let schema = ItemSchema.of(itemClass)
+            return schema.namings.joined().filter { schema[$0]?.kind == .blob }.map(key)
+        }
+    )
+
+    /// Whether items of a class that differ in an attribute are surely two: it is part of the primary key, or the label
+    /// that programs give.
+    static func tellsApart(_ key: String, in itemClass: ItemClass) -> Bool {
+        guard let column = column(key) else { return false }
+        return column == .accessGroup || column == "labl"
+            || ItemSchema.of(itemClass).identifyingColumns.contains { $0.name == column }
+    }
+
     /// The columns that a dictionary lacks to name exactly one item; empty if it does.
     package static func missingIdentity(_ variant: AbstractDictionary.Variant, _ itemClass: ItemClass) -> [String] {
         if referenceKeys.contains(where: { variant.has($0) }) { return [] }
-        func lacking(_ keys: [String]) -> [String] { keys.filter { !variant.has($0) } }
-        switch itemClass {
-        case .genericPassword: return lacking(["kSecAttrService", "kSecAttrAccount"])
-        case .internetPassword: return lacking(["kSecAttrServer", "kSecAttrAccount"])
-        case .certificate: return lacking(["kSecAttrIssuer", "kSecAttrSerialNumber"])
-        case .key:
-            if variant.has("kSecAttrApplicationLabel") { return [] }
-            return lacking(["kSecAttrApplicationTag", "kSecAttrKeyClass"])
-        case .identity: return ["kSecValueRef"]
-        }
+        let lacking = ItemSchema.of(itemClass).namings.map { $0.map(key).filter { !variant.has($0) } }
+        return lacking.contains([]) ? [] : lacking.last ?? ["kSecValueRef"]
     }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCore
+
 /// A function and its context.
 package final class FunctionSymbol: Sendable {
     package let function: Function

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCore
+
 /// Code that is analysed from its start: a function, an accessor, the statements of a file.
 struct Root: Sendable {
     enum Body: Sendable {
@@ -10,10 +12,9 @@ struct Root: Sendable {
     var body: Body
     var file: Int
 
-    private static let words: Set<String> = [
-        "SecItemAdd", "SecItemCopyMatching", "SecItemUpdate", "SecItemDelete", "SecAccessControlCreateWithFlags",
-        "SecKeyCreateRandomKey", "SecKeyGeneratePair",
-    ]
+    private static let words: Set<String> = Set(ItemFunction.allCases.map(\.rawValue)).union([
+        "SecAccessControlCreateWithFlags", "SecKeyCreateRandomKey", "SecKeyGeneratePair",
+    ])
 
     /// The code of a module from which the keychain can be reached.
     static func all(in module: Module) -> [Root] {

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The four item functions.
-package enum ItemFunction: String, Sendable, Hashable, CaseIterable {
-    case add = "SecItemAdd"
-    case copy = "SecItemCopyMatching"
-    case update = "SecItemUpdate"
-    case delete = "SecItemDelete"
-}
+import KeychainCore
 
 /// A value as far as it is known before the program runs.
 package indirect enum Value: Hashable, Sendable {

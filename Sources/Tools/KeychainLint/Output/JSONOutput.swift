@@ -1,46 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCore
+
 /// `{"findings": […], "skipped": […], "summary": {…}}`.
 enum JSONOutput {
     static func text(_ outcome: Linter.Outcome) -> String {
-        JSONValue.object([
-            ("findings", .array(outcome.findings.map(finding))),
-            (
-                "skipped",
-                .array(
-                    outcome.skipped.map { .object([("file", .string($0.file)), ("reason", .string("\($0.reason)"))]) }
-                )
+        let document = JSONValue.object([
+            "findings": .array(outcome.findings.map(finding)),
+            "skipped": .array(
+                outcome.skipped.map { .object(["file": .string($0.file), "reason": .string("\($0.reason)")]) }
             ),
-            (
-                "summary",
-                .object([
-                    ("files", .number(outcome.fileCount)), ("parsed", .number(outcome.parsedCount)),
-                    ("lines", .number(outcome.lineCount)), ("suppressed", .number(outcome.suppressedCount)),
-                ])
-            ),
-        ]).text
+            "summary": .object([
+                "files": .integer(outcome.fileCount), "parsed": .integer(outcome.parsedCount),
+                "lines": .integer(outcome.lineCount), "suppressed": .integer(outcome.suppressedCount),
+            ]),
+        ])
+        return document.indentedText + "\n"
     }
 
     private static func finding(_ finding: Finding) -> JSONValue {
-        var pairs: [(String, JSONValue)] = [
-            ("rule", .string(finding.rule)),
-            ("severity", .string(finding.severity.rawValue)),
-            ("confidence", .string(finding.confidence.rawValue)),
-            ("file", .string(finding.file)),
-            ("line", .number(finding.line)),
-            ("column", .number(finding.column)),
-            ("endLine", .number(finding.endLine)),
-            ("endColumn", .number(finding.endColumn)),
-            ("message", .string(finding.message)),
-            ("fingerprint", .string(finding.fingerprint)),
+        var pairs: [String: JSONValue] = [
+            "rule": .string(finding.rule),
+            "severity": .string(finding.severity.rawValue),
+            "confidence": .string(finding.confidence.rawValue),
+            "file": .string(finding.file),
+            "line": .integer(finding.line),
+            "column": .integer(finding.column),
+            "endLine": .integer(finding.endLine),
+            "endColumn": .integer(finding.endColumn),
+            "message": .string(finding.message),
+            "fingerprint": .string(finding.fingerprint),
         ]
         if !finding.related.isEmpty {
             let related = finding.related.map { place in
                 JSONValue.object([
-                    ("file", .string(place.file)), ("line", .number(place.line)), ("message", .string(place.message)),
+                    "file": .string(place.file), "line": .integer(place.line), "message": .string(place.message),
                 ])
             }
-            pairs.append(("related", .array(related)))
+            pairs["related"] = .array(related)
         }
         return .object(pairs)
     }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCore
+
 /// SARIF 2.1.0 (OASIS).
 enum SARIFOutput {
     static func text(_ outcome: Linter.Outcome) -> String {
@@ -7,114 +9,99 @@ enum SARIFOutput {
         let rules = Rule.all.filter { names.contains($0.id) }
         let indexes = Dictionary(rules.enumerated().map { ($0.element.id, $0.offset) }) { first, _ in first }
         let driver = JSONValue.object([
-            ("name", .string("keychain-lint")),
-            ("informationUri", .string(Rule.documentationAddress)),
-            ("rules", .array(rules.map(rule))),
+            "name": .string("keychain-lint"),
+            "informationUri": .string(Rule.documentationAddress),
+            "rules": .array(rules.map(rule)),
         ])
         let notifications = outcome.skipped.map { skipped in
             JSONValue.object([
-                ("level", .string("warning")),
-                ("message", .object([("text", .string("\(skipped.file): \(skipped.reason)"))])),
+                "level": .string("warning"),
+                "message": .object(["text": .string("\(skipped.file): \(skipped.reason)")]),
             ])
         }
         let run = JSONValue.object([
-            ("tool", .object([("driver", driver)])),
-            (
-                "invocations",
-                .array([
-                    .object([
-                        ("executionSuccessful", .boolean(true)),
-                        ("toolExecutionNotifications", .array(notifications)),
-                    ])
+            "tool": .object(["driver": driver]),
+            "invocations": .array([
+                .object([
+                    "executionSuccessful": .boolean(true),
+                    "toolExecutionNotifications": .array(notifications),
                 ])
-            ),
-            ("columnKind", .string("utf16CodeUnits")),
-            ("results", .array(outcome.findings.map { result($0, indexes[$0.rule] ?? 0, rules) })),
+            ]),
+            "columnKind": .string("utf16CodeUnits"),
+            "results": .array(outcome.findings.map { result($0, indexes[$0.rule] ?? 0, rules) }),
         ])
-        return JSONValue.object([
-            ("$schema", .string("https://json.schemastore.org/sarif-2.1.0.json")),
-            ("version", .string("2.1.0")),
-            ("runs", .array([run])),
-        ]).text
+        let log = JSONValue.object([
+            "$schema": .string("https://json.schemastore.org/sarif-2.1.0.json"),
+            "version": .string("2.1.0"),
+            "runs": .array([run]),
+        ])
+        return log.indentedText + "\n"
     }
 
     private static func level(_ severity: Severity) -> JSONValue { .string(severity.rawValue) }
 
-    private static func message(_ text: String) -> JSONValue { .object([("text", .string(text))]) }
+    private static func message(_ text: String) -> JSONValue { .object(["text": .string(text)]) }
 
     private static func rule(_ rule: Rule) -> JSONValue {
         .object([
-            ("id", .string(rule.id)),
-            ("shortDescription", message(rule.title)),
-            ("fullDescription", message(rule.reason)),
-            ("help", message(rule.remedy)),
-            ("helpUri", .string(rule.documentationAddress)),
-            ("defaultConfiguration", .object([("level", level(rule.severity))])),
+            "id": .string(rule.id),
+            "shortDescription": message(rule.title),
+            "fullDescription": message(rule.reason),
+            "help": message(rule.remedy),
+            "helpUri": .string(rule.documentationAddress),
+            "defaultConfiguration": .object(["level": level(rule.severity)]),
         ])
     }
 
-    private static func location(_ file: String, _ region: [(String, JSONValue)], _ text: String?) -> JSONValue {
-        var pairs: [(String, JSONValue)] = [
-            (
-                "physicalLocation",
-                .object([
-                    ("artifactLocation", .object([("uri", .string(encoded(file)))])),
-                    ("region", .object(region)),
-                ])
-            )
+    private static func location(_ file: String, _ region: [String: JSONValue], _ text: String?) -> JSONValue {
+        var pairs: [String: JSONValue] = [
+            "physicalLocation": .object([
+                "artifactLocation": .object(["uri": .string(encoded(file))]),
+                "region": .object(region),
+            ])
         ]
-        if let text { pairs.append(("message", message(text))) }
+        if let text { pairs["message"] = message(text) }
         return .object(pairs)
     }
 
     private static func result(_ finding: Finding, _ index: Int, _ rules: [Rule]) -> JSONValue {
         // Columns are omitted: a region of whole lines is the same in every encoding.
-        let region: [(String, JSONValue)] = [
-            ("startLine", .number(finding.line)), ("endLine", .number(max(finding.line, finding.endLine))),
+        let region: [String: JSONValue] = [
+            "startLine": .integer(finding.line), "endLine": .integer(max(finding.line, finding.endLine)),
         ]
-        var pairs: [(String, JSONValue)] = [
-            ("ruleId", .string(finding.rule)),
-            ("ruleIndex", .number(index)),
-            ("level", level(finding.severity)),
-            ("message", message(finding.message)),
-            ("locations", .array([location(finding.file, region, nil)])),
-            (
-                "relatedLocations",
-                .array(finding.related.map { location($0.file, [("startLine", .number($0.line))], $0.message) })
+        var pairs: [String: JSONValue] = [
+            "ruleId": .string(finding.rule),
+            "ruleIndex": .integer(index),
+            "level": level(finding.severity),
+            "message": message(finding.message),
+            "locations": .array([location(finding.file, region, nil)]),
+            "relatedLocations": .array(
+                finding.related.map { location($0.file, ["startLine": .integer($0.line)], $0.message) }
             ),
-            ("partialFingerprints", .object([("keychainLint/v1", .string(finding.fingerprint))])),
-            (
-                "properties",
-                .object([
-                    ("confidence", .string(finding.confidence.rawValue)),
-                    ("reason", .string(rules[index].title)),
-                ])
-            ),
+            "partialFingerprints": .object(["keychainLint/v1": .string(finding.fingerprint)]),
+            "properties": .object([
+                "confidence": .string(finding.confidence.rawValue),
+                "reason": .string(rules[index].title),
+            ]),
         ]
-        if let fix = finding.fix { pairs.append(("fixes", .array([Self.fix(fix, finding.file)]))) }
+        if let fix = finding.fix { pairs["fixes"] = .array([Self.fix(fix, finding.file)]) }
         return .object(pairs)
     }
 
     /// A fix (§3.55) of one replacement, in bytes of the file.
     private static func fix(_ fix: Finding.Fix, _ file: String) -> JSONValue {
         let replacement = JSONValue.object([
-            (
-                "deletedRegion",
-                .object([("byteOffset", .number(fix.start)), ("byteLength", .number(fix.end - fix.start))])
-            ),
-            ("insertedContent", .object([("text", .string(fix.replacement))])),
+            "deletedRegion": .object(["byteOffset": .integer(fix.start), "byteLength": .integer(fix.end - fix.start)]),
+            "insertedContent": .object(["text": .string(fix.replacement)]),
         ])
         return .object([
-            ("description", message(fix.title + (fix.isSafe ? "" : " (to be reviewed)"))),
-            (
-                "artifactChanges",
-                .array([
-                    .object([
-                        ("artifactLocation", .object([("uri", .string(encoded(file)))])),
-                        ("replacements", .array([replacement])),
-                    ])
+            "description": message(fix.title + (fix.isSafe ? "" : " (to be reviewed)")),
+            "artifactChanges": .array([
+                .object([
+                    "artifactLocation": .object(["uri": .string(encoded(file))]),
+                    "replacements": .array([replacement]),
                 ])
-            ),
+            ]),
         ])
     }
 

@@ -7,14 +7,14 @@ package struct Project: Sendable {
     /// Jobs of CI systems, and scripts.
     package let jobs: [ShellJob]
     package let xcodeProjects: [XcodeProject]
-    let entitlements: [Entitlements]
+    let entitlements: [EntitlementsText]
     let manifests: Manifests
 
     init(files: [TextFile], modules: [ModuleFacts], manifests: Manifests, parser: any SourceParser) {
         self.files = files
         self.modules = modules
         self.manifests = manifests
-        entitlements = files.filter { $0.path.hasSuffix(".entitlements") }.map { Entitlements($0) }
+        entitlements = files.filter { $0.path.hasSuffix(".entitlements") }.map { EntitlementsText($0) }
         jobs = files.flatMap { ShellJob.jobs($0, parser) }
         xcodeProjects = files.filter { $0.path.hasSuffix(".pbxproj") }.compactMap { XcodeProject($0, in: files) }
     }
@@ -34,9 +34,9 @@ package struct Project: Sendable {
     }
 
     /// The entitlements of the programs that compile a Swift file; empty if unknown for any of them.
-    func entitlements(of path: String) -> [Entitlements] {
+    func entitlements(of path: String) -> [EntitlementsText] {
         guard !entitlements.isEmpty else { return [] }
-        var result: [Entitlements] = []
+        var result: [EntitlementsText] = []
         let all = Dictionary(entitlements.map { ($0.path, $0) }) { first, _ in first }
         for xcode in xcodeProjects {
             for target in xcode.targets where target.compiles(path) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCore
+
 /// The facts about a function.
 package struct FunctionFacts: Sendable {
     package var module: Module

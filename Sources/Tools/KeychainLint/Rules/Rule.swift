@@ -75,7 +75,7 @@ public struct Rule: Sendable {
         case secrets = "Where secrets live"
         /// Tests.
         case tests = "Tests"
-        /// Entitlements, projects and continuous integration.
+        /// Entitlements files, projects and continuous integration.
         case project = "Projects and continuous integration"
         /// Matters of style, off by default.
         case style = "Style"
@@ -95,7 +95,7 @@ public struct Rule: Sendable {
         /// Creates an example of several files, by path.
         public init(_ files: [String: String]) { self.files = files }
 
-        /// Entitlements that list these keychain access groups, and those that they listed before a change.
+        /// Entitlements files that list these keychain access groups, and those that they listed before a change.
         static func entitlements(_ groups: String..., before: String...) -> Example {
             var example = Example(["App/App.entitlements": PropertyListLines.entitlements(groups)])
             example.formerGroups = ["App/App.entitlements": before]

@@ -47,44 +47,19 @@ extension AbstractDictionary.Variant {
 
     var hasReference: Bool { KeyTable.referenceKeys.contains { has($0) } }
 
-    /// The columns that name the item, as comparable texts; nil for an unknown one.
-    func identity() -> [String: String?] {
-        var result: [String: String?] = [:]
-        for (key, entry) in entries where Self.identityKeys.contains(key) {
-            result[key] = .some(entry.value.identityText)
-        }
-        return result
-    }
-
-    static let identityKeys: Set<String> = [
-        "kSecAttrService", "kSecAttrAccount", "kSecAttrServer", "kSecAttrPath", "kSecAttrPort", "kSecAttrProtocol",
-        "kSecAttrSecurityDomain", "kSecAttrAuthenticationType", "kSecAttrApplicationTag", "kSecAttrApplicationLabel",
-        "kSecAttrKeyClass", "kSecAttrKeyType", "kSecAttrAccessGroup", "kSecAttrIssuer", "kSecAttrSerialNumber",
-        "kSecAttrLabel",
-    ]
-
     /// Whether two dictionaries certainly name the same item: their identifying columns are equal, and not empty.
     func meansSameItem(as other: Self) -> Bool {
         guard let mine = itemClass ?? other.itemClass, let theirs = other.itemClass ?? itemClass, mine == theirs else {
             return false
         }
         var isNamed = false
-        for (key, value) in identity() {
+        for (key, entry) in entries where KeyTable.tellsApart(key, in: mine) {
             guard let second = other.entries[key] else { continue }
-            guard let value, let text = second.value.identityText else { return false }
-            if value != text { return false }
-            if key == "kSecAttrAccount" || key == "kSecAttrApplicationTag" || key == "kSecAttrLabel"
-                || key == "kSecAttrService" || key == "kSecAttrServer"
-            {
-                isNamed = true
-            }
+            guard let text = entry.value.identityText, text == second.value.identityText else { return false }
+            if KeyTable.chosenNames.contains(key) || key == "kSecAttrLabel" { isNamed = true }
         }
         // An account that only one of them names makes them different sets of items.
-        for key in ["kSecAttrAccount", "kSecAttrService", "kSecAttrServer", "kSecAttrApplicationTag"]
-        where has(key) != other.has(key) {
-            return false
-        }
-        return isNamed
+        return isNamed && KeyTable.chosenNames.allSatisfy { has($0) == other.has($0) }
     }
 }
 

@@ -99,7 +99,7 @@ struct DefaultKeychain: Command {
 }
 
 /// `login-keychain`: prints the login keychain.
-struct LoginKeychain: Command {
+struct ShowLoginKeychain: Command {
     let options: OptionSyntax = "hd:s"
 
     func run(_ invocation: Invocation, in session: Session) throws -> Int32 {

@@ -14,6 +14,12 @@ public final class ItemSchema: Sendable {
     /// The columns of the primary key that the class alone has: what distinguishes its items within a group.
     public let identifyingColumns: [Column]
 
+    /// The columns by which programs name one item: sets of columns of the primary key, of which one suffices, the
+    /// usual one last; none of identities.
+    ///
+    /// The rest of the key keeps its default values in nearly every item.
+    public let namings: [[AttributeName]]
+
     /// The columns that an add fills in, or takes from a caller who gives them.
     public let filledIn: [Column]
 
@@ -68,11 +74,13 @@ public final class ItemSchema: Sendable {
     init(
         _ itemClass: ItemClass,
         columns: [Column],
+        namings: [[AttributeName]],
         indexes: [[AttributeName]],
         defaultAccessibility: Accessibility = .whenUnlocked
     ) {
         self.itemClass = itemClass
         self.columns = columns
+        self.namings = namings
         self.indexes = indexes
         self.defaultAccessibility = defaultAccessibility
         primaryKey = columns.filter(\.isPrimaryKey)
@@ -88,28 +96,33 @@ public final class ItemSchema: Sendable {
     private static let genericPassword = ItemSchema(
         .genericPassword,
         columns: ColumnTable.genericPassword + ColumnTable.common,
+        namings: [[.service, .account]],
         indexes: [["svce", "acct"], ["acct"], ["labl"]]
     )
     private static let internetPassword = ItemSchema(
         .internetPassword,
         columns: ColumnTable.internetPassword + ColumnTable.common,
+        namings: [[.server, .account]],
         indexes: [["srvr", "acct"], ["acct"], ["labl"]]
     )
     private static let certificate = ItemSchema(
         .certificate,
         columns: ColumnTable.certificate + ColumnTable.common,
+        namings: [[.issuer, "slnr"]],
         indexes: [["issr", "slnr"], ["subj"], ["skid"], ["pkhh"], ["labl"]],
         defaultAccessibility: .always
     )
     private static let key = ItemSchema(
         .key,
         columns: ColumnTable.key + ColumnTable.common,
+        namings: [["klbl"], ["atag", .keyClass]],
         indexes: [["klbl"], ["atag"], ["labl"]]
     )
     // Any column of a certificate or a key may be named in a query for identities.
     private static let identity = ItemSchema(
         .identity,
         columns: ColumnTable.certificate + ColumnTable.key + ColumnTable.common,
+        namings: [],
         indexes: []
     )
 }

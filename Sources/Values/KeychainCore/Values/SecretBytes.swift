@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainSupport
+
 /// Bytes that are overwritten with zeros when the last reference to them is released.
 ///
 /// Every `Data` value of a request or an answer travels in this type, so that a secret leaves no copy behind in freed

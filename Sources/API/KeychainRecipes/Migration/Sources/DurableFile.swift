@@ -11,31 +11,31 @@ import Musl
 #endif
 
 /// An error of the system.
-struct FileError: Error {
+struct DurableFileError: Error {
     var number: Int32
     var hasOtherNames = false
 
-    static var last: FileError { FileError(number: errno) }
+    static var last: DurableFileError { DurableFileError(number: errno) }
 }
 
 /// Files whose changes are on the medium when a function returns.
 enum DurableFile {
     /// The content of a regular file with one name; `nil` only if there is no file.
-    static func read(_ path: String) throws(FileError) -> Data? {
+    static func read(_ path: String) throws(DurableFileError) -> Data? {
         let file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else {
             if errno == ENOENT { return nil }
-            throw FileError(number: errno, hasOtherNames: errno == ELOOP)
+            throw DurableFileError(number: errno, hasOtherNames: errno == ELOOP)
         }
         defer { close(file) }
         var status = stat()
         guard fstat(file, &status) == 0 else { throw .last }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw FileError(number: EINVAL) }
-        guard status.st_nlink == 1 else { throw FileError(number: EMLINK, hasOtherNames: true) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw DurableFileError(number: EINVAL) }
+        guard status.st_nlink == 1 else { throw DurableFileError(number: EMLINK, hasOtherNames: true) }
         return try bytes(of: file)
     }
 
-    private static func bytes(of file: Int32) throws(FileError) -> Data {
+    private static func bytes(of file: Int32) throws(DurableFileError) -> Data {
         var result = Data()
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while true {
@@ -60,7 +60,7 @@ enum DurableFile {
     }
 
     /// Removes a file's name; a missing file is not an error.
-    static func unlink(_ path: String) throws(FileError) {
+    static func unlink(_ path: String) throws(DurableFileError) {
         #if canImport(Darwin)
         let result = Darwin.unlink(path)
         #elseif canImport(Glibc)
@@ -72,7 +72,7 @@ enum DurableFile {
     }
 
     /// Replaces a file atomically by another with the same owner and permissions.
-    static func replace(_ path: String, with contents: Data) throws(FileError) {
+    static func replace(_ path: String, with contents: Data) throws(DurableFileError) {
         var status = stat()
         guard stat(path, &status) == 0 else { throw .last }
         // A name of its own: two runs must never write one file.
@@ -80,7 +80,7 @@ enum DurableFile {
         let temporary = "\(folder(of: path))/\(temporaryPrefix(path)).\(number)\(temporarySuffix)"
         let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw .last }
-        do throws(FileError) {
+        do throws(DurableFileError) {
             defer { close(file) }
             try write(contents, to: file)
             let mine = status.st_uid == geteuid() && status.st_gid == getegid()
@@ -118,7 +118,7 @@ enum DurableFile {
         return folder.isEmpty ? "." : folder
     }
 
-    private static func write(_ contents: Data, to file: Int32) throws(FileError) {
+    private static func write(_ contents: Data, to file: Int32) throws(DurableFileError) {
         var rest = [UInt8](contents)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { bytes in
@@ -136,7 +136,7 @@ enum DurableFile {
     }
 
     /// Waits until the names in a file's folder are on the medium.
-    static func syncFolder(of path: String) throws(FileError) {
+    static func syncFolder(of path: String) throws(DurableFileError) {
         let file = open(folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard file >= 0 else {
             // Without the folder there is no name to sync.

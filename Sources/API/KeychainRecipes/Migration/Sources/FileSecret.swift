@@ -31,7 +31,7 @@ public struct FileSecret: SecretSource {
             return try sync()
         }
         guard contents == secret else { throw SecretSourceError(.changed, source: name) }
-        do throws(FileError) {
+        do throws(DurableFileError) {
             try DurableFile.unlink(url.path)
         } catch {
             throw SecretSourceError(.notRemoved, source: name, errorNumber: error.number)
@@ -41,7 +41,7 @@ public struct FileSecret: SecretSource {
     }
 
     private func sync() throws(SecretSourceError) {
-        do throws(FileError) {
+        do throws(DurableFileError) {
             try DurableFile.syncFolder(of: url.path)
         } catch {
             throw SecretSourceError(.notRemoved, source: name, errorNumber: error.number)
@@ -52,7 +52,7 @@ public struct FileSecret: SecretSource {
 
     /// The content of a regular file with one name; `nil` if there is none.
     static func contents(of path: String) throws(SecretSourceError) -> Data? {
-        do throws(FileError) {
+        do throws(DurableFileError) {
             return try DurableFile.read(path)
         } catch {
             let reason = error.hasOtherNames ? SecretSourceError.Reason.hasOtherNames : .unreadable

@@ -18,7 +18,7 @@ struct FolderLock {
     let isExclusive: Bool
 
     /// Waits for the lock of a file's folder; `nil` if there is no folder.
-    init?(ofFolderOf path: String) throws(FileError) {
+    init?(ofFolderOf path: String) throws(DurableFileError) {
         descriptor = open(DurableFile.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else {
             if errno == ENOENT || errno == ENOTDIR { return nil }

@@ -48,7 +48,7 @@ public struct PropertyListSecret: SecretSource {
         guard let rest = try? PropertyListSerialization.data(fromPropertyList: list, format: written, options: 0) else {
             throw SecretSourceError(.notRemoved, source: name)
         }
-        do throws(FileError) {
+        do throws(DurableFileError) {
             if lock?.isExclusive == true { DurableFile.removeTemporaries(of: url.path) }
             try DurableFile.replace(url.path, with: rest)
         } catch {
@@ -57,7 +57,7 @@ public struct PropertyListSecret: SecretSource {
     }
 
     private func lockFolder() throws(SecretSourceError) -> FolderLock? {
-        do throws(FileError) {
+        do throws(DurableFileError) {
             return try FolderLock(ofFolderOf: url.path)
         } catch {
             throw SecretSourceError(.notRemoved, source: name, errorNumber: error.number)
@@ -65,7 +65,7 @@ public struct PropertyListSecret: SecretSource {
     }
 
     private func sync() throws(SecretSourceError) {
-        do throws(FileError) {
+        do throws(DurableFileError) {
             try DurableFile.syncFolder(of: url.path)
         } catch {
             throw SecretSourceError(.notRemoved, source: name, errorNumber: error.number)

@@ -62,8 +62,8 @@ extension ItemSearch {
         _ findings: inout Findings
     ) throws(KeychainError) {
         // A row is in as many pairs as the other half has rows of its hash, and is read once for all of them.
-        var known: [IdentityHalf: [Int64: Candidate]] = [:]
-        func candidate(_ row: NumberedRow, _ half: IdentityHalf) throws(KeychainError) -> Candidate {
+        var known: [IdentityHalf: [Int64: ReadOutcome]] = [:]
+        func candidate(_ row: NumberedRow, _ half: IdentityHalf) throws(KeychainError) -> ReadOutcome {
             if let candidate = known[half]?[row.number] { return candidate }
             let candidate = try read(row, for: half == .key ? halves.key : halves.certificate)
             known[half, default: [:]][row.number] = candidate
@@ -74,7 +74,7 @@ extension ItemSearch {
             case .damaged(let row): findings.add(.damaged(row))
             case .pair(let pair):
                 let key = try candidate(pair.key, .key)
-                let identity = Candidate(certificate: try candidate(pair.certificate, .certificate), key: key)
+                let identity = ReadOutcome(certificate: try candidate(pair.certificate, .certificate), key: key)
                 if findings.keepsItems, case .found = identity { try transaction.rows.reserve(Self.byteCountOfPair) }
                 findings.add(identity)
             }
@@ -83,9 +83,9 @@ extension ItemSearch {
     }
 }
 
-extension Candidate {
+extension ReadOutcome {
     /// What a copy gets of an identity, from what it gets of the halves.
-    fileprivate init(certificate: Candidate, key: Candidate) {
+    fileprivate init(certificate: ReadOutcome, key: ReadOutcome) {
         switch (certificate, key) {
         case (.found(.stored(let certificate)), .found(.stored(let key))):
             self = .found(.identity(certificate: certificate, key: key))

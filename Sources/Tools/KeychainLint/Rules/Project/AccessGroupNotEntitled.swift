@@ -23,8 +23,10 @@ extension Rule {
         ]),
         check: .project { project, report in
             /// The groups of some entitlements; nil if they have none, or an unknown one.
-            func groups(_ entitlements: [Entitlements]) -> Set<String>? {
-                let all = entitlements.flatMap { $0.groups + $0.applicationGroups }.map { GroupName(text: $0.text) }
+            func groups(_ entitlements: [EntitlementsText]) -> Set<String>? {
+                let all = entitlements.flatMap { $0.groups + $0.applicationGroups }.map {
+                    WrittenGroupName(text: $0.text)
+                }
                 // A prefix variable is ignored; any other variable could be the group.
                 let names = Set(all.map(\.name))
                 return names.isEmpty || names.contains { $0.contains("$") || $0.contains("*") } ? nil : names
@@ -33,7 +35,7 @@ extension Rule {
             for (site, facts) in project.sites {
                 for (key, entry) in site.entries(site.query) where key == "kSecAttrAccessGroup" {
                     guard case .string(let text) = entry.value, text != "com.apple.token" else { continue }
-                    let group = GroupName(text: text)
+                    let group = WrittenGroupName(text: text)
                     guard group.hasPrefix || text.hasPrefix("group.") else { continue }
                     // Those of the targets that compile the file, if known.
                     let owners = project.entitlements(of: facts.source.path)

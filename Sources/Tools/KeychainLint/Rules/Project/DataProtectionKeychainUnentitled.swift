@@ -71,7 +71,7 @@ extension Rule {
 
 extension XcodeProject {
     /// Whether no configuration of a program is entitled to the data protection keychain, as far as is known.
-    fileprivate func lacksKeychainEntitlement(_ target: Target, _ entitlements: [Entitlements]) -> Bool {
+    fileprivate func lacksKeychainEntitlement(_ target: Target, _ entitlements: [EntitlementsText]) -> Bool {
         guard target.isApplication || target.isExtension || target.productType == "com.apple.product-type.tool",
             !target.isIOS, !target.configurations.isEmpty
         else { return false }

@@ -35,7 +35,8 @@ extension Rule {
         check: .project { project, report in
             let files = Dictionary(project.entitlements.map { ($0.path, $0) }) { first, _ in first }
             var compared: Set<String> = []
-            func compare(_ path: String, _ group: GroupName, with reference: GroupName, of owner: String) {
+            func compare(_ path: String, _ group: WrittenGroupName, with reference: WrittenGroupName, of owner: String)
+            {
                 guard compared.insert(path).inserted, let first = files[path]?.groups.first,
                     !group.name.contains("$"), !reference.name.contains("$"),
                     group.withoutConfiguration != reference.withoutConfiguration
@@ -53,7 +54,7 @@ extension Rule {
                     guard let release = app.release, let path = xcode.entitlementsPath(release),
                         let text = files[path]?.groups.first?.text
                     else { continue }
-                    let reference = GroupName(text: release.expanded(text))
+                    let reference = WrittenGroupName(text: release.expanded(text))
                     let identifier = release.expanded(release.settings["PRODUCT_BUNDLE_IDENTIFIER"] ?? "")
                     compared.insert(path)
                     for target in [app] + xcode.targets.filter(\.isExtension) {
@@ -68,7 +69,7 @@ extension Rule {
                                 apps.count == 1 || target.name == app.name
                                     || (!identifier.isEmpty && own.hasPrefix(identifier + "."))
                             else { continue }
-                            let group = GroupName(text: configuration.expanded(text))
+                            let group = WrittenGroupName(text: configuration.expanded(text))
                             compare(path, group, with: reference, of: "the app")
                         }
                     }
@@ -80,7 +81,7 @@ extension Rule {
                     let release = EntitlementsName.release(of: path, among: files.keys), let other = files[release],
                     let reference = other.groups.first?.text
                 else { continue }
-                compare(path, GroupName(text: text), with: GroupName(text: reference), of: "'\(release)'")
+                compare(path, WrittenGroupName(text: text), with: WrittenGroupName(text: reference), of: "'\(release)'")
             }
         }
     )

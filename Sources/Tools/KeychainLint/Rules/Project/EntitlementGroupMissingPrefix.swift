@@ -25,7 +25,7 @@ extension Rule {
         check: .project { project, report in
             for file in project.entitlements {
                 for (text, line) in file.groups {
-                    if text.hasPrefix("$(") || text.hasPrefix("${") || GroupName(text: text).hasTeam
+                    if text.hasPrefix("$(") || text.hasPrefix("${") || WrittenGroupName(text: text).hasTeam
                         || text == "com.apple.token" || text.hasPrefix("*")
                     {
                         continue
@@ -33,7 +33,7 @@ extension Rule {
                     report.add(path: file.path, line: line, "'\(text)' has no $(AppIdentifierPrefix)", context: text)
                 }
                 for (text, line) in file.applicationGroups where !file.isMac {
-                    let isPrefixed = text.hasPrefix("$") && GroupName(text: text).hasPrefix
+                    let isPrefixed = text.hasPrefix("$") && WrittenGroupName(text: text).hasPrefix
                     let isPlain = !text.hasPrefix("group.") && !text.hasPrefix("$")
                     guard isPrefixed || isPlain else { continue }
                     report.add(

@@ -29,10 +29,10 @@ extension Rule {
             for file in project.entitlements {
                 guard let before = former[file.path], let oldFirst = before.first else { continue }
                 let groups = file.groups
-                let names = Set(groups.map { GroupName(text: $0.text).name })
-                let removed = before.filter { !names.contains(GroupName(text: $0).name) }
-                let newFirst = groups.first.map { GroupName(text: $0.text).name }
-                let isReordered = newFirst != GroupName(text: oldFirst).name
+                let names = Set(groups.map { WrittenGroupName(text: $0.text).name })
+                let removed = before.filter { !names.contains(WrittenGroupName(text: $0).name) }
+                let newFirst = groups.first.map { WrittenGroupName(text: $0.text).name }
+                let isReordered = newFirst != WrittenGroupName(text: oldFirst).name
                 guard !removed.isEmpty || isReordered else { continue }
                 var message = removed.isEmpty ? "" : "removes \(removed.map { "'\($0)'" }.joined(separator: ", "))"
                 if isReordered, let first = groups.first {

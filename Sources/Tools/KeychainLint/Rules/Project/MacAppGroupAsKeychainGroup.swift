@@ -33,16 +33,17 @@ extension Rule {
         check: .project { project, report in
             let entitlements = project.entitlements
             let mac = entitlements.filter(\.isMac)
-            let keychain = Set(entitlements.flatMap(\.groups).map { GroupName(text: $0.text).name })
-            let application = Set(mac.flatMap(\.applicationGroups).map { GroupName(text: $0.text).name })
+            let keychain = Set(entitlements.flatMap(\.groups).map { WrittenGroupName(text: $0.text).name })
+            let application = Set(mac.flatMap(\.applicationGroups).map { WrittenGroupName(text: $0.text).name })
             for (site, facts) in project.sites where !facts.source.imports.contains("UIKit") {
                 for (key, entry) in site.entries(site.query) where key == "kSecAttrAccessGroup" {
                     guard case .string(let text) = entry.value else { continue }
-                    let isListed = mac.count == entitlements.count && application.contains(GroupName(text: text).name)
+                    let isListed =
+                        mac.count == entitlements.count && application.contains(WrittenGroupName(text: text).name)
                     let isTool =
                         entitlements.isEmpty && text.hasPrefix("group.") && facts.platforms == .macOS
                         && project.manifests.isInExecutable(facts.source.path)
-                    guard isListed || isTool, !keychain.contains(GroupName(text: text).name) else { continue }
+                    guard isListed || isTool, !keychain.contains(WrittenGroupName(text: text).name) else { continue }
                     report.add(
                         entry.place,
                         in: facts.module,

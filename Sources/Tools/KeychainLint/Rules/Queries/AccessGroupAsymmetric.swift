@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCore
+
 extension Rule {
     static let accessGroupAsymmetric = Rule(
         "access-group-asymmetric",
@@ -50,7 +52,7 @@ extension Rule {
                     guard let second = names(site), first != second, let two = site.query.variants.first,
                         two.meansSameItem(as: one), !two.hasReference
                     else { continue }
-                    let changes = site.function != .copy && !second
+                    let changes = site.function != .copyMatching && !second
                     report.add(
                         site.reportPlace,
                         second

@@ -31,7 +31,7 @@ extension Rule {
         check: .site { site, _, report in
             for (key, entry) in site.entries(site.query) where key == "kSecAttrAccessGroup" {
                 guard case .string(let group) = entry.value, !group.hasPrefix("group."), group != "com.apple.token",
-                    !GroupName(text: group).hasTeam, !group.contains("$("), !group.isEmpty
+                    !WrittenGroupName(text: group).hasTeam, !group.contains("$("), !group.isEmpty
                 else { continue }
                 report.add(
                     entry.place,

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCore
+
 /// Code that the system typically runs while the device is locked.
 enum BackgroundRoot {
     private static let taskTypes: Set<String> = [
@@ -35,7 +37,7 @@ enum BackgroundRoot {
         var seen: Set<Place> = []
         for root in all.functions where !root.isTest {
             guard let reason = reason(root) else { continue }
-            for read in root.sites where read.function == .copy || read.function == .update {
+            for read in root.sites where read.function == .copyMatching || read.function == .update {
                 for add in adds where !seen.contains(add.reportPlace) {
                     guard let one = read.query.variants.first,
                         add.query.variants.contains(where: { one.meansSameItem(as: $0) })

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCore
+
 extension Rule {
     static let copyMissingMatchLimit = Rule(
         "copy-missing-match-limit",
@@ -29,13 +31,13 @@ extension Rule {
             }
             """,
         check: .site { site, facts, report in
-            guard site.function == .copy, site.pointer != .none else { return }
+            guard site.function == .copyMatching, site.pointer != .none else { return }
             let lacking = site.closed.filter { variant in
                 !variant.has("kSecMatchLimit") && !variant.hasReference
                     && variant.entries.contains { KeyTable.isReturnKey($0.key) && variant.isTrue($0.key) }
             }
             guard !lacking.isEmpty else { return }
-            let isList = site.casts.contains { $0.isWhole && ResultShape.isArray($0.type) }
+            let isList = site.casts.contains { $0.isWhole && CastType.isArray($0.type) }
             let limit = isList ? "kSecMatchLimitAll" : "kSecMatchLimitOne"
             report.add(
                 site.reportPlace,

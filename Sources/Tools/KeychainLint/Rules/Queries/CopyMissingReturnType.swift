@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCore
+
 extension Rule {
     static let copyMissingReturnType = Rule(
         "copy-missing-return-type",
@@ -34,7 +36,7 @@ extension Rule {
             }
             """,
         check: .site { site, _, report in
-            guard site.function == .copy, site.pointer != .none, site.isResultRead else { return }
+            guard site.function == .copyMatching, site.pointer != .none, site.isResultRead else { return }
             let lacking = site.closed.filter { variant in
                 !variant.entries.contains { KeyTable.isReturnKey($0.key) && variant.isTrue($0.key) }
             }

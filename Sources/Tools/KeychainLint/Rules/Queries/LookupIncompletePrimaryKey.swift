@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCore
+
 extension Rule {
     static let lookupIncompletePrimaryKey = Rule(
         "lookup-incomplete-primary-key",
@@ -26,7 +28,7 @@ extension Rule {
             }
             """,
         check: .site { site, _, report in
-            guard site.function == .copy, site.pointer != .none,
+            guard site.function == .copyMatching, site.pointer != .none,
                 !site.closed.contains(where: { $0.asksForMany != false }),
                 let (keys, itemClass) = site.missingIdentity(), itemClass.isPassword
             else { return }

@@ -63,7 +63,7 @@ extension Rule {
             }
             """,
         check: .function { facts, report in
-            for look in facts.sites where look.function == .copy {
+            for look in facts.sites where look.function == .copyMatching {
                 let keys = Set(look.query.variants.flatMap { NarrowingKeys.found(in: $0) })
                 guard !keys.isEmpty else { continue }
                 for add in facts.sites where add.function == .add && add.index > look.index {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCore
+
 extension Rule {
     static let matchAllWithReturnData = Rule(
         "match-all-with-return-data",
@@ -27,7 +29,7 @@ extension Rule {
             }
             """,
         check: .site { site, facts, report in
-            guard site.function == .copy else { return }
+            guard site.function == .copyMatching else { return }
             let found = site.query.variants.contains { variant in
                 variant.itemClass?.isPassword == true && variant.asksForMany == true && !variant.looksForASecond
                     && variant.isCertainlyTrue("kSecReturnData")

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCore
+
 extension Rule {
     static let parameterGroupMismatch = Rule(
         "parameter-group-mismatch",
@@ -83,7 +85,7 @@ extension Rule {
                     }
                 case .add:
                     if KeyTable.isMatchKey(key) { found(key, entry, "\(key) means nothing in an add", .warning) }
-                case .copy: break
+                case .copyMatching: break
                 }
             }
             guard site.function == .update, let attributes = site.attributes else { return }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCore
+
 extension Rule {
     static let queryDictionaryReused = Rule(
         "query-dictionary-reused",
@@ -65,7 +67,7 @@ private func leaks(_ function: ItemFunction, _ query: AbstractDictionary) -> Set
         query.variants.flatMap { variant -> [String] in
             switch function {
             case .add: variant.entries.keys.filter { KeyTable.isMatchKey($0) }
-            case .copy: NarrowingKeys.found(in: variant).filter { $0 == "kSecValueData" }
+            case .copyMatching: NarrowingKeys.found(in: variant).filter { $0 == "kSecValueData" }
             case .update, .delete:
                 NarrowingKeys.found(in: variant)
                     + variant.entries.keys.filter {

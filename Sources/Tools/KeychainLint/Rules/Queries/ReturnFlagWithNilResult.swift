@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCore
+
 extension Rule {
     static let returnFlagWithNilResult = Rule(
         "return-flag-with-nil-result",
@@ -26,7 +28,7 @@ extension Rule {
             }
             """,
         check: .site { site, facts, report in
-            guard site.function == .copy || site.function == .add, site.pointer == .none else { return }
+            guard site.function == .copyMatching || site.function == .add, site.pointer == .none else { return }
             let found = site.entries(site.query).first { key, _ in
                 KeyTable.isReturnKey(key) && site.query.variants.allSatisfy { $0.isCertainlyTrue(key) }
             }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCore
+
 extension Rule {
     static let synchronizableScopeMismatch = Rule(
         "synchronizable-scope-mismatch",

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCore
+
 extension Rule {
     static let updateKeyAttribute = Rule(
         "update-key-attribute",
@@ -26,8 +28,7 @@ extension Rule {
             """,
         check: .site { site, _, report in
             guard site.function == .update, let attributes = site.attributes else { return }
-            let names: Set<String> = ["kSecAttrService", "kSecAttrAccount", "kSecAttrServer", "kSecAttrApplicationTag"]
-            for (key, entry) in site.entries(attributes) where names.contains(key) {
+            for (key, entry) in site.entries(attributes) where KeyTable.chosenNames.contains(key) {
                 let isSame = site.query.variants.contains {
                     $0.isOpen
                         || ($0.value(key)?.identityText != nil

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCore
+
 extension Rule {
     static let deleteOnReadError = Rule(
         "delete-on-read-error",
@@ -40,7 +42,7 @@ extension Rule {
         check: .function { facts, report in
             let transient: CodeSet = [.interactionNotAllowed, .authFailed, .userCanceled, .notAvailable]
             for found in facts.deletes(where: { read, codes in
-                read.function == .copy && !codes.contains(.success) && !codes.isDisjoint(with: transient)
+                read.function == .copyMatching && !codes.contains(.success) && !codes.isDisjoint(with: transient)
                     && !codes.isNamedOnly
             }) {
                 report.add(

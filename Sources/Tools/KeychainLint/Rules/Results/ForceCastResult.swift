@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCore
+
 extension Rule {
     static let forceCastResult = Rule(
         "force-cast-result",
@@ -34,7 +36,7 @@ extension Rule {
         check: .function { facts, report in
             for site in facts.sites {
                 for cast in site.casts where cast.kind == .forced && cast.depth == 0 {
-                    let isCoreFoundation = ResultShape.isCoreFoundation(cast.type)
+                    let isCoreFoundation = CastType.isCoreFoundation(cast.type)
                     if isCoreFoundation, cast.codes != nil || !cast.isWhole { continue }
                     report.add(
                         cast.place,

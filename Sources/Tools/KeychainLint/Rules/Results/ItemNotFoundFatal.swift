@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCore
+
 extension Rule {
     static let itemNotFoundFatal = Rule(
         "item-not-found-fatal",
@@ -59,7 +61,8 @@ extension Rule {
                             related: [(event.place, "the failure")],
                             context: site.context
                         )
-                    case (.copy, .failure(let name)) where codes.contains(.notFound) && !codes.contains(.success):
+                    case (.copyMatching, .failure(let name))
+                    where codes.contains(.notFound) && !codes.contains(.success):
                         report.add(
                             event.place,
                             "\(name) when the item is not there",

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCore
+
 extension Rule {
     static let readErrorCollapsed = Rule(
         "read-error-collapsed",
@@ -42,7 +44,8 @@ extension Rule {
                 let meansSignedOut = ["signedin", "loggedin", "isauthenticated", "hassession"].contains {
                     name.contains($0)
                 }
-                for site in facts.sites where site.function == .copy && site.depth == 0 && collapses(site, facts) {
+                for site in facts.sites
+                where site.function == .copyMatching && site.depth == 0 && collapses(site, facts) {
                     report.add(
                         site.reportPlace,
                         "answers the same for a locked keychain as for an item that is not there",

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCore
+
 extension Rule {
     static let resultCastMismatch = Rule(
         "result-cast-mismatch",
@@ -33,7 +35,7 @@ extension Rule {
             }
             """,
         check: .function { facts, report in
-            for site in facts.sites where site.function == .copy {
+            for site in facts.sites where site.function == .copyMatching {
                 // A cast that is tried next to others determines the type.
                 let wholes = site.casts.filter { $0.isWhole && $0.depth == 0 }
                 guard Set(wholes.map(\.type)).count == 1, let cast = wholes.first, site.depth == 0 || site.isReported
@@ -56,22 +58,22 @@ private func mismatch(_ site: Site, _ type: String) -> String? {
         let isDictionary = given.count > 1 || given.contains("kSecReturnAttributes")
         let isData = given == ["kSecReturnData"] || given == ["kSecReturnPersistentRef"]
         if many {
-            if ResultShape.isArray(type) { return nil }
-            if ResultShape.isData(type) || ResultShape.isDictionary(type) || ResultShape.isReference(type) {
+            if CastType.isArray(type) { return nil }
+            if CastType.isData(type) || CastType.isDictionary(type) || CastType.isReference(type) {
                 answers.insert("an array, because many are asked for")
             }
-        } else if ResultShape.isArray(type) {
+        } else if CastType.isArray(type) {
             // Another rule reports reads without a limit.
             guard variant.has("kSecMatchLimit") else { return nil }
             answers.insert("one item, because one is asked for")
         } else if isDictionary {
-            guard ResultShape.isData(type) || ResultShape.isReference(type) else { return nil }
+            guard CastType.isData(type) || CastType.isReference(type) else { return nil }
             answers.insert("a dictionary, because of \(list(given))")
         } else if isData {
-            guard ResultShape.isDictionary(type) || ResultShape.isReference(type) else { return nil }
+            guard CastType.isDictionary(type) || CastType.isReference(type) else { return nil }
             answers.insert("Data, because of \(list(given))")
         } else {
-            guard ResultShape.isData(type) || ResultShape.isDictionary(type) else { return nil }
+            guard CastType.isData(type) || CastType.isDictionary(type) else { return nil }
             answers.insert("a reference, because of \(list(given))")
         }
     }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCore
+
 extension Rule {
     static let secretRegeneratedOnReadError = Rule(
         "secret-regenerated-on-read-error",
@@ -54,7 +56,7 @@ extension Rule {
         check: .function { facts, report in
             for event in facts.events where event.depth == 0 {
                 guard case .call(let call) = event.kind, makesSecret(call) else { continue }
-                for read in facts.sites where read.function == .copy {
+                for read in facts.sites where read.function == .copyMatching {
                     guard let codes = event.codes[read.index], codes.contains(.interactionNotAllowed),
                         !codes.contains(.success),
                         codes.contains(.notFound)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCore
+
 extension Rule {
     static let swallowedDuplicateItem = Rule(
         "swallowed-duplicate-item",
@@ -33,7 +35,7 @@ extension Rule {
                 let isHandled = facts.sites.contains { later in
                     let codes = later.codes[site.index] ?? .all
                     return later.index > site.index && codes.contains(.duplicate)
-                        && (later.function != .copy || !codes.contains(.success))
+                        && (later.function != .copyMatching || !codes.contains(.success))
                 }
                 if isHandled { continue }
                 let isSwallowed = facts.events.contains { event in

@@ -4,7 +4,7 @@ import Foundation
 import PortableSecurity
 
 /// The operations of this module's keychains, over a transport.
-struct ItemStore: Sendable {
+struct ItemOperations: Sendable {
     private let transport: any ItemTransport
 
     init(_ transport: any ItemTransport) { self.transport = transport }
@@ -18,7 +18,7 @@ struct ItemStore: Sendable {
         _ details: ItemDetails,
         _ authentication: Authentication
     ) throws(KeychainItemError) {
-        let call = ItemCall(operation: .add, item: item)
+        let call = OperationContext(operation: .add, item: item)
         try call.run { () throws(TransportFailure) in
             try contents.checkClass(of: item.key)
             var addition = try ItemDictionary(protection, details)
@@ -37,7 +37,7 @@ struct ItemStore: Sendable {
         _ details: ItemDetails,
         _ authentication: Authentication
     ) throws(KeychainItemError) {
-        let call = ItemCall(operation: .set, item: item)
+        let call = OperationContext(operation: .set, item: item)
         try call.run { () throws(TransportFailure) in
             try contents.checkIdentity(with: item.key)
             var attributes = try ItemDictionary(protection, details)
@@ -57,7 +57,7 @@ struct ItemStore: Sendable {
         _ item: any KeychainItem,
         _ authentication: Authentication
     ) throws(KeychainItemError) -> ItemContents? {
-        let call = ItemCall(operation: .read, item: item)
+        let call = OperationContext(operation: .read, item: item)
         return try call.find { () throws(TransportFailure) in
             try contents(target.query(item.key, authentication), item.key.itemClass)
         }
@@ -84,7 +84,7 @@ struct ItemStore: Sendable {
         _ item: any KeychainItem,
         _ authentication: Authentication
     ) throws(KeychainItemError) -> ItemAttributes? {
-        let call = ItemCall(operation: .attributes, item: item)
+        let call = OperationContext(operation: .attributes, item: item)
         return try call.find { () throws(TransportFailure) in
             let query = try target.query(item.key, authentication)
             let object = try transport.copyMatching(query.returning(kSecReturnAttributes))
@@ -98,7 +98,7 @@ struct ItemStore: Sendable {
         _ authentication: Authentication
     ) throws(KeychainItemError) -> Bool {
         let updated = item.updated(by: update)
-        let call = ItemCall(operation: .update, item: item, rival: updated)
+        let call = OperationContext(operation: .update, item: item, rival: updated)
         let found: Void? = try call.find { () throws(TransportFailure) in
             let query = try target.query(item.key, authentication)
             try transport.update(query.entries, ItemDictionary(update).entries)
@@ -109,7 +109,7 @@ struct ItemStore: Sendable {
     }
 
     func delete(_ item: any KeychainItem) throws(KeychainItemError) -> Bool {
-        let call = ItemCall(operation: .delete, item: item)
+        let call = OperationContext(operation: .delete, item: item)
         let found: Void? = try call.find { () throws(TransportFailure) in
             try transport.delete(target.query(item.key, .allowed).entries)
         }
@@ -122,7 +122,7 @@ struct ItemStore: Sendable {
         _ selection: ItemSelection<Item>,
         _ authentication: Authentication
     ) throws(KeychainItemError) -> [FoundItem<Item>] {
-        let call = ItemCall(operation: .list, selection: selection.description)
+        let call = OperationContext(operation: .list, selection: selection.description)
         let found = try call.find { () throws(TransportFailure) in
             var query = try target.query(selection)
             query.add(authentication)
@@ -142,7 +142,7 @@ struct ItemStore: Sendable {
     }
 
     func deleteAll<Item>(_ selection: ItemSelection<Item>) throws(KeychainItemError) -> Bool {
-        let call = ItemCall(operation: .deleteAll, selection: selection.description)
+        let call = OperationContext(operation: .deleteAll, selection: selection.description)
         let found: Void? = try call.find { () throws(TransportFailure) in
             try transport.delete(target.query(selection).entries)
         }

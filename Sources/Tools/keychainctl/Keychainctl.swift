@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
-import KeychainDaemon
+import ArgumentParser
+import KeychainControl
 import KeychainProtection
 
 @main
-struct Main {
+struct Keychainctl {
     static func main() {
         ProcessHardening.disableDumps()
-        exit(KeychainDaemon.run(Array(CommandLine.arguments.dropFirst())))
+        KeychainControl.runProcess()
     }
 }

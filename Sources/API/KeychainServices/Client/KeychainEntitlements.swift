@@ -4,7 +4,7 @@ import Foundation
 import KeychainPropertyLists
 
 /// The entitlements that the keychain uses (Semantics, "Access groups").
-struct Entitlements: Sendable, Hashable {
+struct KeychainEntitlements: Sendable, Hashable {
     /// The access groups in their order.
     let accessGroups: [String]
 

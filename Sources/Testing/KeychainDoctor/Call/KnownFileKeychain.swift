@@ -3,7 +3,7 @@
 import KeychainCore
 
 /// The file-based keychain of a Mac, as far as it is known.
-package enum FileKeychain: Sendable {
+package enum KnownFileKeychain: Sendable {
     /// Nothing is known about it.
     case unknown
     /// It does not exist.

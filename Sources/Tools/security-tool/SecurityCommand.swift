@@ -8,7 +8,7 @@ import KeychainRouting
 import SecurityTool
 
 @main
-struct Main {
+struct SecurityCommand {
     static func main() {
         ProcessHardening.disableDumps()
         let keychain = ProcessKeychain.backend(authenticator: ProcessAuthenticator())

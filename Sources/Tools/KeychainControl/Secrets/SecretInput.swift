@@ -3,7 +3,7 @@
 import KeychainCore
 
 /// The source of a command's secret.
-enum SecretSource {
+enum SecretInput {
     /// A line of a descriptor.
     case descriptor(Int32)
     /// The user.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The types that results are cast to.
-enum ResultShape {
+enum CastType {
     private static func plain(_ type: String) -> String { type.filter { $0 != " " && $0 != "?" && $0 != "!" } }
 
     static func isDictionary(_ type: String) -> Bool {

@@ -7,7 +7,7 @@ import KeychainCore
 /// They are sealed together, so that without the password the access list cannot be changed, and the secret cannot be
 /// passed off as that of another item: the attributes themselves can be read, and so written, without the password. A
 /// certificate is public, and its contents are not sealed.
-struct ItemContents: Hashable {
+struct SealedContents: Hashable {
     var access: ItemAccess
     var secret: SecretBytes
 
@@ -36,7 +36,7 @@ struct ItemContents: Hashable {
     ///
     /// - Throws: `errSecDecode`.
     init(_ encoded: SecretBytes) throws(KeychainError) {
-        let read = encoded.withUnsafeBytes { bytes -> ItemContents? in
+        let read = encoded.withUnsafeBytes { bytes -> SealedContents? in
             guard bytes.count >= 4 else { return nil }
             let end = 4 + bytes[..<4].reduce(0) { $0 << 8 | Int($1) }
             guard bytes.count >= end,
@@ -46,7 +46,7 @@ struct ItemContents: Hashable {
                 attributes.count == AttributeDigest.byteCount
             else { return nil }
             let secret = SecretBytes(copying: UnsafeRawBufferPointer(rebasing: bytes[end...]))
-            return ItemContents(access: access, secret: secret, attributes: attributes)
+            return SealedContents(access: access, secret: secret, attributes: attributes)
         }
         guard let read else {
             throw KeychainError(

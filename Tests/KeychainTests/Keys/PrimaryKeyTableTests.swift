@@ -7,7 +7,7 @@ import Testing
 @testable import Keychain
 
 @Suite("What the typed API takes for the primary key")
-struct KeyTableTests {
+struct PrimaryKeyTableTests {
     static let classes: [(ItemKey.Class, ItemClass)] = [
         (.genericPassword, .genericPassword), (.internetPassword, .internetPassword), (.key, .key),
         (.certificate, .certificate),
@@ -16,7 +16,7 @@ struct KeyTableTests {
     @Test("The key of each class is that of the keychain, with the same defaults", arguments: classes)
     func columns(_ typed: ItemKey.Class, _ itemClass: ItemClass) {
         let columns = ItemSchema.of(itemClass).identifyingColumns
-        let typedColumns = KeyTable.columns(of: typed)
+        let typedColumns = PrimaryKeyTable.columns(of: typed)
         #expect(typedColumns.map(\.name).sorted() == columns.map(\.name.description).sorted())
         for column in typedColumns {
             let given = AttributeName(column.name).flatMap { name in columns.first { $0.name == name }?.defaultValue }
@@ -26,7 +26,7 @@ struct KeyTableTests {
 
     @Test("What an item may be without is a part of the keychain's key that has no default", arguments: classes)
     func optional(_ typed: ItemKey.Class, _ itemClass: ItemClass) {
-        for name in KeyTable.optionalNames(of: typed) {
+        for name in PrimaryKeyTable.optionalNames(of: typed) {
             let column = AttributeName(name).flatMap { ItemSchema.of(itemClass)[$0] }
             #expect(column?.isPrimaryKey == true && column?.defaultValue == nil, "\(name)")
         }

@@ -4,7 +4,7 @@ package import Foundation
 package import KeychainCore
 
 /// The item functions for code that needs the reason of a failure, and the additional set operation.
-package enum ItemRequest {
+package enum ThrowingItemFunctions {
     /// As `SecItemAdd`.
     package static func add(
         _ attributes: NSDictionary,

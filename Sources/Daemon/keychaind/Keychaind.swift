@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
-import KeychainControl
+import Glibc
+import KeychainDaemon
 import KeychainProtection
 
 @main
-struct Main {
+struct Keychaind {
     static func main() {
         ProcessHardening.disableDumps()
-        KeychainControl.runProcess()
+        exit(KeychainDaemon.run(Array(CommandLine.arguments.dropFirst())))
     }
 }

@@ -3,7 +3,7 @@
 import Crypto
 
 /// Codes of whole messages by HMAC-SHA-256 (RFC 2104, FIPS 198-1).
-enum Authentication {
+enum MessageAuthentication {
     static let byteCount = KeyedHash.byteCount
 
     static func code(_ message: UnsafeRawBufferPointer, under key: SymmetricKey) -> SymmetricKey {

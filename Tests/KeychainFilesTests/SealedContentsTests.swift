@@ -6,7 +6,7 @@ import Testing
 @testable import KeychainFiles
 
 /// The access of an item as it is sealed in a keychain file.
-struct ItemContentsTests {
+struct SealedContentsTests {
     private static let own = ItemAccess(
         entries: [
             AccessEntry([.any], for: [TrustedApplication(path: "/bin/a")], "own", prompt: 0x81),
@@ -16,23 +16,23 @@ struct ItemContentsTests {
         ]
     )
 
-    private func contents(_ access: ItemAccess) -> ItemContents {
-        ItemContents(
+    private func contents(_ access: ItemAccess) -> SealedContents {
+        SealedContents(
             access: access,
             secret: SecretBytes([1, 2, 3]),
             attributes: Array(repeating: 0xAB, count: AttributeDigest.byteCount)
         )
     }
 
-    private func json(_ contents: ItemContents) throws -> JSONValue {
+    private func json(_ contents: SealedContents) throws -> JSONValue {
         let bytes = contents.encoded.unprotectedCopy
         return try JSONParser.parse(bytes[4..<(bytes.count - 3)])
     }
 
-    private func contents(_ json: JSONValue) throws(KeychainError) -> ItemContents {
+    private func contents(_ json: JSONValue) throws(KeychainError) -> SealedContents {
         let text = Array(json.text.utf8)
         let length = [0, 0, UInt8(text.count >> 8), UInt8(text.count & 0xFF)]
-        return try ItemContents(SecretBytes(length + text + [1, 2, 3]))
+        return try SealedContents(SecretBytes(length + text + [1, 2, 3]))
     }
 
     @Test("an access of SecAccessCreate is stored without entries, and has them again")
@@ -42,7 +42,7 @@ struct ItemContentsTests {
             let access = ItemAccess(descriptor: "d", trustedApplications: programs, partitions: partitions)
             let contents = contents(access)
             #expect(try json(contents)["entries"] == .null)
-            #expect(try ItemContents(contents.encoded) == contents)
+            #expect(try SealedContents(contents.encoded) == contents)
             #expect(access.trustedApplications == programs)
             #expect(access.partitions == partitions)
             #expect(access.entries.count == (partitions.isEmpty ? 3 : 4))
@@ -63,14 +63,14 @@ struct ItemContentsTests {
         members["trustedApplications"] = programs
         members["partitions"] = partitions
         let read = try contents(.object(members))
-        #expect(try ItemContents(read.encoded) == read)
+        #expect(try SealedContents(read.encoded) == read)
         #expect((read.access.trustedApplications == nil) == (programs == .null))
     }
 
     @Test("any other access is stored with its entries, and with what they come to for earlier versions")
     func entries() throws {
         let contents = contents(Self.own)
-        #expect(try ItemContents(contents.encoded) == contents)
+        #expect(try SealedContents(contents.encoded) == contents)
         let json = try json(contents)
         #expect(json["entries"].elements?.count == 4)
         #expect(json["trustedApplications"] == .strings(["/bin/a", "/bin/b"]))

@@ -3,13 +3,13 @@
 import KeychainCertificates
 import SwiftASN1
 
-typealias FieldReader = ASN1FieldReader<ContainerError>
+typealias ContainerFieldReader = ASN1FieldReader<ContainerError>
 
 extension ContainerError: EncodingFailure {
     package static func malformed(_ reason: String) -> ContainerError { ContainerError(.malformed, reason) }
 }
 
-extension FieldReader {
+extension ContainerFieldReader {
     /// The fields of a SEQUENCE in BER.
     init(parsing bytes: ArraySlice<UInt8>, _ name: String) throws(ContainerError) {
         try self.init(parsing: bytes, .basic, within: .file, name)
@@ -17,7 +17,7 @@ extension FieldReader {
 
     /// The value under an explicit tag.
     mutating func tagged(_ number: UInt, _ field: String) throws(ContainerError) -> ASN1Node {
-        var inner = try FieldReader(next(field), .context(number), field)
+        var inner = try ContainerFieldReader(next(field), .context(number), field)
         let node = try inner.next(field)
         try inner.end()
         return node

@@ -8,7 +8,7 @@ import Synchronization
 
 /// The daemon's questions during a command: each is asked on a thread of its own, so that the daemon can cancel it, and
 /// no prompt stays open when the daemon exits.
-final class OpenQuestions: Sendable {
+final class DaemonQuestions: Sendable {
     private let authenticator: any Authenticator
     private let send: @Sendable (WireMessage) -> Void
     private let state = Mutex(State())

@@ -6,7 +6,7 @@ import KeychainCore
 /// A connection to one database file, with its statements prepared once.
 ///
 /// Not thread-safe: the store that owns it lets one thread in at a time.
-final class Connection {
+final class SQLiteConnection {
     /// Whether the database is in memory, where a class has no indexes for searches until it has many rows.
     private(set) var isInMemory = false
 
@@ -24,8 +24,8 @@ final class Connection {
 
     private let handle: OpaquePointer
     private var isClosed = false
-    private var statements: [StatementKey: Statement] = [:]
-    private var fixedStatements = [Statement?](repeating: nil, count: FixedStatement.allCases.count)
+    private var statements: [StatementKey: SQLiteStatement] = [:]
+    private var fixedStatements = [SQLiteStatement?](repeating: nil, count: FixedStatement.allCases.count)
 
     /// The record of the device, and in which state of the database it was read; `nil` when it has to be read again.
     var knownDevice: (record: DeviceRecord, state: UInt32)?
@@ -179,7 +179,7 @@ final class Connection {
     }
 
     /// A prepared statement, kept for the next time under its key.
-    func statement(_ key: StatementKey, _ sql: () -> String) throws(SQLiteError) -> Statement {
+    func statement(_ key: StatementKey, _ sql: () -> String) throws(SQLiteError) -> SQLiteStatement {
         if let statement = statements[key] { return statement }
         let statement = try prepare(sql())
         // Every combination of conditions is a statement of its own; a program that goes through many keeps few.
@@ -189,7 +189,7 @@ final class Connection {
     }
 
     /// A prepared statement that is always the same, kept for the next time.
-    func statement(_ fixed: FixedStatement, _ sql: @autoclosure () -> String) throws(SQLiteError) -> Statement {
+    func statement(_ fixed: FixedStatement, _ sql: @autoclosure () -> String) throws(SQLiteError) -> SQLiteStatement {
         if let statement = fixedStatements[fixed.rawValue] { return statement }
         let statement = try prepare(sql())
         fixedStatements[fixed.rawValue] = statement
@@ -207,14 +207,14 @@ final class Connection {
     }
 
     /// A prepared statement for one use.
-    func prepare(_ sql: String) throws(SQLiteError) -> Statement {
+    func prepare(_ sql: String) throws(SQLiteError) -> SQLiteStatement {
         var statement: OpaquePointer?
         try check(
             sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil),
             "preparing '\(sql.prefix(60))'"
         )
         guard let statement else { throw SQLiteError(code: SQLITE_MISUSE, operation: "preparing nothing") }
-        return Statement(statement)
+        return SQLiteStatement(statement)
     }
 
     /// The one integer that a statement gives.
@@ -258,7 +258,7 @@ final class Connection {
     ///
     /// - Throws: ``SQLiteError`` of `SQLITE_CORRUPT` where it did not, although SQLite reports no error: the tables
     ///   were altered.
-    func changeOneRow(_ statement: Statement) throws(SQLiteError) {
+    func changeOneRow(_ statement: SQLiteStatement) throws(SQLiteError) {
         _ = try statement.step()
         guard changes == 1 else {
             throw SQLiteError(code: SQLITE_CORRUPT, operation: "changing a row, which the table did not accept")

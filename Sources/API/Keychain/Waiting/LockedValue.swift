@@ -3,7 +3,7 @@
 import Foundation
 
 /// A value behind a lock; the standard library's lock needs newer Apple systems than this module does.
-final class Guarded<Value>: @unchecked Sendable {
+final class LockedValue<Value>: @unchecked Sendable {
     private let lock = NSLock()
     private var value: Value
 

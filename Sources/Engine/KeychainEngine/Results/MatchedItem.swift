@@ -3,7 +3,7 @@
 import KeychainCore
 
 /// What one result is made from: a stored item, or an identity of two.
-enum FoundItem: Sendable {
+enum MatchedItem: Sendable {
     /// An item of a table.
     case stored(Item)
     /// A certificate and its key.

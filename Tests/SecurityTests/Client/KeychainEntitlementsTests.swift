@@ -7,10 +7,10 @@ import Testing
 @testable import KeychainServices
 
 /// The groups that follow from a list of entitlements (Semantics, "Access groups").
-struct EntitlementsTests {
+struct KeychainEntitlementsTests {
     @Test("groups come in the order of their entitlements, each once")
     func order() throws {
-        let entitlements = try Entitlements(
+        let entitlements = try KeychainEntitlements(
             propertyList: try propertyList([
                 "com.apple.security.application-groups": ["group.one", "TEAMID.b", "group.two"],
                 "application-identifier": "TEAMID.app",
@@ -49,14 +49,16 @@ struct EntitlementsTests {
     func tokenGroup(_ groups: [String], _ expected: [String]) throws {
         var list: [String: Any] = ["keychain-access-groups": groups]
         if groups.count > 1 { list["application-identifier"] = "TEAMID.app" }
-        #expect(try Entitlements(propertyList: try propertyList(list), prefix: nil).accessGroups == expected)
+        #expect(try KeychainEntitlements(propertyList: try propertyList(list), prefix: nil).accessGroups == expected)
     }
 
     @Test("application groups alone are groups, and no entitlement is no group")
     func applicationGroups() throws {
         let groups = ["com.apple.security.application-groups": ["group.one"]]
-        #expect(try Entitlements(propertyList: try propertyList(groups), prefix: nil).accessGroups == ["group.one"])
-        #expect(try Entitlements(propertyList: try propertyList([:]), prefix: nil).accessGroups == [])
+        #expect(
+            try KeychainEntitlements(propertyList: try propertyList(groups), prefix: nil).accessGroups == ["group.one"]
+        )
+        #expect(try KeychainEntitlements(propertyList: try propertyList([:]), prefix: nil).accessGroups == [])
     }
 
     @Test(
@@ -65,13 +67,13 @@ struct EntitlementsTests {
     )
     func formats(_ format: PropertyListSerialization.PropertyListFormat) throws {
         let list = try propertyList(["keychain-access-groups": ["TEAMID.ä", "*"]], format)
-        #expect(try Entitlements(propertyList: list, prefix: nil).accessGroups == ["TEAMID.ä", "*"])
+        #expect(try KeychainEntitlements(propertyList: list, prefix: nil).accessGroups == ["TEAMID.ä", "*"])
     }
 
     @Test("a list on which Foundation crashes or hangs is none", arguments: HostilePropertyList.allCases)
     func hostile(_ list: HostilePropertyList) {
-        #expect(throws: Entitlements.Failure.notAPropertyList) {
-            try Entitlements(propertyList: list.data(), prefix: nil)
+        #expect(throws: KeychainEntitlements.Failure.notAPropertyList) {
+            try KeychainEntitlements(propertyList: list.data(), prefix: nil)
         }
     }
 
@@ -87,7 +89,7 @@ struct EntitlementsTests {
     )
     func prefix(_ group: String, _ prefix: String?, _ expected: String) throws {
         let list = try propertyList(["keychain-access-groups": [group]])
-        #expect(try Entitlements(propertyList: list, prefix: prefix).accessGroups == [expected])
+        #expect(try KeychainEntitlements(propertyList: list, prefix: prefix).accessGroups == [expected])
     }
 
     @Test(
@@ -101,8 +103,8 @@ struct EntitlementsTests {
     )
     func unexpanded(_ group: String, _ prefix: String?) throws {
         let list = try propertyList(["keychain-access-groups": ["TEAMID.first", group]])
-        #expect(throws: Entitlements.Failure.unexpanded(group)) {
-            try Entitlements(propertyList: list, prefix: prefix)
+        #expect(throws: KeychainEntitlements.Failure.unexpanded(group)) {
+            try KeychainEntitlements(propertyList: list, prefix: prefix)
         }
     }
 
@@ -117,8 +119,8 @@ struct EntitlementsTests {
         let values: [Any] = [1, true, Date(), Data([1]), ["a": "b"], [1, 2], ["a", 1] as [Any], [["a"]]]
         for value in values {
             let list = try propertyList([key: value])
-            #expect(throws: Entitlements.Failure.wrongType(key: key), "\(value)") {
-                try Entitlements(propertyList: list, prefix: nil)
+            #expect(throws: KeychainEntitlements.Failure.wrongType(key: key), "\(value)") {
+                try KeychainEntitlements(propertyList: list, prefix: nil)
             }
         }
     }
@@ -126,8 +128,8 @@ struct EntitlementsTests {
     @Test("an identifier is one group, not a list")
     func identifierList() throws {
         let list = try propertyList(["application-identifier": ["TEAMID.app"]])
-        #expect(throws: Entitlements.Failure.wrongType(key: "application-identifier")) {
-            try Entitlements(propertyList: list, prefix: nil)
+        #expect(throws: KeychainEntitlements.Failure.wrongType(key: "application-identifier")) {
+            try KeychainEntitlements(propertyList: list, prefix: nil)
         }
     }
 
@@ -138,8 +140,8 @@ struct EntitlementsTests {
         ]
     )
     func malformed(_ text: String) {
-        #expect(throws: Entitlements.Failure.notAPropertyList) {
-            try Entitlements(propertyList: Data(text.utf8), prefix: nil)
+        #expect(throws: KeychainEntitlements.Failure.notAPropertyList) {
+            try KeychainEntitlements(propertyList: Data(text.utf8), prefix: nil)
         }
     }
 }

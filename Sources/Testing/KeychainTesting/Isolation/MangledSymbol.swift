@@ -5,7 +5,7 @@ import Runtime
 import Synchronization
 
 /// The symbol of a function.
-struct FunctionSymbol: Sendable {
+struct MangledSymbol: Sendable {
     /// As it is mangled.
     let name: String
 
@@ -15,16 +15,16 @@ struct FunctionSymbol: Sendable {
     /// The symbol of the function that contains an address; `nil` if it is unknown.
     ///
     /// Each is looked up once, because a look-up reads the whole symbol table.
-    static func at(_ address: UInt64) -> FunctionSymbol? {
+    static func at(_ address: UInt64) -> MangledSymbol? {
         if let symbol = known.withLock({ $0[address] }) { return symbol }
         var isInProgram: CInt = 0
         let name = keychain_function_name(UInt(address), &isInProgram)
-        let symbol = name.map { FunctionSymbol(name: String(cString: $0), isInProgram: isInProgram != 0) }
+        let symbol = name.map { MangledSymbol(name: String(cString: $0), isInProgram: isInProgram != 0) }
         known.withLock { $0[address] = .some(symbol) }
         return symbol
     }
 
-    private static let known = Mutex<[UInt64: FunctionSymbol?]>([:])
+    private static let known = Mutex<[UInt64: MangledSymbol?]>([:])
 
     /// Whether it is a part of an asynchronous function after a suspension, whose callers are not on the stack: it ends
     /// in `TQ` or `TY`, a number and `_` (docs/ABI/Mangling.rst of Swift).

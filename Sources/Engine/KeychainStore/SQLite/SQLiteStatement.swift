@@ -6,7 +6,7 @@ import KeychainCore
 /// A prepared statement.
 ///
 /// Parameters and columns are counted from 0.
-final class Statement {
+final class SQLiteStatement {
     private let handle: OpaquePointer
 
     init(_ handle: OpaquePointer) { self.handle = handle }

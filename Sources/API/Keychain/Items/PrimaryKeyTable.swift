@@ -5,7 +5,7 @@ import PortableSecurity
 
 /// The primary key attributes of each class besides access group and synchronizability, and the values that an add
 /// stores if they are omitted (Semantics, "Attributes of each class").
-enum KeyTable {
+enum PrimaryKeyTable {
     struct Column {
         /// The name in dictionaries.
         let name: String

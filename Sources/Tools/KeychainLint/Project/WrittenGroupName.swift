@@ -1,39 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The entitlements of a program that concern the keychain.
-struct Entitlements {
-    var path: String
-    private var list: PropertyListLines
-
-    init(_ file: Project.TextFile) {
-        path = file.path
-        list = PropertyListLines(file)
-    }
-
-    /// The keychain access groups, in their order: the first is the default for new items.
-    var groups: [(text: String, line: Int)] { list.strings("keychain-access-groups") }
-
-    var applicationGroups: [(text: String, line: Int)] { list.strings("com.apple.security.application-groups") }
-
-    /// Whether the file belongs to a program for macOS.
-    var isMac: Bool {
-        list.has("com.apple.security.app-sandbox") || list.has("com.apple.security.cs.allow-jit")
-            || list.has("com.apple.security.cs.disable-library-validation")
-            || list.has("com.apple.application-identifier")
-    }
-
-    /// Whether the data protection keychain of macOS accepts the program: with an application identifier or a group.
-    var opensDataProtectionKeychain: Bool {
-        !groups.isEmpty || !applicationGroups.isEmpty || list.has("com.apple.application-identifier")
-            || list.has("application-identifier") || list.has("com.apple.developer.team-identifier")
-    }
-
-    /// The line of the list of groups; nil if there is none.
-    var groupsLine: Int? { list.entries.first { $0.key == "keychain-access-groups" }?.line }
-}
-
 /// The name of a keychain access group or of an app group.
-struct GroupName: Hashable {
+struct WrittenGroupName: Hashable {
     /// The name as written in the file or in the code.
     var text: String
 
@@ -70,12 +38,5 @@ struct GroupName: Hashable {
             part.split(separator: "-").filter { !Self.configurationWords.contains($0.lowercased()) }
                 .joined(separator: "-")
         }.filter { !$0.isEmpty }.joined(separator: ".")
-    }
-}
-
-extension Linter {
-    /// The keychain access groups of an entitlements file, in their order.
-    public static func accessGroups(ofEntitlements text: String) -> [String] {
-        Entitlements(.init(path: "", text: text)).groups.map(\.text)
     }
 }

@@ -4,7 +4,7 @@ import Foundation
 import PortableSecurity
 
 /// One call: what failed in it, and about what.
-struct ItemCall {
+struct OperationContext {
     let operation: KeychainItemError.Operation
     var item: (any KeychainItem)?
     /// The value that would conflict with another item; the item itself if `nil`.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainSupport
+
 /// The stack of the calling thread, which holds working copies of keys and secrets during a call.
-public enum CallStack {
+public enum StackMemory {
     /// How much of the stack a call uses at most.
     public enum Depth: Int, Sendable {
         /// A call of the engine, or the derivation of a key from a passcode.
