@@ -40,12 +40,9 @@ let supportedProducts: [Product] = [
     .plugin(name: "KeychainLintBuild", targets: ["KeychainLintBuild"]),
 ]
 
-// For this repository's own benchmarks, tests and tools: they may change in any release.
+// For this repository's own tests: they may change in any release.
 let internalProducts: [Product] = [
     .executable(name: "conformance", targets: ["conformance-runner"]),
-    .library(name: "KeychainEngine", targets: ["KeychainEngine", "KeychainCore", "KeychainHost"]),
-    .library(name: "KeychainClient", targets: ["KeychainClient", "KeychainWire"]),
-    .library(name: "KeychainTrace", targets: ["KeychainTrace", "KeychainCore"]),
     .library(name: "KeychainLint", targets: ["KeychainLint", "KeychainLintParsing"]),
 ]
 
@@ -773,7 +770,7 @@ let tests: [Target] = [
     .testTarget(
         name: "DocumentationTests",
         dependencies: [
-            "Keychain", "KeychainControl", "KeychainRecipes", "KeychainTesting", "KeychainTrace", "PortableOS",
+            "Keychain", "KeychainControl", "KeychainRecipes", "KeychainTesting", "PortableOS",
             "Security", "LocalAuthentication", "CryptoKit", crypto,
         ],
         exclude: ["Cases"]
@@ -786,7 +783,26 @@ let tests: [Target] = [
     .testTarget(name: "FieldCodeSwift6Tests", dependencies: ["Security", "KeychainTesting"]),
 ]
 
-let targets = groups.flatMap(\.targets) + plugins + testSupport + tests
+var targets = groups.flatMap(\.targets) + plugins + testSupport + tests
+
+// The benchmarks (Scripts/benchmark), which nothing else builds. Of this package, because they measure modules that no
+// product passes on.
+if Context.environment["SWIFT_KEYCHAIN_BENCHMARKS"] != nil {
+    // Preloaded into the daemon, by its file.
+    products.append(.library(name: "slow-sync", type: .dynamic, targets: ["slow-sync"]))
+    targets += [
+        .executableTarget(
+            name: "keychain-benchmarks",
+            dependencies: [
+                "Security", "KeychainSimulation", "KeychainEngine", "KeychainClient", "KeychainWire", "KeychainCore",
+                "KeychainHost", "CSQLite", crypto,
+            ],
+            path: "Benchmarks/keychain-benchmarks"
+        ),
+        .executableTarget(name: "benchmark-peer", path: "Benchmarks/benchmark-peer"),
+        .target(name: "slow-sync", path: "Benchmarks/slow-sync"),
+    ]
+}
 
 // The libraries that Scripts/install puts under a prefix. They hide what lies beneath Apple's API, so that a program
 // may bring its own swift-log or swift-crypto; resilient modules can be imported without the modules that they are
@@ -841,6 +857,7 @@ for target in package.targets
 where target.type != .system && target.type != .plugin
     && ![
         "CKeychainSupport", "CKeychainOpenSSL", "CStormSupport", "CommonCrypto", "CUnfairLock", "signed-program",
+        "benchmark-peer", "slow-sync",
     ].contains(target.name)
 {
     target.swiftSettings =

@@ -45,6 +45,45 @@ struct ModuleMapTests {
         }
     }
 
+    /// Those whose declarations a product passes on (Architecture, "What is public"), by name.
+    private static let publicModules: Set = [
+        "KeychainServices", "PortableSecurity", "Security", "LocalAuthenticationServices",
+        "PortableLocalAuthentication", "LocalAuthentication", "CryptoKit", "CommonCryptoFunctions", "OSServices",
+        "PortableOS", "Keychain",
+        "KeychainRecipes", "KeychainSimulation", "KeychainTesting", "KeychainTestingProduct", "SecurityProduct",
+        "LocalAuthenticationProduct", "CryptoKitProduct", "CommonCryptoProduct", "KeychainLint", "KeychainLintParsing",
+    ]
+
+    @Test("a module that no product passes on declares nothing public")
+    func access() throws {
+        let declaration = /^ *(?:@\w+(?:\([^)]*\))? |static |final |nonisolated(?:\(unsafe\))? )*public\b/
+        for group in map.groups {
+            for module in group.modules where !Self.publicModules.contains(module.name) {
+                let folder = "\(Self.root)/Sources/\(group.folder)/\(module.name)"
+                let files = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
+                for file in files where file.hasSuffix(".swift") {
+                    let text = try String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8)
+                    let inText = Self.linesOfTexts(text)
+                    let found = text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().filter {
+                        !inText.contains($0.offset) && $0.element.prefixMatch(of: declaration) != nil
+                    }
+                    #expect(found.isEmpty, "\(module.name)/\(file): \(found.map { $0.offset + 1 })")
+                }
+            }
+        }
+    }
+
+    /// The numbers of the lines within texts of several lines, such as the source that a generator writes.
+    private static func linesOfTexts(_ text: String) -> Set<Int> {
+        var isText = false
+        var numbers: Set<Int> = []
+        for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            if isText { numbers.insert(number) }
+            if line.components(separatedBy: "\"\"\"").count.isMultiple(of: 2) { isText.toggle() }
+        }
+        return numbers
+    }
+
     @Test("README's table names the products that the manifest promises")
     func products() throws {
         let manifest = try String(contentsOfFile: "\(Self.root)/Package.swift", encoding: .utf8)

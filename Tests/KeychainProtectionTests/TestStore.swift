@@ -76,7 +76,7 @@ struct TestStore {
 
 extension SecretBytes: ExpressibleByStringLiteral {
     /// The UTF-8 of a text.
-    public init(stringLiteral text: String) { self.init(Array(text.utf8)) }
+    package init(stringLiteral text: String) { self.init(Array(text.utf8)) }
 }
 
 extension SealableItem {

@@ -11,13 +11,13 @@ import KeychainHost
 ///
 /// A program that may have a manifest uses only the system's pinentry: otherwise the user who starts it would choose
 /// which program receives the passcode.
-public struct ProcessAuthenticator: Authenticator {
+package struct ProcessAuthenticator: Authenticator {
     private let environment: @Sendable (String) -> String?
     private let terminal: TerminalAuthenticator
     private let hasManifest: @Sendable () -> Bool
 
     /// Creates the authenticator of this process.
-    public init() { self.init(environment: { ProcessEnvironment.value($0) }) }
+    package init() { self.init(environment: { ProcessEnvironment.value($0) }) }
 
     /// Creates the authenticator of a process with an environment and a terminal, which may have a manifest.
     package init(
@@ -31,13 +31,13 @@ public struct ProcessAuthenticator: Authenticator {
     }
 
     /// None.
-    public var biometry: Biometry { .none }
+    package var biometry: Biometry { .none }
 
     /// Whether a prompt is possible now.
-    public var canAskForSecrets: Bool { chosen.canAskForSecrets }
+    package var canAskForSecrets: Bool { chosen.canAskForSecrets }
 
     /// Prompts in the way that is currently available.
-    public func ask(_ prompt: AuthenticationPrompt) -> AuthenticationReply { chosen.ask(prompt) }
+    package func ask(_ prompt: AuthenticationPrompt) -> AuthenticationReply { chosen.ask(prompt) }
 
     /// The authenticator for a prompt at this moment.
     package var chosen: any Authenticator {

@@ -4,7 +4,7 @@ import KeychainCore
 import Synchronization
 
 /// An authenticator that returns a test's answers, and records the questions.
-public final class ScriptedAuthenticator: Authenticator {
+package final class ScriptedAuthenticator: Authenticator {
     private let state: Mutex<State>
 
     private struct State {
@@ -15,7 +15,7 @@ public final class ScriptedAuthenticator: Authenticator {
     }
 
     /// An authenticator that answers every question by a closure.
-    public init(
+    package init(
         biometry: Biometry = .none,
         answer: @escaping @Sendable (AuthenticationPrompt) -> AuthenticationReply = { _ in .cancelled }
     ) {
@@ -23,27 +23,27 @@ public final class ScriptedAuthenticator: Authenticator {
     }
 
     /// The biometry, which a test changes as it likes.
-    public var biometry: Biometry {
+    package var biometry: Biometry {
         get { state.withLock(\.biometry) }
         set { state.withLock { $0.biometry = newValue } }
     }
 
     /// Whether the user can be prompted for text; `true` unless a test overrides it.
-    public var canAskForSecrets: Bool {
+    package var canAskForSecrets: Bool {
         get { state.withLock(\.canAskForSecrets) }
         set { state.withLock { $0.canAskForSecrets = newValue } }
     }
 
     /// Answers by another closure from now on.
-    public func setAnswer(_ answer: @escaping @Sendable (AuthenticationPrompt) -> AuthenticationReply) {
+    package func setAnswer(_ answer: @escaping @Sendable (AuthenticationPrompt) -> AuthenticationReply) {
         state.withLock { $0.answer = answer }
     }
 
     /// The questions so far, in their order.
-    public var prompts: [AuthenticationPrompt] { state.withLock(\.prompts) }
+    package var prompts: [AuthenticationPrompt] { state.withLock(\.prompts) }
 
     /// Notes the question, and answers by the closure.
-    public func ask(_ prompt: AuthenticationPrompt) -> AuthenticationReply {
+    package func ask(_ prompt: AuthenticationPrompt) -> AuthenticationReply {
         let answer = state.withLock { state in
             state.prompts.append(prompt)
             return state.answer

@@ -6,7 +6,7 @@ import KeychainHost
 import KeychainTrust
 
 /// The keychain of the user who runs this process.
-public enum ProcessKeychain {
+package enum ProcessKeychain {
     /// The backend that executes commands on it: in this process, or through the daemon or system service that owns the
     /// store.
     ///
@@ -14,7 +14,7 @@ public enum ProcessKeychain {
     ///
     /// - Parameter authenticator: the user prompts.
     /// - Returns: The keychain; a backend that fails with the reason if its folder cannot be determined.
-    public static func backend(authenticator: any Authenticator) -> any KeychainBackend {
+    package static func backend(authenticator: any Authenticator) -> any KeychainBackend {
         do {
             return RoutedKeychain(try parts(authenticator: authenticator))
         } catch {

@@ -16,7 +16,7 @@ import Synchronization
 ///
 /// The store records its owner. A program whose first command finds a daemon that serves the store does not consult it:
 /// the daemon has opened it as its owner, and checks again in each transaction.
-public final class RoutedKeychain: ObservableKeychain {
+package final class RoutedKeychain: ObservableKeychain {
     /// The backend of each owner.
     private let backends: [StoreOwner: any KeychainBackend]
     private let files: any KeychainBackend
@@ -66,7 +66,7 @@ public final class RoutedKeychain: ObservableKeychain {
     }
 
     /// Notifies a program of other programs' changes while a daemon owns the store.
-    public func observeChanges(
+    package func observeChanges(
         as client: Client,
         _ handler: @escaping @Sendable (ChangeNotice) -> Void
     ) -> ChangeObservation {
@@ -80,13 +80,13 @@ public final class RoutedKeychain: ObservableKeychain {
     }
 
     /// Whether a service has the store.
-    public var unlocksForAll: Bool { (findServing(false) ?? owner) != .embedded }
+    package var unlocksForAll: Bool { (findServing(false) ?? owner) != .embedded }
 
     /// The commands that any owner of the store serves, and those on keychain files.
-    public var families: CommandFamily { backends.values.reduce(files.families) { $0.union($1.families) } }
+    package var families: CommandFamily { backends.values.reduce(files.families) { $0.union($1.families) } }
 
     /// Executes a command through the owner of the store, or the daemon of keychain files.
-    public func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+    package func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         let row = command.row
         if row.family == .files { return try files.perform(command) }
         if row.traits.contains(.endsContext) { return try performOnKnownRoute(command) }

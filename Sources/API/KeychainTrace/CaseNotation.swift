@@ -4,23 +4,23 @@ package import Foundation
 package import KeychainCore
 
 /// The spelling of keys and values in conformance cases, traces and scenarios (Documentation/Trace.md, "A line").
-public enum CaseNotation {
+package enum CaseNotation {
     /// The prefix of a key that is not a constant.
-    public static let rawPrefix = "raw:"
+    package static let rawPrefix = "raw:"
 
     /// The prefix of a constant's name.
-    public static let constantPrefix = "kSec"
+    package static let constantPrefix = "kSec"
 
     /// The spelling of a key.
-    public static func name(ofKey key: String) -> String { keyNames[key] ?? rawPrefix + key }
+    package static func name(ofKey key: String) -> String { keyNames[key] ?? rawPrefix + key }
 
     /// The key with a name; `nil` for an unknown constant.
-    public static func key(named name: String) -> String? {
+    package static func key(named name: String) -> String? {
         name.hasPrefix(rawPrefix) ? String(name.dropFirst(rawPrefix.count)) : constants[name]
     }
 
     /// The value of a constant; `nil` if there is none with the name.
-    public static func constant(named name: String) -> String? { constants[name] }
+    package static func constant(named name: String) -> String? { constants[name] }
 
     /// The notation of a string under a key: the name of a constant if the key takes one of its kind.
     static func spelling(of text: String, under key: String) -> JSONValue {
@@ -29,7 +29,7 @@ public enum CaseNotation {
     }
 
     /// The name of the constant with this string under a key; `nil` if the key takes no such constant.
-    public static func name(ofConstant text: String, under key: String) -> String? { valueNames[key]?[text] }
+    package static func name(ofConstant text: String, under key: String) -> String? { valueNames[key]?[text] }
 
     private static let constants: [String: String] = Dictionary(
         ConstantTable.rows.map { ($0.name, $0.value) },

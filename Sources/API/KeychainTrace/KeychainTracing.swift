@@ -10,24 +10,24 @@ import Logging
 import Synchronization
 
 /// How calls are traced.
-public struct TraceOptions: Sendable, Hashable {
+package struct TraceOptions: Sendable, Hashable {
     /// The file, by its absolute path.
-    public var path: String
+    package var path: String
 
     /// Whether values are replaced by a keyed hash.
-    public var hidesValues: Bool
+    package var hidesValues: Bool
 
     /// How many bytes the file may have before it is renamed to its name and `.1`.
-    public var limit: Int
+    package var limit: Int
 
     /// The environment variable that names the file.
-    public static let environmentVariable = "SWIFT_KEYCHAIN_TRACE"
+    package static let environmentVariable = "SWIFT_KEYCHAIN_TRACE"
 
     /// The environment variable that hides values, by the value `hashed`.
-    public static let valuesVariable = "SWIFT_KEYCHAIN_TRACE_VALUES"
+    package static let valuesVariable = "SWIFT_KEYCHAIN_TRACE_VALUES"
 
     /// Options; the default shows values, and keeps 16 MiB, and as much of the file before.
-    public init(path: String, hidesValues: Bool = false, limit: Int = 16 << 20) {
+    package init(path: String, hidesValues: Bool = false, limit: Int = 16 << 20) {
         self.path = path
         self.hidesValues = hidesValues
         self.limit = limit
@@ -35,12 +35,12 @@ public struct TraceOptions: Sendable, Hashable {
 }
 
 /// Whether the calls of this process are written to a file (Documentation/Trace.md).
-public enum KeychainTracing {
+package enum KeychainTracing {
     /// Writes every call from now on to a file, replacing an earlier one.
     ///
     /// - Throws: ``TraceError/unusable(path:_:)`` if the path is not absolute, or leads to anything but a file of this
     ///   user alone.
-    public static func start(_ options: TraceOptions) throws(TraceError) {
+    package static func start(_ options: TraceOptions) throws(TraceError) {
         guard options.path.isAbsolutePath else { throw .unusable(path: options.path, "it is not an absolute path") }
         let file = TraceFile(path: options.path, limit: max(1, options.limit))
         try file.make()
@@ -50,7 +50,7 @@ public enum KeychainTracing {
     }
 
     /// Ends the trace.
-    public static func stop() {
+    package static func stop() {
         state.withLock { $0 = .off }
         CSupport.setTraced(0)
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-public import KeychainCore
+package import KeychainCore
 
 /// Why a line, or a whole trace, cannot be read.
-public enum TraceError: Error, Sendable, Hashable, CustomStringConvertible {
+package enum TraceError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The line has another version of the format; its version, if stated.
     case version(Int?)
     /// The line is not a trace entry, with the reason, but not its contents.
@@ -15,7 +15,7 @@ public enum TraceError: Error, Sendable, Hashable, CustomStringConvertible {
     case unusable(path: String, String)
 
     /// One sentence.
-    public var description: String {
+    package var description: String {
         switch self {
         case .version(let version?): "a trace of version \(version); this program reads version \(TraceEntry.version)"
         case .version(nil): "a line without a version; is it a trace?"
@@ -43,7 +43,7 @@ extension TraceEntry {
     }
 
     /// The line, without its end; values are shown, and secrets are not in it.
-    public var line: String { line(TraceEncoder()) }
+    package var line: String { line(TraceEncoder()) }
 }
 
 extension TracedCall {
@@ -65,7 +65,7 @@ extension TracedCall {
 
 extension KeychainRequest.Operation {
     /// The name of the operation in cases and traces.
-    public var caseName: String {
+    package var caseName: String {
         switch self {
         case .add: "add"
         case .copyMatching: "copy"
@@ -124,7 +124,7 @@ extension TracedEvent {
     }
 
     /// The name of the step.
-    public var name: String {
+    package var name: String {
         switch self {
         case .lock: "lock"
         case .unlock: "unlock"
@@ -145,7 +145,7 @@ extension TraceEntry {
     /// Reads one line.
     ///
     /// - Throws: ``TraceError``.
-    public init(line: some Collection<UInt8>) throws(TraceError) {
+    package init(line: some Collection<UInt8>) throws(TraceError) {
         let json: JSONValue
         do { json = try JSONParser.parse(line) } catch { throw .malformed("it is not JSON: \(error)") }
         guard let members = json.members else { throw .malformed("it is no object") }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import KeychainCore
+package import KeychainCore
 
 /// One line of a trace (Documentation/Trace.md): a call of an item function, or an event of the device or a client.
-public struct TraceEntry: Sendable, Hashable {
+package struct TraceEntry: Sendable, Hashable {
     /// When it began.
-    public var time: Timestamp
+    package var time: Timestamp
     /// The process.
-    public var process: Int32
+    package var process: Int32
     /// The name of its executable.
-    public var program: String
+    package var program: String
     /// The call or event.
-    public var content: Content
+    package var content: Content
 
     /// The content of a line.
-    public enum Content: Sendable, Hashable {
+    package enum Content: Sendable, Hashable {
         /// A call.
         case call(TracedCall)
         /// An event, not a call.
@@ -22,10 +22,10 @@ public struct TraceEntry: Sendable, Hashable {
     }
 
     /// The version of the format.
-    public static let version = 1
+    package static let version = 1
 
     /// A line.
-    public init(time: Timestamp, process: Int32, program: String, _ content: Content) {
+    package init(time: Timestamp, process: Int32, program: String, _ content: Content) {
         self.time = time
         self.process = process
         self.program = program
@@ -34,30 +34,30 @@ public struct TraceEntry: Sendable, Hashable {
 }
 
 /// A call that was traced.
-public struct TracedCall: Sendable, Hashable {
+package struct TracedCall: Sendable, Hashable {
     /// The request; in a trace that was read, secrets are zeros, at most 4,096, and hidden values are missing.
-    public var operation: KeychainRequest.Operation
+    package var operation: KeychainRequest.Operation
     /// The client.
-    public var client: Client
+    package var client: Client
     /// The name of the client; `nil` for the one of the process.
-    public var clientName: String?
+    package var clientName: String?
     /// The lock state at the beginning; `nil` if unknown.
-    public var lockState: LockState?
+    package var lockState: LockState?
     /// The returned status.
-    public var status: Status
+    package var status: Status
     /// Why it failed, in words without values.
-    public var reason: String?
+    package var reason: String?
     /// How long it took, in milliseconds.
-    public var milliseconds: Double
+    package var milliseconds: Double
     /// The return addresses, as `IMAGE+0xOFFSET`, from the inside out.
-    public var stack: [String]
+    package var stack: [String]
     /// Keys of the query whose values are not in ``operation``, because they were hidden.
-    public var hiddenKeys: Set<String>
+    package var hiddenKeys: Set<String>
     /// Those of the new attributes of an update, and of what a set adds.
-    public var hiddenAttributeKeys: Set<String> = []
+    package var hiddenAttributeKeys: Set<String> = []
 
     /// A call.
-    public init(
+    package init(
         _ operation: KeychainRequest.Operation,
         client: Client,
         clientName: String? = nil,
@@ -81,7 +81,7 @@ public struct TracedCall: Sendable, Hashable {
 }
 
 /// Something that happened to the device or a client.
-public enum TracedEvent: Sendable, Hashable {
+package enum TracedEvent: Sendable, Hashable {
     /// The device was locked.
     case lock
     /// The device was unlocked.

@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 
 /// Reads a trace line by line, and continues when more is written.
-public final class TraceReader {
+package final class TraceReader {
     private let path: String
     private var descriptor: Int32
     private var pending: [UInt8] = []
@@ -15,13 +15,13 @@ public final class TraceReader {
     private var skipsLine = false
 
     /// A line of a trace.
-    public struct Line: Sendable, Hashable {
+    package struct Line: Sendable, Hashable {
         /// Which line of the file, from 1.
-        public let number: Int
+        package let number: Int
         /// The entry, or the reason why it is invalid.
-        public let content: Result<TraceEntry, TraceError>
+        package let content: Result<TraceEntry, TraceError>
         /// The line as it is in the file; empty for one that was too long.
-        public let bytes: [UInt8]
+        package let bytes: [UInt8]
     }
 
     /// Longer than every line that is written; longer lines are invalid.
@@ -30,7 +30,7 @@ public final class TraceReader {
     /// Opens a trace.
     ///
     /// - Throws: ``TraceError/unusable(path:_:)``.
-    public init(path: String) throws(TraceError) {
+    package init(path: String) throws(TraceError) {
         self.path = path
         descriptor = try Self.open(path)
     }
@@ -40,7 +40,7 @@ public final class TraceReader {
     /// The next line; `nil` until more is written.
     ///
     /// A line without an end is kept until then.
-    public func next() throws(TraceError) -> Line? {
+    package func next() throws(TraceError) -> Line? {
         while true {
             if let line = takeLine() { return line }
             guard try readMore() else { return nil }
@@ -48,14 +48,14 @@ public final class TraceReader {
     }
 
     /// The lines that have come since the last time, in their order.
-    public func lines() throws(TraceError) -> [Line] {
+    package func lines() throws(TraceError) -> [Line] {
         var lines: [Line] = []
         while let line = try next() { lines.append(line) }
         return lines
     }
 
     /// A last line without an end, in a trace that is no longer written; `nil` if there is none.
-    public func rest() -> Line? {
+    package func rest() -> Line? {
         guard begin < pending.count else { return nil }
         let bytes = Array(pending[begin...])
         (pending, begin, searched) = ([], 0, 0)
@@ -63,7 +63,7 @@ public final class TraceReader {
     }
 
     /// Switches to a file that replaced this one, or restarts after a truncation; returns whether either happened.
-    public func followReplacement() throws(TraceError) -> Bool {
+    package func followReplacement() throws(TraceError) -> Bool {
         var (own, current) = (stat(), stat())
         guard fstat(descriptor, &own) == 0, stat(path, &current) == 0 else { return false }
         let isSame = own.st_ino == current.st_ino && own.st_dev == current.st_dev
@@ -122,7 +122,7 @@ public final class TraceReader {
 
 extension TraceReader {
     /// Every line of a trace that is complete, and what is wrong with the others.
-    public static func entries(at path: String) throws(TraceError) -> [Line] {
+    package static func entries(at path: String) throws(TraceError) -> [Line] {
         let reader = try TraceReader(path: path)
         return try reader.lines() + (reader.rest().map { [$0] } ?? [])
     }

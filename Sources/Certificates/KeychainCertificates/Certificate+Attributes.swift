@@ -7,7 +7,7 @@ extension Certificate {
     ///
     /// `ctyp` is the version; `cenc` is 3, for DER; `issr` and `subj` are normalized content; `slnr` the octets of the
     /// serial number; `skid` is there when the extension is; `pkhh` the hash of the public key.
-    public var attributes: [String: PropertyValue] {
+    package var attributes: [String: PropertyValue] {
         var attributes: [String: PropertyValue] = [
             "ctyp": .number(.integer(Int64(version))),
             "cenc": .number(.integer(3)),
@@ -21,7 +21,7 @@ extension Certificate {
     }
 
     /// What the certificate brings to a request.
-    public var reference: CertificateReference {
+    package var reference: CertificateReference {
         CertificateReference(attributes: attributes, data: SecretBytes(der), subjectSummary: subjectSummary)
     }
 }

@@ -7,34 +7,34 @@ internal import SwiftASN1
 /// An X.509 certificate (RFC 5280), as far as a keychain looks at it.
 ///
 /// Neither its signature nor a chain is checked here. Two certificates are equal when their encodings are.
-public struct Certificate: Sendable {
+package struct Certificate: Sendable {
     /// The DER encoding.
-    public let der: [UInt8]
+    package let der: [UInt8]
 
     /// 1, 2 or 3.
-    public let version: Int
+    package let version: Int
 
     /// The content octets of the serial number, as they are; at least one.
-    public let serialNumber: [UInt8]
+    package let serialNumber: [UInt8]
 
     /// When the certificate may be used.
-    public let validity: Validity
+    package let validity: Validity
 
     /// The `SubjectPublicKeyInfo` in DER.
-    public let subjectPublicKeyInfo: [UInt8]
+    package let subjectPublicKeyInfo: [UInt8]
 
     /// The bits of the public key, for example an X9.63 point or an `RSAPublicKey`.
-    public let publicKeyBits: [UInt8]
+    package let publicKeyBits: [UInt8]
 
     /// SHA-1 of the bits of the public key, 20 bytes: the application label of its keys (Semantics, "Attributes of a
     /// key").
-    public let publicKeyHash: [UInt8]
+    package let publicKeyHash: [UInt8]
 
     /// The content of the issuer's name, normalized (Semantics, "Computed attributes").
-    public let normalizedIssuer: [UInt8]
+    package let normalizedIssuer: [UInt8]
 
     /// The content of the subject's name, normalized; empty for a subject without a name.
-    public let normalizedSubject: [UInt8]
+    package let normalizedSubject: [UInt8]
 
     let issuer: Name
     let subject: Name
@@ -48,7 +48,7 @@ public struct Certificate: Sendable {
     /// certificates").
     ///
     /// - Throws: ``CertificateError`` with the field that is wrong.
-    public init(der: [UInt8]) throws(CertificateError) {
+    package init(der: [UInt8]) throws(CertificateError) {
         let der = EncodedValue.first(of: der)
         guard der.count <= EncodingLimit.certificate.bytes else {
             throw CertificateError("the certificate is longer than a mebibyte")
@@ -69,16 +69,16 @@ public struct Certificate: Sendable {
     }
 
     /// The issuer's name as the certificate has it: a DER SEQUENCE.
-    public var issuerSequence: [UInt8] { issuer.der }
+    package var issuerSequence: [UInt8] { issuer.der }
 
     /// The subject's name as the certificate has it: a DER SEQUENCE.
-    public var subjectSequence: [UInt8] { subject.der }
+    package var subjectSequence: [UInt8] { subject.der }
 
     /// The issuer's name, normalized, as a DER SEQUENCE.
-    public var normalizedIssuerSequence: [UInt8] { DistinguishedName.sequence(ofContent: normalizedIssuer) }
+    package var normalizedIssuerSequence: [UInt8] { DistinguishedName.sequence(ofContent: normalizedIssuer) }
 
     /// The subject's name, normalized, as a DER SEQUENCE.
-    public var normalizedSubjectSequence: [UInt8] { DistinguishedName.sequence(ofContent: normalizedSubject) }
+    package var normalizedSubjectSequence: [UInt8] { DistinguishedName.sequence(ofContent: normalizedSubject) }
 
     /// Whether the certificate has an issuer and a serial number, as messages name certificates.
     ///
@@ -92,31 +92,31 @@ public struct Certificate: Sendable {
     }
 
     /// Whether the subject has issued the certificate itself, by the names.
-    public var isSelfIssued: Bool { normalizedIssuer == normalizedSubject }
+    package var isSelfIssued: Bool { normalizedIssuer == normalizedSubject }
 
     /// What the subject key identifier extension holds; `nil` without one, or when it is empty.
-    public var subjectKeyIdentifier: [UInt8]? { known.subjectKeyIdentifier.flatMap { $0.isEmpty ? nil : $0 } }
+    package var subjectKeyIdentifier: [UInt8]? { known.subjectKeyIdentifier.flatMap { $0.isEmpty ? nil : $0 } }
 
     /// A line for people that says whose certificate it is (Semantics, "Computed attributes"); `nil` when no name is
     /// text.
-    public var subjectSummary: String? { SubjectSummary.text(subject, known.alternativeNames) }
+    package var subjectSummary: String? { SubjectSummary.text(subject, known.alternativeNames) }
 
     /// The subject's common name, the most specific one when there are several; `nil` without one.
-    public var commonName: String? { subject.texts(.NameAttributes.commonName).last }
+    package var commonName: String? { subject.texts(.NameAttributes.commonName).last }
 
     /// The e-mail addresses of the alternative names, then those of the subject's name, each once.
-    public var emailAddresses: [String] { EmailAddresses.list(subject, known.alternativeNames) }
+    package var emailAddresses: [String] { EmailAddresses.list(subject, known.alternativeNames) }
 
     /// The DNS names of the alternative names, in their order.
-    public var dnsNames: [String] { known.alternativeNames?.dnsNames ?? [] }
+    package var dnsNames: [String] { known.alternativeNames?.dnsNames ?? [] }
 
     /// The purposes that the key is limited to, as numbers with dots between; `nil` without a limit.
-    public var extendedKeyUsage: [String]? { known.extendedKeyUsage?.map { "\($0)" } }
+    package var extendedKeyUsage: [String]? { known.extendedKeyUsage?.map { "\($0)" } }
 
     /// Whether the certificate names an e-mail address; upper and lower case of ASCII letters count as one.
     ///
     /// RFC 5280 compares what stands before the @ exactly; people do not, and no trust follows from the answer.
-    public func names(emailAddress: String) -> Bool {
+    package func names(emailAddress: String) -> Bool {
         let address = ASCII.lowercased(emailAddress)
         return emailAddresses.contains { ASCII.lowercased($0) == address }
     }
@@ -124,8 +124,8 @@ public struct Certificate: Sendable {
 
 extension Certificate: Hashable {
     /// Whether both have the same encoding.
-    public static func == (left: Certificate, right: Certificate) -> Bool { left.der == right.der }
+    package static func == (left: Certificate, right: Certificate) -> Bool { left.der == right.der }
 
     /// Feeds the encoding.
-    public func hash(into hasher: inout Hasher) { hasher.combine(der) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(der) }
 }

@@ -3,17 +3,17 @@
 import KeychainCore
 
 /// Why bytes are no certificate.
-public struct CertificateError: Error, Sendable, Hashable {
+package struct CertificateError: Error, Sendable, Hashable {
     /// Which field is wrong, and what is wrong with it; never what it holds.
-    public var reason: String
+    package var reason: String
 
     /// What Apple's functions return for it: `errSecDecode`.
-    public var status: Status { .decode }
+    package var status: Status { .decode }
 
     init(_ reason: String) { self.reason = reason }
 }
 
 extension CertificateError: CustomStringConvertible {
     /// The reason.
-    public var description: String { "not a certificate: \(reason)" }
+    package var description: String { "not a certificate: \(reason)" }
 }

@@ -3,9 +3,9 @@
 import KeychainCore
 
 /// Why a file cannot be read.
-public struct ContainerError: Error, Sendable, Hashable {
+package struct ContainerError: Error, Sendable, Hashable {
     /// What kind of failure it is.
-    public enum Kind: Sendable, Hashable {
+    package enum Kind: Sendable, Hashable {
         /// The bytes are not of the format.
         case malformed
         /// The password is wrong, or the file was altered: the two cannot be distinguished.
@@ -15,10 +15,10 @@ public struct ContainerError: Error, Sendable, Hashable {
     }
 
     /// The kind.
-    public var kind: Kind
+    package var kind: Kind
 
     /// What is wrong; never a password or a part of the file.
-    public var reason: String
+    package var reason: String
 
     init(_ kind: Kind, _ reason: String) {
         self.kind = kind
@@ -27,7 +27,7 @@ public struct ContainerError: Error, Sendable, Hashable {
 
     /// What `SecPKCS12Import` returns for it (Semantics, "Importing PKCS 12 files"): -25293 for a code that does not
     /// verify, -26275 for everything else.
-    public var status: Status {
+    package var status: Status {
         switch kind {
         case .wrongPassword: .authenticationFailed
         case .malformed, .unsupported: .decode
@@ -50,5 +50,5 @@ extension KeychainError {
 
 extension ContainerError: CustomStringConvertible {
     /// The reason.
-    public var description: String { reason }
+    package var description: String { reason }
 }

@@ -6,10 +6,10 @@ extension AuditEntry {
     /// The entry as a JSON object on one line, without the newline (RFC 8259, JSON Lines).
     ///
     /// Control characters are escaped, so that no name of a program or a group ends a line or controls a terminal.
-    public var line: String { JSONValue.object(members) }
+    package var line: String { JSONValue.object(members) }
 
     /// Parses a line; `nil` if it is not an entry, such as an incomplete line after a crash of the host.
-    public init?(line: some Sequence<UInt8>) {
+    package init?(line: some Sequence<UInt8>) {
         guard let object = try? JSONParser.parse(line) else { return nil }
         self.init(object)
     }

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-public import KeychainHost
+import KeychainHost
 
 /// The file of an audit log, and the one with older entries: of mode 0600, and of bounded size.
 ///
 /// When the file is full, the newest entries of both stay in the older one, in equal shares of the programs. For one
 /// thread. Nothing is synced: a crash of the host may lose the last lines; a crash of the daemon loses no line
 /// that was written.
-public struct AuditFile: ~Copyable {
+package struct AuditFile: ~Copyable {
     /// The name of the file.
-    public static let name = "audit.jsonl"
+    package static let name = "audit.jsonl"
 
     /// The name of the file with older entries.
-    public static let previousName = "audit.1.jsonl"
+    package static let previousName = "audit.1.jsonl"
 
     /// The maximum size of a file; 4 MiB.
-    public static let mostBytes = 4 << 20
+    package static let mostBytes = 4 << 20
 
     private let folder: PrivateDirectory
     private let mostBytes: Int
@@ -24,13 +24,13 @@ public struct AuditFile: ~Copyable {
     private var descriptor: Int32 = -1
 
     /// The number of the last entry that was written, or found; 0 before that.
-    public private(set) var lastNumber = 0
+    package private(set) var lastNumber = 0
 
     /// Writes as write(2).
     package typealias Write = @Sendable (Int32, UnsafeRawPointer?, Int) -> Int
 
     /// The file in the folder of a store; it is created with the first line.
-    public init(in folder: PrivateDirectory, mostBytes: Int = Self.mostBytes) {
+    package init(in folder: PrivateDirectory, mostBytes: Int = Self.mostBytes) {
         self.init(in: folder, mostBytes: mostBytes) { Glibc.write($0, $1, $2) }
     }
 
@@ -47,7 +47,7 @@ public struct AuditFile: ~Copyable {
     ///
     /// - Parameter entries: the entries; those that were written are removed.
     /// - Throws: ``FileError``, such as `ENOSPC`; no entry is written in part.
-    public mutating func append(_ entries: inout ArraySlice<AuditEntry>) throws(FileError) {
+    package mutating func append(_ entries: inout ArraySlice<AuditEntry>) throws(FileError) {
         while !entries.isEmpty {
             // This determines the last number.
             _ = try openedStatus()

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-public import KeychainHost
+import KeychainHost
 
 /// Reads a log while a daemon writes it: first everything, then the additions.
 ///
 /// Each entry is read once, even if files are replaced meanwhile. The files may contain anything: lines that are not
 /// entries are counted, and memory is bounded. For one thread.
-public struct AuditReader: ~Copyable {
+package struct AuditReader: ~Copyable {
     /// The result of a read.
-    public struct Part: Sendable {
+    package struct Part: Sendable {
         /// The entries with their numbers, oldest first.
-        public var numbered: [NumberedAuditEntry] = []
+        package var numbered: [NumberedAuditEntry] = []
         /// The number of lines that are not entries.
-        public var unreadable = 0
+        package var unreadable = 0
 
         /// The entries, oldest first.
-        public var entries: [AuditEntry] { numbered.map(\.entry) }
+        package var entries: [AuditEntry] { numbered.map(\.entry) }
     }
 
     private let folder: String
@@ -58,7 +58,7 @@ public struct AuditReader: ~Copyable {
     ///   - folder: the folder.
     ///   - number: the number of the entry after which to begin; 0 for the first.
     ///   - mostBytes: the maximum number of bytes of all lines to read, unless it is one line.
-    public init(in folder: PrivateDirectory, after number: Int = 0, mostBytes: Int = .max) {
+    package init(in folder: PrivateDirectory, after number: Int = 0, mostBytes: Int = .max) {
         self.init(path: folder.path, of: geteuid(), after: number, mostBytes: mostBytes)
     }
 
@@ -69,7 +69,7 @@ public struct AuditReader: ~Copyable {
     ///   - owner: the user; a file of any other one is refused.
     ///   - number: the number of the entry after which to begin; 0 for the first.
     ///   - mostBytes: the maximum number of bytes of all lines to read, unless it is one line.
-    public init(path: String, of owner: uid_t, after number: Int = 0, mostBytes: Int = .max) {
+    package init(path: String, of owner: uid_t, after number: Int = 0, mostBytes: Int = .max) {
         folder = path
         self.owner = owner
         last = number
@@ -81,7 +81,7 @@ public struct AuditReader: ~Copyable {
     /// Reads what was added since the last time, and everything at first.
     ///
     /// - Throws: ``FileError`` if a file cannot be read, belongs to another user, or is accessible to others.
-    public mutating func next() throws(FileError) -> Part {
+    package mutating func next() throws(FileError) -> Part {
         var part = Part()
         if descriptor >= 0, try byteCount() >= offset {
             let isCurrent = isCurrent

@@ -5,30 +5,30 @@ import KeychainCore
 /// A request of a program to a keychain daemon, and its status.
 ///
 /// Contains no secret, and no attribute of an item except those that the owner selected in ``AuditSettings``.
-public struct AuditRecord: Sendable, Hashable {
+package struct AuditRecord: Sendable, Hashable {
     /// When the reply was ready.
-    public var time: AuditTime
+    package var time: AuditTime
 
     /// The program.
-    public var caller: AuditCaller
+    package var caller: AuditCaller
 
     /// The name of Apple's function, or of the command of the device.
-    public var operation: String
+    package var operation: String
 
     /// The value of `kSecClass`; `unknown` if it is not a class, and `nil` if there is none.
-    public var itemClass: String?
+    package var itemClass: String?
 
     /// The access groups that the request names; otherwise those that the program claims.
-    public var accessGroups: [String]
+    package var accessGroups: [String]
 
     /// The status (`OSStatus`); 0 for success.
-    public var status: Int32
+    package var status: Int32
 
     /// The attributes that the owner selected.
-    public var attributes: [AuditAttribute: String]
+    package var attributes: [AuditAttribute: String]
 
     /// A record; long text is truncated.
-    public init(
+    package init(
         time: AuditTime,
         caller: AuditCaller,
         operation: String,
@@ -49,31 +49,31 @@ public struct AuditRecord: Sendable, Hashable {
     }
 
     /// The maximum number of access groups; a last one, `…`, stands for more.
-    public static let mostGroups = 16
+    package static let mostGroups = 16
 
     /// The maximum number of bytes of a text that a program sent; `…` follows a truncated one.
-    public static let mostBytesOfText = String.mostBytesOfShownName
+    package static let mostBytesOfText = String.mostBytesOfShownName
 }
 
 /// The program that sent a request.
-public struct AuditCaller: Sendable, Hashable {
+package struct AuditCaller: Sendable, Hashable {
     /// Its effective user when it connected.
-    public var user: UInt32
+    package var user: UInt32
 
     /// Its PID.
-    public var process: Int32
+    package var process: Int32
 
     /// The path of its executable when it connected, as ``text(ofPath:)`` writes it; `nil` if that is not known.
-    public var program: String?
+    package var program: String?
 
     /// Its identity: ``anonymous``, or the kind of its proof and its name.
-    public var identity: String
+    package var identity: String
 
     /// The identity of a program that has no proof of one.
-    public static let anonymous = "anonymous"
+    package static let anonymous = "anonymous"
 
     /// A program.
-    public init(user: UInt32, process: Int32, program: String?, identity: String) {
+    package init(user: UInt32, process: Int32, program: String?, identity: String) {
         self.user = user
         self.process = process
         self.program = program
@@ -86,7 +86,7 @@ extension AuditCaller {
     ///
     /// - Parameter path: the path, whose bytes may be anything but 0 (path_resolution(7)).
     /// - Returns: The path, in which each byte that is not UTF-8 is `\xHH`, and a backslash is `\\`.
-    public static func text(ofPath path: [UInt8]) -> String {
+    package static func text(ofPath path: [UInt8]) -> String {
         var text = String.UnicodeScalarView()
         func escape(_ byte: UInt8) {
             let digits = String(byte, radix: 16)
@@ -111,11 +111,11 @@ extension AuditCaller {
     }
 
     /// The name that distinguishes programs sharing a log: the identity, or the executable's path for an anonymous one.
-    public var shareName: String { identity == Self.anonymous ? program ?? "" : "\(identity)\n" }
+    package var shareName: String { identity == Self.anonymous ? program ?? "" : "\(identity)\n" }
 }
 
 /// An attribute that a log contains if the owner selects it; raw values are the options of the tools.
-public enum AuditAttribute: String, Sendable, Hashable, CaseIterable {
+package enum AuditAttribute: String, Sendable, Hashable, CaseIterable {
     /// `kSecAttrAccount`
     case account
     /// `kSecAttrService`
@@ -126,7 +126,7 @@ public enum AuditAttribute: String, Sendable, Hashable, CaseIterable {
     case label
 
     /// The key of the attribute in a dictionary of the item functions.
-    public var key: String {
+    package var key: String {
         switch self {
         case .account: "acct"
         case .service: "svce"
@@ -136,7 +136,7 @@ public enum AuditAttribute: String, Sendable, Hashable, CaseIterable {
     }
 
     /// The attributes of a comma-separated list; `nil` if a name is unknown.
-    public static func list(_ names: String) -> [AuditAttribute]? {
+    package static func list(_ names: String) -> [AuditAttribute]? {
         let attributes = names.split(separator: ",", omittingEmptySubsequences: false).map {
             AuditAttribute(rawValue: String($0))
         }
@@ -146,7 +146,7 @@ public enum AuditAttribute: String, Sendable, Hashable, CaseIterable {
 }
 
 /// One entry of a log.
-public enum AuditEntry: Sendable, Hashable {
+package enum AuditEntry: Sendable, Hashable {
     /// A request.
     case call(AuditRecord)
     /// The number of entries before this time that could not be written.
@@ -155,7 +155,7 @@ public enum AuditEntry: Sendable, Hashable {
 
 extension AuditEntry {
     /// ``AuditCaller/shareName`` of its program; empty if it is of none.
-    public var shareName: String {
+    package var shareName: String {
         switch self {
         case .call(let record): record.caller.shareName
         case .lost: ""
@@ -164,12 +164,12 @@ extension AuditEntry {
 }
 
 /// An entry of a file.
-public struct NumberedAuditEntry: Sendable, Hashable {
+package struct NumberedAuditEntry: Sendable, Hashable {
     /// A number that is higher than that of each entry before it; 0 in the files of earlier versions.
-    public var number: Int
+    package var number: Int
 
     /// The entry.
-    public var entry: AuditEntry
+    package var entry: AuditEntry
 
     /// The highest number, which each reader of JSON can represent (RFC 8259, section 6).
     static let greatestNumber = 1 << 53

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainCore
-public import KeychainHost
+import KeychainHost
 
 /// Whether a daemon logs requests, and with which attributes: a file beside the store, which persists across restarts
 /// of the daemon.
-public struct AuditSettings: Sendable, Hashable {
+package struct AuditSettings: Sendable, Hashable {
     /// The attributes to log with calls of item functions.
-    public var attributes: Set<AuditAttribute>
+    package var attributes: Set<AuditAttribute>
 
     /// A log with attributes.
-    public init(attributes: Set<AuditAttribute> = []) { self.attributes = attributes }
+    package init(attributes: Set<AuditAttribute> = []) { self.attributes = attributes }
 
     /// The name of the file.
-    public static let fileName = "audit.settings"
+    package static let fileName = "audit.settings"
 
     private static let mostBytes = 4096
 
     /// The settings in the folder of a store; `nil` if nothing is to be logged.
     ///
     /// A file that cannot be read means a log without attributes: damage does not end a log.
-    public init?(in folder: PrivateDirectory) {
+    package init?(in folder: PrivateDirectory) {
         guard folder.isTaken(Self.fileName) else { return nil }
         self.init()
         let contents = try? folder.withContents(of: Self.fileName, limit: Self.mostBytes) { Array($0) }
@@ -30,7 +30,7 @@ public struct AuditSettings: Sendable, Hashable {
     }
 
     /// Writes the settings, which a running daemon reads with its next connection.
-    public func write(in folder: PrivateDirectory) throws(FileError) {
+    package func write(in folder: PrivateDirectory) throws(FileError) {
         let object = JSONValue.object(["attributes": .strings(attributes.map(\.rawValue).sorted())])
         let bytes = Array("\(object.text)\n".utf8)
         let result = bytes.withUnsafeBytes { bytes in
@@ -40,5 +40,5 @@ public struct AuditSettings: Sendable, Hashable {
     }
 
     /// Removes the settings: nothing is logged any more.
-    public static func remove(in folder: PrivateDirectory) { folder.remove(fileName) }
+    package static func remove(in folder: PrivateDirectory) { folder.remove(fileName) }
 }

@@ -3,15 +3,15 @@
 import Glibc
 
 /// A time of the host's clock, in milliseconds.
-public struct AuditTime: Sendable, Hashable {
+package struct AuditTime: Sendable, Hashable {
     /// Milliseconds since 1970-01-01T00:00:00Z.
-    public var milliseconds: Int64
+    package var milliseconds: Int64
 
     /// A time.
-    public init(milliseconds: Int64) { self.milliseconds = milliseconds }
+    package init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
     /// The current time.
-    public static var now: AuditTime {
+    package static var now: AuditTime {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return AuditTime(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
@@ -20,7 +20,7 @@ public struct AuditTime: Sendable, Hashable {
 
 extension AuditTime: CustomStringConvertible {
     /// Date and time in UTC, with milliseconds (ISO 8601, RFC 3339).
-    public var description: String {
+    package var description: String {
         var seconds = time_t(milliseconds / 1000)
         var parts = tm()
         guard gmtime_r(&seconds, &parts) != nil else { return "?" }
@@ -32,7 +32,7 @@ extension AuditTime: CustomStringConvertible {
     }
 
     /// Parses the format of ``description``; `nil` for anything else.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count == Self.pattern.utf8.count else { return nil }
         for (byte, expected) in zip(bytes, Self.pattern.utf8) {

@@ -149,7 +149,7 @@ final class ChangeSubscription: Sendable {
 
 extension DaemonKeychain: ObservableKeychain {
     /// Notifies a program of other programs' changes, until the observation is deallocated.
-    public func observeChanges(
+    package func observeChanges(
         as client: Client,
         _ handler: @escaping @Sendable (ChangeNotice) -> Void
     ) -> ChangeObservation {

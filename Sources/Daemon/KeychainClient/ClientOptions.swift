@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The timeouts and limits of a client of the daemon.
-public struct ClientOptions: Sendable, Hashable {
+package struct ClientOptions: Sendable, Hashable {
     /// The timeout without a message of the daemon, which reports every few seconds that it is working; 15 seconds.
-    public var silenceMilliseconds: Int32 = 15_000
+    package var silenceMilliseconds: Int32 = 15_000
     /// How long to wait for the next daemon after one said goodbye, or was connected before; 5 seconds.
-    public var returnMilliseconds: Int32 = 5_000
+    package var returnMilliseconds: Int32 = 5_000
     /// The time before a subscription retries a daemon that does not respond, or has reached a limit; 30 seconds.
-    public var retryMilliseconds: Int32 = 30_000
+    package var retryMilliseconds: Int32 = 30_000
     /// How long a cancelled prompt may take to disappear before its thread is abandoned; 3 seconds.
-    public var promptEndMilliseconds: Int32 = 3_000
+    package var promptEndMilliseconds: Int32 = 3_000
     /// The maximum number of concurrent commands; further ones wait; 8.
-    public var mostConnections = 8
+    package var mostConnections = 8
     /// The maximum number of idle connections; 4.
-    public var mostIdleConnections = 4
+    package var mostIdleConnections = 4
     /// For how long the result of whether a user could type here is cached; one second.
-    public var authenticatorMilliseconds: Int32 = 1_000
+    package var authenticatorMilliseconds: Int32 = 1_000
 
     /// The folder that the daemon has to serve: one that serves another one is sent nothing; `nil` for any.
-    public var servedFolder: String?
+    package var servedFolder: String?
 
     /// The default options.
-    public init() {}
+    package init() {}
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import KeychainCore
+import KeychainCore
 import KeychainHost
-public import KeychainWire
+import KeychainWire
 import Synchronization
 
 /// A keychain that a daemon owns, accessed through its socket.
@@ -10,7 +10,7 @@ import Synchronization
 /// Thread-safe; a forked child opens connections of its own. A command that may have reached a daemon that has exited
 /// is not sent again, unless it is read-only: its error reports an unknown outcome (``KeychainError/Kind/transport``,
 /// ``KeychainError/ServiceFailure/silentAfterCommand``).
-public final class DaemonKeychain: KeychainBackend {
+package final class DaemonKeychain: KeychainBackend {
     private let pool: ConnectionPool
     private let authenticator: any Authenticator
     let options: ClientOptions
@@ -25,7 +25,7 @@ public final class DaemonKeychain: KeychainBackend {
     ///   - authenticator: the user prompts.
     ///   - options: timeouts and limits.
     ///   - start: starts a daemon if none listens, and returns once it does; `nil` to fail instead.
-    public init(
+    package init(
         at location: SocketLocation,
         authenticator: any Authenticator = NoAuthenticator(),
         options: ClientOptions = ClientOptions(),
@@ -38,13 +38,13 @@ public final class DaemonKeychain: KeychainBackend {
     }
 
     /// The daemon's socket.
-    public var location: SocketLocation { pool.location }
+    package var location: SocketLocation { pool.location }
 
     /// Every one: the daemon refuses what it does not serve.
-    public var families: CommandFamily { .all }
+    package var families: CommandFamily { .all }
 
     /// Sends a command and waits for its reply.
-    public func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+    package func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         try pool.withTurn(isUrgent: command.has(.isUrgent)) { () throws(KeychainError) in
             try performInTurn(command)
         }

@@ -13,12 +13,12 @@ import KeychainWire
 
 /// The program `keychaind`: serves the keychain of a user to that user's programs, or the keychain files of a user, or
 /// the keychains of all users.
-public enum KeychainDaemon {
+package enum KeychainDaemon {
     /// Runs the program until it exits.
     ///
     /// - Parameter words: the arguments, without the program's name.
     /// - Returns: The exit status.
-    public static func run(_ words: [String]) -> Int32 {
+    package static func run(_ words: [String]) -> Int32 {
         harden()
         let log = DaemonLog()
         // The system service starts it so, for certificates of a user.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Why a proof of a program's identity is rejected: one sentence without a period, for display.
-public struct IdentityError: Error, Sendable, Hashable, CustomStringConvertible {
+package struct IdentityError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The problem and, where it helps, the remedy.
-    public let description: String
+    package let description: String
 
     init(_ description: String) { self.description = description }
 

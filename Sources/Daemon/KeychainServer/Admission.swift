@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import KeychainCore
+import KeychainCore
 
 /// Decides which processes may connect, and what they may access.
-public protocol Admission: Sendable {
+package protocol Admission: Sendable {
     /// Identifies a process that has connected, once for each connection and before any message is read.
     ///
     /// - Parameter socket: the connected socket.
@@ -18,11 +18,11 @@ public protocol Admission: Sendable {
 
 extension Admission {
     /// `false`: it is served until the server is stopped.
-    public var isOver: Bool { false }
+    package var isOver: Bool { false }
 }
 
 /// A process that was admitted.
-public protocol ConnectedPeer: Sendable {
+package protocol ConnectedPeer: Sendable {
     /// The process, which owns authentication contexts and prompts, and to which limits apply.
     var process: ProcessInstance { get }
 
@@ -74,12 +74,12 @@ public protocol ConnectedPeer: Sendable {
 
 extension ConnectedPeer {
     /// None: the process may not subscribe.
-    public func changeFilter(for client: Client) throws(KeychainError) -> ChangeFilter {
+    package func changeFilter(for client: Client) throws(KeychainError) -> ChangeFilter {
         throw KeychainError(.missingEntitlement, "this keychain has no notifications of changes")
     }
 
     /// Has the ``backend`` execute it.
-    public func perform(
+    package func perform(
         _ permitted: KeychainCommand,
         sentAs command: KeychainCommand
     ) throws(KeychainError) -> KeychainReply {
@@ -87,24 +87,24 @@ extension ConnectedPeer {
     }
 
     /// Does nothing.
-    public func finished(_ command: KeychainCommand, _ result: Result<KeychainReply, KeychainError>) {}
+    package func finished(_ command: KeychainCommand, _ result: Result<KeychainReply, KeychainError>) {}
 }
 
 extension ConnectedPeer {
     /// None.
-    public var application: String? { nil }
+    package var application: String? { nil }
 }
 
 /// A process, distinguished from earlier and later ones with the same PID.
-public struct ProcessInstance: Sendable, Hashable {
+package struct ProcessInstance: Sendable, Hashable {
     /// Its PID, in the PID namespace of this process.
-    public var identifier: Int32
+    package var identifier: Int32
 
     /// When it was started, in clock ticks since boot (proc(5), `/proc/PID/stat`, field 22).
-    public var startTime: UInt64
+    package var startTime: UInt64
 
     /// A process.
-    public init(identifier: Int32, startTime: UInt64) {
+    package init(identifier: Int32, startTime: UInt64) {
         self.identifier = identifier
         self.startTime = startTime
     }

@@ -153,45 +153,45 @@ extension WireMessage {
 }
 
 /// The memory that a command uses while its reply is created, before that becomes a message.
-public enum CallMemory {
+package enum CallMemory {
     /// Counts bytes as those of the program whose command is being executed on the calling thread, until that is
     /// answered.
     ///
     /// - Returns: Whether the limits of messages allow that; `true` outside of a command.
     @Sendable
-    public static func reserve(_ byteCount: Int) -> Bool { Call.current?.reserve(byteCount) ?? true }
+    package static func reserve(_ byteCount: Int) -> Bool { Call.current?.reserve(byteCount) ?? true }
 }
 
 /// Whose a command is.
-public enum CallShare {
+package enum CallShare {
     /// A number for the program whose command is being executed on the calling thread; `nil` outside of a command.
     ///
     /// Processes of one identified program have the same number. Two programs rarely do, and are then treated as one.
     @Sendable
-    public static func number() -> UInt64? { Call.current?.connection.process.shareNumber }
+    package static func number() -> UInt64? { Call.current?.connection.process.shareNumber }
 }
 
 /// Prompts the user of the program whose command is being executed on the calling thread.
 ///
 /// The prompt is sent on the connection of that command. Outside of a command no user can be prompted.
-public struct CallAuthenticator: Authenticator {
+package struct CallAuthenticator: Authenticator {
     /// An authenticator for the keychain of a daemon.
-    public init() {}
+    package init() {}
 
     /// None, unless the program is trusted.
-    public var biometry: Biometry { Call.current?.biometry ?? .none }
+    package var biometry: Biometry { Call.current?.biometry ?? .none }
 
     /// As the program stated with its command.
-    public var canAskForSecrets: Bool { Call.current?.canAskForSecrets ?? false }
+    package var canAskForSecrets: Bool { Call.current?.canAskForSecrets ?? false }
 
     /// A place in the queue of that program's prompts; those of other programs are shown meanwhile.
-    public func enqueue(_ cancellation: PromptCancellation) -> PromptTicket? {
+    package func enqueue(_ cancellation: PromptCancellation) -> PromptTicket? {
         guard let call = Call.current else { return PromptTicket() }
         return call.enqueue(cancellation)
     }
 
     /// Has the program show the prompt, which is cancelled when the program exits.
-    public func ask(_ prompt: AuthenticationPrompt) -> AuthenticationReply {
+    package func ask(_ prompt: AuthenticationPrompt) -> AuthenticationReply {
         Call.current?.ask(prompt) ?? .unavailable
     }
 }

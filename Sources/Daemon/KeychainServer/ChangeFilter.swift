@@ -3,15 +3,15 @@
 import KeychainCore
 
 /// The access groups of whose changes a program may be notified.
-public struct ChangeFilter: Sendable {
+package struct ChangeFilter: Sendable {
     /// Whether a group is permitted.
     package let contains: @Sendable (String) -> Bool
 
     /// A filter that permits the groups for which `contains` is true.
-    public init(_ contains: @escaping @Sendable (String) -> Bool) { self.contains = contains }
+    package init(_ contains: @escaping @Sendable (String) -> Bool) { self.contains = contains }
 
     /// Creates a filter that permits some groups; `*` means every group.
-    public init(groups: [String]) {
+    package init(groups: [String]) {
         let names = Set(groups.map { Array($0.utf8) })
         let hasEvery = groups.contains(Client.everyGroup)
         contains = { hasEvery || names.contains(Array($0.utf8)) }

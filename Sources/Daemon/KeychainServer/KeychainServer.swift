@@ -2,7 +2,7 @@
 
 import CKeychainSupport
 import Glibc
-public import KeychainCore
+import KeychainCore
 import KeychainHost
 import KeychainWire
 import Synchronization
@@ -11,7 +11,7 @@ import Synchronization
 ///
 /// It knows neither stores nor identities. Several threads wait for messages and execute them themselves; an idle
 /// connection needs no thread.
-public final class KeychainServer: Sendable {
+package final class KeychainServer: Sendable {
     let options: ServerOptions
     let admission: any Admission
     let sockets: [Int32]
@@ -37,7 +37,7 @@ public final class KeychainServer: Sendable {
     ///   - options: limits and timeouts.
     ///   - admission: decides who may connect.
     /// - Throws: `errSecNotAvailable` if the system has no descriptors left.
-    public init(
+    package init(
         sockets: [Int32],
         options: ServerOptions = ServerOptions(),
         admission: any Admission
@@ -76,14 +76,14 @@ public final class KeychainServer: Sendable {
     }
 
     /// The number of connections.
-    public var connectionCount: Int { connections.count }
+    package var connectionCount: Int { connections.count }
 
     /// Serves until ``stop()``.
     ///
     /// - Parameters:
     ///   - milliseconds: the approximate interval between calls of `beat`; `nil` for never.
     ///   - beat: called each time after all timeouts were enforced; never again if that does not end.
-    public func run(beatingEvery milliseconds: Int32? = nil, _ beat: () -> Void = {}) {
+    package func run(beatingEvery milliseconds: Int32? = nil, _ beat: () -> Void = {}) {
         workers.start { [self] in work() }
         var next = Deadline(milliseconds: 0)
         while !isStopping {
@@ -104,7 +104,7 @@ public final class KeychainServer: Sendable {
     /// signal's event.
     ///
     /// No further command is accepted. Programs are notified, and send unaccepted commands to the next daemon.
-    public func stop() {
+    package func stop() {
         guard !stopping.exchange(true, ordering: .sequentiallyConsistent) else { return }
         housekeeping.interrupt()
     }

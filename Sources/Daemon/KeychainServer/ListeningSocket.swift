@@ -2,17 +2,17 @@
 
 import CKeychainSupport
 import Glibc
-public import KeychainCore
+import KeychainCore
 import KeychainHost
-public import KeychainWire
+import KeychainWire
 
 /// A listening socket that a daemon creates itself, without socket activation; only one daemon uses it at a time.
 ///
 /// A lock file beside it is held for as long as the object lives. So a socket that is found without its lock held was
 /// left by a daemon that was killed, and is replaced.
-public final class ListeningSocket: Sendable {
+package final class ListeningSocket: Sendable {
     /// The socket, for ``KeychainServer``.
-    public let descriptor: Int32
+    package let descriptor: Int32
 
     private let folder: PrivateDirectory
     private let name: String
@@ -24,7 +24,7 @@ public final class ListeningSocket: Sendable {
     ///
     /// - Throws: `errSecNotAvailable` if another daemon listens there, or the folder cannot be used or is not private
     ///   to the user.
-    public init(_ location: SocketLocation) throws(KeychainError) {
+    package init(_ location: SocketLocation) throws(KeychainError) {
         let descriptor: Int32
         do throws(FileError) {
             folder = try location.openFolder(making: true)
@@ -63,7 +63,7 @@ public final class ListeningSocket: Sendable {
     }
 
     /// Whether its path no longer leads to this socket.
-    public var isReplaced: Bool { identity?.isReplaced(at: folder.path(of: name)) ?? true }
+    package var isReplaced: Bool { identity?.isReplaced(at: folder.path(of: name)) ?? true }
 
     private let forkGeneration = keychain_fork_generation()
 

@@ -1,80 +1,80 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import KeychainWire
+import KeychainWire
 
 /// The limits and timeouts of a server.
-public struct ServerOptions: Sendable, Hashable {
+package struct ServerOptions: Sendable, Hashable {
     /// The maximum number of connections; 4096.
-    public var mostConnections = 4096
+    package var mostConnections = 4096
     /// The maximum number of connections of one user; 4096.
-    public var mostConnectionsOfUser = 4096
+    package var mostConnectionsOfUser = 4096
     /// The maximum number of connections of one process, or of one sandboxed application; 256.
-    public var mostConnectionsOfProcess = 256
+    package var mostConnectionsOfProcess = 256
     /// The number of idle connections that a program keeps when the limit is reached; 4.
-    public var mostIdleConnections = 4
+    package var mostIdleConnections = 4
     /// The maximum number of concurrent commands of one process, or of one sandboxed application; further ones are
     /// queued; 16.
-    public var mostCallsOfProcess = 16
+    package var mostCallsOfProcess = 16
     /// The maximum number of concurrent commands of one user; further ones are queued; 128.
-    public var mostCallsOfUser = 128
+    package var mostCallsOfUser = 128
     /// The maximum number of processes of one user that are identified concurrently; further ones are queued; 128.
-    public var mostAdmissionsOfUser = 128
+    package var mostAdmissionsOfUser = 128
     /// The maximum number of concurrent commands of one user that are not queued, such as a lock; further ones are; 8.
-    public var mostUrgentCallsOfUser = 8
+    package var mostUrgentCallsOfUser = 8
     /// The maximum number of subscriptions to changes of one process, or of one sandboxed application; 64.
-    public var mostSubscriptionsOfProcess = 64
+    package var mostSubscriptionsOfProcess = 64
     /// The maximum number of authentication contexts of one process; the oldest is discarded for a new one; 256.
-    public var mostContextsOfProcess = 256
+    package var mostContextsOfProcess = 256
     /// The maximum number of authentication contexts of one user; the oldest one of the process with the most is
     /// discarded for a new one; 4096.
-    public var mostContextsOfUser = 4096
+    package var mostContextsOfUser = 4096
     /// The maximum number of concurrent receiving and closing calls of one process, or of one sandboxed application:
     /// such a call sleeps if the program passes a descriptor whose close sleeps; 8.
-    public var mostSleepingCallsOfProcess = 8
+    package var mostSleepingCallsOfProcess = 8
     /// The same of one user; 32.
-    public var mostSleepingCallsOfUser = 32
+    package var mostSleepingCallsOfUser = 32
     /// The maximum number of threads, each of which executes one command at a time, including its prompts; 160.
-    public var mostWorkers = 160
+    package var mostWorkers = 160
     /// The maximum number of commands that prompt or wait for their turn to; further ones fail as if the user could not
     /// be prompted; 48.
-    public var mostQuestions = 48
+    package var mostQuestions = 48
     /// The same of one process, or of one sandboxed application; 8.
-    public var mostQuestionsOfProcess = 8
+    package var mostQuestionsOfProcess = 8
     /// The same of one user; 48.
-    public var mostQuestionsOfUser = 48
+    package var mostQuestionsOfUser = 48
     /// The maximum number of bytes of messages of all connections: incomplete ones in either direction, and commands
     /// that are not answered yet; 256 MiB.
-    public var mostBufferedBytes = 256 << 20
+    package var mostBufferedBytes = 256 << 20
     /// The same of one process, also in a sandbox; 192 MiB.
-    public var mostBufferedBytesOfProcess = 192 << 20
+    package var mostBufferedBytesOfProcess = 192 << 20
     /// The same of one user; 256 MiB.
-    public var mostBufferedBytesOfUser = 256 << 20
+    package var mostBufferedBytesOfUser = 256 << 20
 
     /// The timeout for the rest of a message that has begun, and for the greeting after the connection; 10 seconds.
-    public var messageMilliseconds: Int32 = 10_000
+    package var messageMilliseconds: Int32 = 10_000
     /// The timeout for the identification of a program; 10 seconds.
-    public var admissionMilliseconds: Int32 = 10_000
+    package var admissionMilliseconds: Int32 = 10_000
     /// The timeout for a process that does not read a reply; 10 seconds.
-    public var answerMilliseconds: Int32 = 10_000
+    package var answerMilliseconds: Int32 = 10_000
     /// The interval of notifications to a process that its command is still in progress; 5 seconds.
-    public var workingMilliseconds: Int32 = 5_000
+    package var workingMilliseconds: Int32 = 5_000
     /// The timeout for a command, apart from its prompts, such as on a file system that does not respond; ten minutes.
-    public var commandMilliseconds: Int32 = 600_000
+    package var commandMilliseconds: Int32 = 600_000
     /// The time for a process to confirm that a prompt has ended, beyond the prompt's own timeout; 5 seconds.
-    public var promptGraceMilliseconds: Int32 = 5_000
+    package var promptGraceMilliseconds: Int32 = 5_000
     /// The time limit for commands in progress once the server is stopping; 10 seconds.
-    public var stopMilliseconds: Int32 = 10_000
+    package var stopMilliseconds: Int32 = 10_000
     /// The interval at which connections are checked while anything is in progress; one second.
-    public var tickMilliseconds: Int32 = 1_000
+    package var tickMilliseconds: Int32 = 1_000
 
     /// Which folder is served, so that programs which mean another one send nothing; `nil` for none, or many.
-    public var folder: FolderNumber?
+    package var folder: FolderNumber?
 
     /// The default options.
-    public init() {}
+    package init() {}
 
     /// The options of the system service, where no user may use up what others need.
-    public static var systemService: ServerOptions {
+    package static var systemService: ServerOptions {
         var options = ServerOptions()
         options.mostConnectionsOfUser = 512
         options.mostCallsOfUser = 24

@@ -10,17 +10,17 @@ import KeychainHost
 /// for no longer than that at most doubles the cost of the wait. A program polls for longer, so that it needs no
 /// wake-up either if a change becomes durable in less time. After an unsuccessful poll the next waits are not polled,
 /// twice as many each time.
-public struct BusyPoll: Sendable {
+package struct BusyPoll: Sendable {
     private var skipped = 0
     private var skips = 0
 
     private static let mostSkips = 256
 
     /// The next wait is polled.
-    public init() {}
+    package init() {}
 
     /// Whether to poll this time; ``end(wasInVain:)`` has to follow then.
-    public mutating func begin() -> Bool {
+    package mutating func begin() -> Bool {
         guard Self.processors > 1 else { return false }
         guard skipped < skips else { return true }
         skipped += 1
@@ -28,7 +28,7 @@ public struct BusyPoll: Sendable {
     }
 
     /// Notes the result of a poll.
-    public mutating func end(wasInVain: Bool) {
+    package mutating func end(wasInVain: Bool) {
         skips = wasInVain ? min(Self.mostSkips, max(1, 2 * skips)) : 0
         skipped = 0
     }
@@ -40,7 +40,7 @@ public struct BusyPoll: Sendable {
     ///   - microseconds: the maximum time.
     ///   - isWanted: whether to continue.
     /// - Returns: Whether it is ready; `false` after that time, or if polling is no longer wanted.
-    public static func wait(
+    package static func wait(
         for socket: Int32,
         atMost microseconds: Int32 = 100,
         while isWanted: () -> Bool = { true }
@@ -55,7 +55,7 @@ public struct BusyPoll: Sendable {
     }
 
     /// Whether a polling thread leaves a processor for each of a number of other busy threads.
-    public static func hasRoom(besides others: Int) -> Bool { others < processors }
+    package static func hasRoom(besides others: Int) -> Bool { others < processors }
 
     private static let processors = sysconf(Int32(_SC_NPROCESSORS_ONLN))
 }

@@ -9,9 +9,9 @@ import KeychainCore
 /// A program sends nothing before its previous message was answered, so bytes after the end of a message are an error;
 /// those of a daemon are kept for the next message. A length field is not trusted beyond the bytes that have arrived:
 /// the memory at most doubles with them. It is the only owner of its memory.
-public struct FrameReader: ~Copyable, @unchecked Sendable {
+package struct FrameReader: ~Copyable, @unchecked Sendable {
     /// What is expected next.
-    public enum Expected: Sendable {
+    package enum Expected: Sendable {
         /// Sixteen bytes.
         case greeting
         /// A frame of ``WireMessage``.
@@ -19,7 +19,7 @@ public struct FrameReader: ~Copyable, @unchecked Sendable {
     }
 
     /// The progress.
-    public enum Progress: Sendable, Hashable {
+    package enum Progress: Sendable, Hashable {
         /// It is complete.
         case complete
         /// More bytes are needed.
@@ -39,18 +39,18 @@ public struct FrameReader: ~Copyable, @unchecked Sendable {
     /// Creates an empty reader.
     ///
     /// - Parameter keepsMore: whether several messages may arrive at once.
-    public init(keepsMore: Bool = false) { self.keepsMore = keepsMore }
+    package init(keepsMore: Bool = false) { self.keepsMore = keepsMore }
 
     deinit { Self.release(buffer, used: count) }
 
     /// Whether no byte of the next message has arrived.
-    public var isEmpty: Bool { count == 0 }
+    package var isEmpty: Bool { count == 0 }
 
     /// The size of the buffer.
-    public var capacity: Int { buffer.count }
+    package var capacity: Int { buffer.count }
 
     /// Whether a descriptor came with bytes of the message, as far as the sender is known.
-    public private(set) var hasDescriptor = false
+    package private(set) var hasDescriptor = false
 
     /// Receives the available bytes, without waiting for more; a descriptor that comes with them may nevertheless make
     /// it sleep.
@@ -61,7 +61,7 @@ public struct FrameReader: ~Copyable, @unchecked Sendable {
     ///   - sender: the only process that may write; bytes from another process fail with `EPERM`.
     /// - Returns: The progress.
     /// - Throws: ``WireError/tooLong``, ``WireError/trailingBytes``.
-    public mutating func receive(
+    package mutating func receive(
         _ expected: Expected,
         from socket: Int32,
         sentBy sender: Int32? = nil
@@ -86,7 +86,7 @@ public struct FrameReader: ~Copyable, @unchecked Sendable {
     ///
     /// - Returns: The number of bytes added, and whether the message is complete.
     /// - Throws: ``WireError/tooLong``, ``WireError/trailingBytes``.
-    public mutating func take(
+    package mutating func take(
         _ bytes: UnsafeRawBufferPointer,
         _ expected: Expected
     ) throws(WireError) -> (taken: Int, isComplete: Bool) {
@@ -102,14 +102,14 @@ public struct FrameReader: ~Copyable, @unchecked Sendable {
     }
 
     /// Passes the bytes of the complete message to a closure.
-    public borrowing func withBytes<Result, Failure: Error>(
+    package borrowing func withBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try body(UnsafeRawBufferPointer(rebasing: buffer[..<completeCount]))
     }
 
     /// Wipes the complete message, and begins the next one.
-    public mutating func clear() {
+    package mutating func clear() {
         let rest = count - completeCount
         var next = UnsafeMutableRawBufferPointer(start: nil, count: 0)
         if rest > 0 {

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Crypto
-public import KeychainHost
+import KeychainHost
 
 /// The first bytes of a program on a connection: the versions of the encoding that it supports.
 ///
 /// Sixteen bytes whose layout never changes, so that programs and daemons of any two versions can report a mismatch:
 /// eight that identify the protocol; the lowest and the highest version, two bytes each, big-endian; and four that are
 /// zero, and are ignored.
-public struct ClientGreeting: Sendable, Hashable {
+package struct ClientGreeting: Sendable, Hashable {
     /// The lowest version that the program supports.
-    public var lowestVersion: UInt16
+    package var lowestVersion: UInt16
     /// The highest version that it supports.
-    public var highestVersion: UInt16
+    package var highestVersion: UInt16
 
     /// Creates a greeting; for this version alone unless others are given.
-    public init(
+    package init(
         lowestVersion: UInt16 = UInt16(WireMessage.version),
         highestVersion: UInt16 = UInt16(WireMessage.version)
     ) {
@@ -24,12 +24,12 @@ public struct ClientGreeting: Sendable, Hashable {
     }
 
     /// The greeting as it is sent.
-    public var bytes: [UInt8] { Greeting.bytes(lowestVersion, highestVersion, 0) }
+    package var bytes: [UInt8] { Greeting.bytes(lowestVersion, highestVersion, 0) }
 
     /// Reads a greeting.
     ///
     /// - Throws: ``WireError/truncated`` for another number of bytes, ``WireError/invalidValue`` for something else.
-    public init(_ bytes: UnsafeRawBufferPointer) throws(WireError) {
+    package init(_ bytes: UnsafeRawBufferPointer) throws(WireError) {
         (lowestVersion, highestVersion, _) = try Greeting.numbers(bytes)
         guard lowestVersion > 0, lowestVersion <= highestVersion else { throw .invalidValue }
     }
@@ -37,16 +37,16 @@ public struct ClientGreeting: Sendable, Hashable {
 
 /// The daemon's reply to a greeting, in the same layout; its last four bytes are the number of the folder that it
 /// serves, or zero.
-public struct ServerGreeting: Sendable, Hashable {
+package struct ServerGreeting: Sendable, Hashable {
     /// The version that is used from now on; `nil` if none is supported by both.
-    public var version: UInt16?
+    package var version: UInt16?
     /// The highest version that the daemon supports.
-    public var highestVersion: UInt16
+    package var highestVersion: UInt16
     /// Which folder it serves; `nil` for one that serves none, or many.
-    public var folder: FolderNumber?
+    package var folder: FolderNumber?
 
     /// The reply of a daemon to a greeting.
-    public init(
+    package init(
         to greeting: ClientGreeting,
         lowestVersion: UInt16 = UInt16(WireMessage.version),
         highestVersion: UInt16 = UInt16(WireMessage.version),
@@ -59,12 +59,12 @@ public struct ServerGreeting: Sendable, Hashable {
     }
 
     /// The reply as it is sent.
-    public var bytes: [UInt8] { Greeting.bytes(version ?? 0, highestVersion, folder?.value ?? 0) }
+    package var bytes: [UInt8] { Greeting.bytes(version ?? 0, highestVersion, folder?.value ?? 0) }
 
     /// Reads a reply.
     ///
     /// - Throws: ``WireError/truncated`` for another number of bytes, ``WireError/invalidValue`` for something else.
-    public init(_ bytes: UnsafeRawBufferPointer) throws(WireError) {
+    package init(_ bytes: UnsafeRawBufferPointer) throws(WireError) {
         let (chosen, highest, folder) = try Greeting.numbers(bytes)
         guard chosen <= highest else { throw .invalidValue }
         version = chosen == 0 ? nil : chosen
@@ -74,9 +74,9 @@ public struct ServerGreeting: Sendable, Hashable {
 }
 
 /// The layout of both greetings.
-public enum Greeting {
+package enum Greeting {
     /// The length of a greeting: 16 bytes.
-    public static let byteCount = 16
+    package static let byteCount = 16
 
     /// "swiftkc" and a byte that is invalid in UTF-8, so that no text is a greeting.
     private static let magic: [UInt8] = [0x73, 0x77, 0x69, 0x66, 0x74, 0x6b, 0x63, 0xff]
@@ -98,11 +98,11 @@ public enum Greeting {
 ///
 /// It distinguishes a copy of a folder from the original, and is not secret: four bytes of the SHA-256 (FIPS 180-4) of
 /// the folder's device and inode, and never zero.
-public struct FolderNumber: Sendable, Hashable {
+package struct FolderNumber: Sendable, Hashable {
     let value: UInt32
 
     /// The number of a folder.
-    public init(_ folder: FileIdentity) {
+    package init(_ folder: FileIdentity) {
         value = max(1, SHA256.hash(data: Array(folder.text.utf8)).prefix(4).reduce(0) { $0 << 8 | UInt32($1) })
     }
 

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import KeychainCore
+import KeychainCore
 
 /// A question whether a certificate is trusted, as bytes for a process that evaluates certificates.
 ///
 /// Question and verdict are frames like those of ``WireMessage``, with their length in front.
-public struct JudgementQuestion: Sendable, Hashable {
+package struct JudgementQuestion: Sendable, Hashable {
     /// The certificate in DER.
-    public var certificate: [UInt8]
+    package var certificate: [UInt8]
     /// Certificates in DER that may stand between it and an anchor.
-    public var others: [[UInt8]]
+    package var others: [[UInt8]]
     /// The purpose of the evaluation.
-    public var policy: CertificatePolicy
+    package var policy: CertificatePolicy
     /// When it is to be valid.
-    public var date: Timestamp
+    package var date: Timestamp
 
     /// A question.
-    public init(_ certificate: [UInt8], others: [[UInt8]], for policy: CertificatePolicy, at date: Timestamp) {
+    package init(_ certificate: [UInt8], others: [[UInt8]], for policy: CertificatePolicy, at date: Timestamp) {
         self.certificate = certificate
         self.others = others
         self.policy = policy
@@ -26,16 +26,16 @@ public struct JudgementQuestion: Sendable, Hashable {
     /// The question of a whole frame, and of nothing else.
     ///
     /// - Throws: ``WireError``.
-    public init(frame: UnsafeRawBufferPointer) throws(WireError) { self = try WireReader.value(ofFrame: frame) }
+    package init(frame: UnsafeRawBufferPointer) throws(WireError) { self = try WireReader.value(ofFrame: frame) }
 
     /// The whole frame.
     ///
     /// - Throws: ``WireError/tooLong``.
-    public func encoded() throws(WireError) -> SecretBytes { try WireWriter.frame(of: self) }
+    package func encoded() throws(WireError) -> SecretBytes { try WireWriter.frame(of: self) }
 }
 
 /// The answer to a ``JudgementQuestion``.
-public enum JudgementVerdict: Sendable, Hashable {
+package enum JudgementVerdict: Sendable, Hashable {
     /// Whether the certificate is trusted.
     case trusts(Bool)
     /// It could not be evaluated.
@@ -44,12 +44,12 @@ public enum JudgementVerdict: Sendable, Hashable {
     /// The verdict of a whole frame, and of nothing else.
     ///
     /// - Throws: ``WireError``.
-    public init(frame: UnsafeRawBufferPointer) throws(WireError) { self = try WireReader.value(ofFrame: frame) }
+    package init(frame: UnsafeRawBufferPointer) throws(WireError) { self = try WireReader.value(ofFrame: frame) }
 
     /// The whole frame.
     ///
     /// - Throws: ``WireError/tooLong``.
-    public func encoded() throws(WireError) -> SecretBytes { try WireWriter.frame(of: self) }
+    package func encoded() throws(WireError) -> SecretBytes { try WireWriter.frame(of: self) }
 }
 
 extension JudgementQuestion: WireValue {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-public import KeychainCore
-public import KeychainHost
+import KeychainCore
+import KeychainHost
 
 extension KeychainError {
     /// A folder or socket of the daemon that cannot be used.
-    public init(socket error: FileError) {
+    package init(socket error: FileError) {
         self.init(
             .notAvailable,
             "the keychain daemon cannot be reached: \(error)",
@@ -16,7 +16,7 @@ extension KeychainError {
     }
 
     /// A call of the system that failed.
-    public init(call: String, errno: Int32) {
+    package init(call: String, errno: Int32) {
         self.init(
             .notAvailable,
             "\(call) failed: \(String(cString: strerror(errno)))",

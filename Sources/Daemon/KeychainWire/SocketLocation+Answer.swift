@@ -5,7 +5,7 @@ import Glibc
 
 extension SocketLocation {
     /// Whether a process listens.
-    public var answers: Bool {
+    package var answers: Bool {
         let descriptor = keychain_open_private_socket()
         guard descriptor >= 0 else { return false }
         defer { keychain_close_private(descriptor) }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-public import KeychainHost
+import KeychainHost
 
 // The socket of the system service, which serves the programs of all users and runs as a user of its own.
 extension SocketLocation {
     /// The socket of the system service.
-    public static let system = SocketLocation(path: "/run/swift-keychain/keychaind.sock", isSystemService: true)
+    package static let system = SocketLocation(path: "/run/swift-keychain/keychaind.sock", isSystemService: true)
 
     /// The mode of the socket: every user may connect to that of the system service.
-    public var mode: mode_t { isSystemService ? 0o666 : 0o600 }
+    package var mode: mode_t { isSystemService ? 0o666 : 0o600 }
 
     /// The users whose daemon may listen there.
     ///
@@ -18,7 +18,7 @@ extension SocketLocation {
     /// can another user replace an entry.
     ///
     /// - Throws: ``FileError`` for a folder that cannot be trusted; `system` with `ENOENT` for a missing one.
-    public func daemonUsers() throws(FileError) -> Set<UInt32> {
+    package func daemonUsers() throws(FileError) -> Set<UInt32> {
         guard isSystemService else {
             _ = try openFolder(making: false)
             return [geteuid()]

@@ -3,18 +3,18 @@
 import Crypto
 import Glibc
 import KeychainCore
-public import KeychainHost
+import KeychainHost
 
 /// The socket of a daemon: a folder, and the name of a socket in it.
 ///
 /// The folder of a user's daemon is private to the user. That of the system service is open to all users, and only root
 /// and the service can change it (``daemonUsers()``).
-public struct SocketLocation: Sendable, Hashable {
+package struct SocketLocation: Sendable, Hashable {
     /// The absolute path of the folder.
-    public let folder: String
+    package let folder: String
 
     /// The name of the socket.
-    public let name: String
+    package let name: String
 
     /// A folder that must exist already; `nil` if parents may be created, too.
     private let requiredParent: String?
@@ -23,7 +23,7 @@ public struct SocketLocation: Sendable, Hashable {
     private let advice: String?
 
     /// Whether it is the socket of the system service.
-    public let isSystemService: Bool
+    package let isSystemService: Bool
 
     /// The socket for a store.
     ///
@@ -35,7 +35,7 @@ public struct SocketLocation: Sendable, Hashable {
     /// socket.
     ///
     /// - Throws: ``FileError``, or what `environment` throws.
-    public init(
+    package init(
         of store: KeychainLocation,
         environment: (String) throws(FileError) -> String? = { name throws(FileError) in
             try ProcessEnvironment.path(name)
@@ -75,7 +75,7 @@ public struct SocketLocation: Sendable, Hashable {
 
     /// A socket by its absolute path, in a folder that is private to the user and not a symbolic link, or in that of a
     /// system service.
-    public init(path: String, isSystemService: Bool = false) {
+    package init(path: String, isSystemService: Bool = false) {
         self.isSystemService = isSystemService
         let parts = path.pathNames
         name = parts.last ?? ""
@@ -86,13 +86,13 @@ public struct SocketLocation: Sendable, Hashable {
     private static let advice = "set XDG_RUNTIME_DIR to a folder of your own"
 
     /// The absolute path of the socket.
-    public var path: String { "\(folder)/\(name)" }
+    package var path: String { "\(folder)/\(name)" }
 
     /// Opens the folder, and creates it if it is missing and `isMade`.
     ///
     /// - Throws: ``FileError`` for a folder that is owned by another user or accessible to others, and for a symbolic
     ///   link; `system` with `ENOENT` for a missing one.
-    public func openFolder(making isMade: Bool) throws(FileError) -> PrivateDirectory {
+    package func openFolder(making isMade: Bool) throws(FileError) -> PrivateDirectory {
         if isSystemService { return try openSystemFolder(making: isMade) }
         if let requiredParent, let advice, access(requiredParent, F_OK) != 0 {
             throw .unusableFolder(path: requiredParent, String(cString: strerror(errno)), advice: advice)
@@ -110,7 +110,7 @@ public struct SocketLocation: Sendable, Hashable {
     /// Passes a path of the socket that fits into an address (unix(7): 107 bytes) to a closure.
     ///
     /// - Throws: ``FileError`` for a long path whose folder cannot be opened.
-    public func withShortPath<Result>(_ body: (String) -> Result) throws(FileError) -> Result {
+    package func withShortPath<Result>(_ body: (String) -> Result) throws(FileError) -> Result {
         guard path.utf8.count > Self.longestPath else { return body(path) }
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .system(call: "open", path: folder, errno: errno) }

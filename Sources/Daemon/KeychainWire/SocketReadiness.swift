@@ -3,24 +3,24 @@
 import CKeychainSupport
 
 /// The events that a socket is waited for, and those that it is ready for.
-public struct SocketReadiness: OptionSet, Sendable, Hashable {
+package struct SocketReadiness: OptionSet, Sendable, Hashable {
     /// The bits, as CKeychainSockets.h has them.
-    public let rawValue: Int32
+    package let rawValue: Int32
 
     /// A set of bits.
-    public init(rawValue: Int32) { self.rawValue = rawValue }
+    package init(rawValue: Int32) { self.rawValue = rawValue }
 
     /// It is readable.
-    public static let readable = SocketReadiness(rawValue: Int32(KEYCHAIN_READABLE))
+    package static let readable = SocketReadiness(rawValue: Int32(KEYCHAIN_READABLE))
     /// It is writable.
-    public static let writable = SocketReadiness(rawValue: Int32(KEYCHAIN_WRITABLE))
+    package static let writable = SocketReadiness(rawValue: Int32(KEYCHAIN_WRITABLE))
     /// The other side has closed the connection; always reported.
-    public static let ended = SocketReadiness(rawValue: Int32(KEYCHAIN_ENDED))
+    package static let ended = SocketReadiness(rawValue: Int32(KEYCHAIN_ENDED))
 
     /// Blocks until a socket is ready, up to a timeout in milliseconds.
     ///
     /// - Returns: The events it is ready for; empty after the timeout or a signal.
-    public static func wait(for wanted: SocketReadiness, of socket: Int32, milliseconds: Int32) -> SocketReadiness {
+    package static func wait(for wanted: SocketReadiness, of socket: Int32, milliseconds: Int32) -> SocketReadiness {
         let ready = keychain_wait(socket, wanted.rawValue, milliseconds)
         // A descriptor that cannot be waited for is over.
         return ready < 0 ? .ended : SocketReadiness(rawValue: ready)

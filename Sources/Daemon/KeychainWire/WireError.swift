@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import KeychainCore
+import KeychainCore
 
 /// Why bytes are not a message, or a value cannot be encoded.
-public enum WireError: String, Error, Sendable, Hashable {
+package enum WireError: String, Error, Sendable, Hashable {
     /// The bytes end before the message does.
     case truncated
     /// There are bytes after the end.
@@ -24,7 +24,7 @@ public enum WireError: String, Error, Sendable, Hashable {
 
 extension KeychainError {
     /// The failure of a command that could not be sent, or whose reply could not be read.
-    public init(_ error: WireError) {
+    package init(_ error: WireError) {
         switch error {
         case .tooLong:
             self.init(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import KeychainCore
+import KeychainCore
 
 /// A message between a program and the process that owns its keychain.
 ///
@@ -14,7 +14,7 @@ public import KeychainCore
 /// With the first message on a connection after the greeting, a program passes a descriptor (SCM_RIGHTS, unix(7)),
 /// which is closed unused. A program that merely copies bytes to a socket that it inherited, and which another program
 /// connected before execve(2), cannot do that.
-public enum WireMessage: Sendable, Hashable {
+package enum WireMessage: Sendable, Hashable {
     /// From the program: a command, and whether a user could type at the program if it prompts.
     ///
     /// Numbers start at 1 on each connection, and every command has a higher one than the previous.
@@ -46,14 +46,14 @@ public enum WireMessage: Sendable, Hashable {
     case changed(UInt64, ChangeNotice)
 
     /// The version of the encoding; no other is read.
-    public static let version: UInt8 = 1
+    package static let version: UInt8 = 1
 
     /// The size of the length field in bytes.
-    public static let headerByteCount = 4
+    package static let headerByteCount = 4
 
     /// The maximum number of bytes after the first four: 64 MiB, so that an item with the largest secret and as many
     /// bytes of attributes fits.
-    public static let longestBody = 64 << 20
+    package static let longestBody = 64 << 20
 
     /// The maximum number of elements that all lists, sets and dictionaries of a message may have together.
     ///
@@ -65,7 +65,7 @@ public enum WireMessage: Sendable, Hashable {
     static let mostElementsOfProgram = 64 << 10
 
     /// The sender of a message.
-    public enum Sender: Sendable, Hashable {
+    package enum Sender: Sendable, Hashable {
         /// A program.
         case program
         /// The keychain.
@@ -81,7 +81,7 @@ public enum WireMessage: Sendable, Hashable {
     /// The whole frame.
     ///
     /// - Throws: ``WireError/tooLong``, ``WireError/tooDeep``.
-    public func encoded() throws(WireError) -> SecretBytes {
+    package func encoded() throws(WireError) -> SecretBytes {
         var writer = WireWriter()
         try writer.write(UInt32(0))
         try writer.write(Self.version)
@@ -93,7 +93,7 @@ public enum WireMessage: Sendable, Hashable {
     /// The message of a whole frame, and of nothing else.
     ///
     /// - Throws: ``WireError``.
-    public init(_ frame: SecretBytes) throws(WireError) {
+    package init(_ frame: SecretBytes) throws(WireError) {
         self = try frame.withUnsafeBytes { (bytes) throws(WireError) in try WireMessage(frame: bytes) }
     }
 
@@ -104,14 +104,14 @@ public enum WireMessage: Sendable, Hashable {
     ///   - sender: the sender; `nil` if either is possible.
     /// - Throws: ``WireError``; ``WireError/unknownCase``, before the values are decoded, for a kind that the sender
     ///   never sends.
-    public init(frame: UnsafeRawBufferPointer, from sender: Sender? = nil) throws(WireError) {
+    package init(frame: UnsafeRawBufferPointer, from sender: Sender? = nil) throws(WireError) {
         self = try Self.read(frame, from: sender).message
     }
 
     /// A message from a program, and the number of bytes that it counts as.
     ///
     /// - Throws: ``WireError``, like ``init(frame:from:)``.
-    public static func ofProgram(
+    package static func ofProgram(
         _ frame: UnsafeRawBufferPointer
     ) throws(WireError) -> (message: WireMessage, byteCount: Int) {
         let (message, elementCount) = try read(frame, from: .program)
@@ -139,7 +139,7 @@ public enum WireMessage: Sendable, Hashable {
     ///
     /// - Throws: ``WireError/truncated`` for fewer than four bytes, ``WireError/tooLong`` for more than
     ///   ``longestBody``.
-    public static func bodyLength(_ header: UnsafeRawBufferPointer) throws(WireError) -> Int {
+    package static func bodyLength(_ header: UnsafeRawBufferPointer) throws(WireError) -> Int {
         var reader = WireReader(header)
         let count = Int(try reader.number(UInt32.self))
         guard count <= longestBody else { throw .tooLong }
@@ -200,24 +200,24 @@ extension WireMessage: WireValue {
 }
 
 /// A prompt to the user, without what ends it: that is a message of its own.
-public struct WirePrompt: Sendable, Hashable {
+package struct WirePrompt: Sendable, Hashable {
     /// The requested kind of prompt.
-    public var kind: AuthenticationPrompt.Kind
+    package var kind: AuthenticationPrompt.Kind
     /// Why, in the program's words.
-    public var reason: String
+    package var reason: String
     /// The label of the answer.
-    public var label: String?
+    package var label: String?
     /// The title of the cancel button.
-    public var cancelTitle: String?
+    package var cancelTitle: String?
     /// The title of the button that falls back to the passcode.
-    public var fallbackTitle: String?
+    package var fallbackTitle: String?
     /// The previous failure.
-    public var problem: String?
+    package var problem: String?
     /// How long to wait for an answer, in seconds.
-    public var timeoutSeconds: Double
+    package var timeoutSeconds: Double
 
     /// A question as it is sent.
-    public init(_ prompt: AuthenticationPrompt) {
+    package init(_ prompt: AuthenticationPrompt) {
         kind = prompt.kind
         reason = prompt.reason
         label = prompt.label
@@ -228,7 +228,7 @@ public struct WirePrompt: Sendable, Hashable {
     }
 
     /// The question as it is put, with what ends it.
-    public func prompt(_ cancellation: PromptCancellation) -> AuthenticationPrompt {
+    package func prompt(_ cancellation: PromptCancellation) -> AuthenticationPrompt {
         AuthenticationPrompt(
             kind,
             reason: reason,

@@ -6,18 +6,18 @@ import Glibc
 import KeychainCore
 
 /// Where creation and modification dates come from.
-public protocol KeychainClock: Sendable {
+package protocol KeychainClock: Sendable {
     /// The time now.
     var now: Timestamp { get }
 }
 
 /// The system's wall clock.
-public struct SystemClock: KeychainClock {
+package struct SystemClock: KeychainClock {
     /// The system's wall clock.
-    public init() {}
+    package init() {}
 
     /// The time now, to the nanosecond as far as binary64 goes.
-    public var now: Timestamp {
+    package var now: Timestamp {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         let seconds = Double(time.tv_sec) - Timestamp.referenceDateSince1970 + Double(time.tv_nsec) / 1e9

@@ -3,7 +3,7 @@
 import KeychainCore
 
 /// What can go wrong with keys and sealed rows.
-public enum ProtectionError: Error, Sendable, Hashable {
+package enum ProtectionError: Error, Sendable, Hashable {
     /// No memory for keys could be had.
     case noMemory
     /// The root key does not open the keybag: it belongs to another store.
@@ -39,7 +39,7 @@ public enum ProtectionError: Error, Sendable, Hashable {
 }
 
 /// How a row failed to open; the raw value is kept with a row in quarantine.
-public enum RowDamage: Int, Sendable, Hashable, CaseIterable {
+package enum RowDamage: Int, Sendable, Hashable, CaseIterable {
     /// The metadata does not authenticate.
     case metadata = 1
     /// The secret does not authenticate.
@@ -58,5 +58,5 @@ public enum RowDamage: Int, Sendable, Hashable, CaseIterable {
     case padding = 8
 
     /// Whether the attributes open, and the secret alone does not.
-    public var isOfSecret: Bool { [.secret, .passwordWork, .padding].contains(self) }
+    package var isOfSecret: Bool { [.secret, .passwordWork, .padding].contains(self) }
 }

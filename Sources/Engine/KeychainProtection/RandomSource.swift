@@ -5,7 +5,7 @@ import Crypto
 import KeychainCore
 
 /// Where identifiers and row versions come from; keys and nonces always come from the system.
-public protocol RandomSource: Sendable {
+package protocol RandomSource: Sendable {
     /// Sixteen fresh bytes.
     func bytes16() -> Bytes16
 
@@ -15,22 +15,22 @@ public protocol RandomSource: Sendable {
 
 extension RandomSource {
     /// Sixteen fresh bytes; fills `system` by the system's generator.
-    public func bytes16(filling system: UnsafeMutableRawBufferPointer) -> Bytes16 {
+    package func bytes16(filling system: UnsafeMutableRawBufferPointer) -> Bytes16 {
         system.fillFromSystemGenerator()
         return bytes16()
     }
 }
 
 /// The system's generator, getrandom(2).
-public struct SystemRandomSource: RandomSource {
+package struct SystemRandomSource: RandomSource {
     /// The system's generator.
-    public init() {}
+    package init() {}
 
     /// Sixteen bytes of the system's generator.
-    public func bytes16() -> Bytes16 { bytes16(filling: UnsafeMutableRawBufferPointer(start: nil, count: 0)) }
+    package func bytes16() -> Bytes16 { bytes16(filling: UnsafeMutableRawBufferPointer(start: nil, count: 0)) }
 
     /// Sixteen bytes of the system's generator, and as many more as `system` takes, in one call.
-    public func bytes16(filling system: UnsafeMutableRawBufferPointer) -> Bytes16 {
+    package func bytes16(filling system: UnsafeMutableRawBufferPointer) -> Bytes16 {
         withUnsafeTemporaryAllocation(byteCount: Bytes16.count + system.count, alignment: 8) { buffer in
             // What is left of them on the stack is overwritten with it when the call ends.
             buffer.fillFromSystemGenerator()

@@ -3,22 +3,22 @@
 import KeychainCore
 
 /// An item on its way into the store.
-public struct SealableItem: Sendable {
+package struct SealableItem: Sendable {
     /// The class.
-    public var itemClass: ItemClass
+    package var itemClass: ItemClass
     /// The identifier, kept over updates.
-    public var identifier: ItemIdentifier
+    package var identifier: ItemIdentifier
     /// The protection class.
-    public var protection: Accessibility
+    package var protection: Accessibility
     /// Every attribute, the protection class and the tombstone flag among them.
-    public var attributes: Attributes
+    package var attributes: Attributes
     /// The secret; `nil` when the item has none, which is not the same as empty.
-    public var secret: SecretBytes?
+    package var secret: SecretBytes?
     /// Whether this only remembers a deletion.
-    public var isTombstone: Bool
+    package var isTombstone: Bool
 
     /// An item.
-    public init(
+    package init(
         itemClass: ItemClass,
         identifier: ItemIdentifier,
         protection: Accessibility,

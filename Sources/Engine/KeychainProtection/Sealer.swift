@@ -5,15 +5,15 @@ import KeychainCore
 
 /// Seals and opens rows and keys of the enclave, with the keys that one transaction may use: those of a keybag, and
 /// those that its passcode unlocked.
-public struct Sealer: Sendable {
+package struct Sealer: Sendable {
     /// The keybag.
-    public let keybag: OpenKeybag
+    package let keybag: OpenKeybag
 
     private let unlocked: UnlockedKeys?
     private let random: any RandomSource
 
     /// A sealer for one lock state: before the first unlock there are no unlocked keys, and without a passcode never.
-    public init(
+    package init(
         _ keybag: OpenKeybag,
         _ unlocked: UnlockedKeys? = nil,
         random: any RandomSource = SystemRandomSource()
@@ -25,7 +25,7 @@ public struct Sealer: Sendable {
 
     /// The sealer of the same device in another state, with the keys that are left in it; `nil` for a state in which
     /// there are keys that are locked now, and for one that a device without a passcode is never in.
-    public func inState(_ state: LockState) -> Sealer? {
+    package func inState(_ state: LockState) -> Sealer? {
         guard keybag.passcodeSlot != nil else { return state == .unlocked ? self : nil }
         switch state {
         case .beforeFirstUnlock: return Sealer(keybag, nil, random: random)
@@ -37,10 +37,10 @@ public struct Sealer: Sendable {
     /// The maker of search tags for one operation; works in every lock state.
     ///
     /// The cache has tags that were made with this keybag before.
-    public func searchTags(_ cache: SearchTagCache? = nil) -> SearchTags { keybag.searchTags(cache) }
+    package func searchTags(_ cache: SearchTagCache? = nil) -> SearchTags { keybag.searchTags(cache) }
 
     /// Whether items of a protection class can be sealed and opened now.
-    public func isAvailable(_ accessibility: Accessibility) -> Bool {
+    package func isAvailable(_ accessibility: Accessibility) -> Bool {
         (try? key(.classKey(accessibility))) != nil
     }
 
@@ -52,7 +52,7 @@ public struct Sealer: Sendable {
     ///
     /// - Throws: ``ProtectionError/classUnavailable(_:)`` when its protection class has no key now,
     ///   ``ProtectionError/noPasscode``, ``ProtectionError/passwordMissing``, ``ProtectionError/tooLarge``.
-    public func seal(
+    package func seal(
         _ item: inout SealableItem,
         tags: SearchTags,
         passwordKey: PasswordKey? = nil,
@@ -97,7 +97,7 @@ public struct Sealer: Sendable {
     /// Whether a row is of keys that exist and are not there now.
     ///
     /// - Throws: ``ProtectionError/damagedRow(_:)`` for a row of unknown keys.
-    public func isLocked(_ row: StoredRow) throws(ProtectionError) -> Bool {
+    package func isLocked(_ row: StoredRow) throws(ProtectionError) -> Bool {
         !isAvailable(try protection(of: row))
     }
 
@@ -107,7 +107,7 @@ public struct Sealer: Sendable {
     ///
     /// - Throws: ``ProtectionError/damagedRow(_:)``, or ``ProtectionError/classUnavailable(_:)`` for a row whose keys
     ///   exist but are not there now.
-    public func openMetadata(of row: StoredRow) throws(ProtectionError) -> OpenedMetadata {
+    package func openMetadata(of row: StoredRow) throws(ProtectionError) -> OpenedMetadata {
         let part = try RowMetadata(row, self)
         let metadata = try part.open()
         try check(Accessibility(rawValue: row.protection), of: row.itemClass, metadata.attributes)
@@ -136,7 +136,7 @@ public struct Sealer: Sendable {
     /// Makes the tags of a row anew, for a check of the whole store.
     ///
     /// - Throws: ``ProtectionError/damagedRow(_:)`` when they are not those of the row.
-    public func checkTags(
+    package func checkTags(
         of row: StoredRow,
         _ metadata: OpenedMetadata,
         _ tags: SearchTags
@@ -153,7 +153,7 @@ public struct Sealer: Sendable {
     ///
     /// - Throws: ``ProtectionError/damagedRow(_:)``, ``ProtectionError/classUnavailable(_:)``, or
     ///   ``ProtectionError/passwordMissing`` without the key for the row's header.
-    public func openSecret(
+    package func openSecret(
         of row: StoredRow,
         _ metadata: OpenedMetadata,
         passwordKey: PasswordKey? = nil
@@ -169,7 +169,7 @@ public struct Sealer: Sendable {
     /// The header lies under the row's key, and so is authentic.
     ///
     /// - Throws: ``ProtectionError/damagedRow(_:)`` or ``ProtectionError/classUnavailable(_:)``.
-    public func passwordHeader(
+    package func passwordHeader(
         of row: StoredRow,
         _ metadata: OpenedMetadata
     ) throws(ProtectionError) -> PasswordHeader? {
@@ -179,7 +179,7 @@ public struct Sealer: Sendable {
 
     /// What a store of this format has for a row of the format before: sealed anew if its keys are there and it opens;
     /// else, and in quarantine, as it was, without a tag of its digest in the clear.
-    public func migrate(
+    package func migrate(
         _ row: StoredRow,
         isInQuarantine: Bool,
         _ tags: SearchTags
@@ -189,7 +189,7 @@ public struct Sealer: Sendable {
     }
 
     /// A row sealed anew by this format; `nil` if its keys are not there, or it does not open.
-    public func sealedAnew(_ row: StoredRow, _ tags: SearchTags) -> StoredRow? {
+    package func sealedAnew(_ row: StoredRow, _ tags: SearchTags) -> StoredRow? {
         try? reseal(row, under: self, tags, random)
     }
 
@@ -215,23 +215,23 @@ extension Sealer: RowKeys {
 }
 
 /// A row that was opened and so is authentic, and that is replaced by another version of its item.
-public struct ReplacedRow: Sendable {
+package struct ReplacedRow: Sendable {
     let row: StoredRow
     let changed: Set<AttributeName>
 
     /// A row, and the attributes that were set anew.
-    public init(_ row: StoredRow, changed: Set<AttributeName>) {
+    package init(_ row: StoredRow, changed: Set<AttributeName>) {
         self.row = row
         self.changed = changed
     }
 }
 
 /// The attributes of a row, authenticated.
-public struct OpenedMetadata: Sendable {
+package struct OpenedMetadata: Sendable {
     /// Every stored attribute.
-    public let attributes: Attributes
+    package let attributes: Attributes
     /// Whether the item has a secret.
-    public let hasSecret: Bool
+    package let hasSecret: Bool
     /// What both parts of the row are bound to.
     let associatedData: AssociatedData
 }

@@ -9,14 +9,14 @@ import KeychainCore
 /// All in one transaction, so that whoever dies in the midst of it leaves the store as it was.
 extension Store {
     /// Whether the store has the tables of the format before, and so can only be read.
-    public var hasFormerTables: Bool { fileVersion.recorded == Int64(FileFormat.formerVersion) }
+    package var hasFormerTables: Bool { fileVersion.recorded == Int64(FileFormat.formerVersion) }
 
     /// Makes the tables of this format.
     ///
     /// - Parameter migrate: gives what the new tables have for a row that was read from the old ones; for a row in
     ///   quarantine only what it has in the column of the format before counts, because its bytes stay.
     /// - Throws: ``KeychainError`` of the store, or what `migrate` throws. The store is as it was then.
-    public func migrate(
+    package func migrate(
         _ migrate: (NumberedRow) throws(KeychainError) -> StoredRow
     ) throws(KeychainError) {
         try sql { () throws(SQLiteError) in try connection.begin() }
@@ -71,7 +71,7 @@ extension RowReader {
     ///   - limit: how many at most.
     /// - Returns: The rows.
     /// - Throws: ``KeychainError`` of the store.
-    public func formerRows(
+    package func formerRows(
         _ itemClass: ItemClass,
         _ protections: [String],
         after number: Int64,
@@ -85,7 +85,7 @@ extension RowReader {
     }
 
     /// Whether any row is still as the format before sealed it.
-    public func hasFormerRows() throws(KeychainError) -> Bool {
+    package func hasFormerRows() throws(KeychainError) -> Bool {
         guard Layout.hasFormer(connection.tables.version) else { return false }
         let parts = ItemClass.stored.map {
             "EXISTS (SELECT 1 FROM \(Layout.table($0)) WHERE \(Layout.former) IS NOT NULL)"

@@ -11,7 +11,7 @@ import KeychainHost
 ///
 /// Not thread-safe: the keychain that owns it lets one thread in at a time, inside the fork gate. So nothing here waits
 /// for another connection: what is held by one is an error (``KeychainError/isBusy``), and whoever calls tries again.
-public final class Store {
+package final class Store {
     let connection: SQLiteConnection
     let options: StoreOptions
     private(set) var watched: WatchedFile?
@@ -33,7 +33,7 @@ public final class Store {
     package var obstacle: KeychainError?
 
     /// The file's name in the keychain's folder.
-    public static let fileName = "keychain.db"
+    package static let fileName = "keychain.db"
     static let lockName = "setup.lock"
 
     /// Opens the store of a folder, and makes it when there is none.
@@ -47,7 +47,7 @@ public final class Store {
     ///   - makeKeybag: gives the keybag of a new store; called only when there is none, and no other process makes one.
     /// - Returns: The store.
     /// - Throws: `errSecNotAvailable` with the reason, or what `makeKeybag` throws.
-    public static func open(
+    package static func open(
         in folder: PrivateDirectory,
         options: StoreOptions,
         makeKeybag: () throws(KeychainError) -> [UInt8]
@@ -79,7 +79,7 @@ public final class Store {
     }
 
     /// Whether the folder has a store.
-    public static func exists(in folder: PrivateDirectory) throws(KeychainError) -> Bool {
+    package static func exists(in folder: PrivateDirectory) throws(KeychainError) -> Bool {
         do { return try folder.hasFile(fileName) } catch { throw KeychainError(StoreError.file(error)) }
     }
 
@@ -93,7 +93,7 @@ public final class Store {
     }
 
     /// A store in memory, which ends with the object.
-    public convenience init(inMemoryWithKeybag keybag: [UInt8]) throws(KeychainError) {
+    package convenience init(inMemoryWithKeybag keybag: [UInt8]) throws(KeychainError) {
         try self.init()
         try begin(withKeybag: keybag)
     }
@@ -140,15 +140,15 @@ public final class Store {
     deinit { closeUnderHostLock() }
 
     /// The bytes of the keybag.
-    public func keybag() throws(KeychainError) -> [UInt8] {
+    package func keybag() throws(KeychainError) -> [UInt8] {
         try read { (reader) throws(KeychainError) in try reader.keybag() }
     }
 
     /// Which file this store opened; `nil` for one in memory.
-    public var file: FileIdentity? { watched?.identity }
+    package var file: FileIdentity? { watched?.identity }
 
     /// Whether the file that this store opened is still the one at its path.
-    public var isCurrent: Bool { !hasOtherVersion && watched?.isCurrent() ?? true }
+    package var isCurrent: Bool { !hasOtherVersion && watched?.isCurrent() ?? true }
 
     /// Whether other hosts wait until this store is closed.
     package var isUnderHostLock: Bool { hostLock != nil }
@@ -181,7 +181,7 @@ public final class Store {
     ///
     /// A state lasts for as long as a statement is under way that reads it (sqlite.org/isolation.html): that of the
     /// version.
-    public func read<Result>(
+    package func read<Result>(
         _ body: (RowReader) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
         connection.hasChangedDevice = false
@@ -192,7 +192,7 @@ public final class Store {
     }
 
     /// Runs `body` as one change: durable when this returns, undone when it throws.
-    public func write<Result>(
+    package func write<Result>(
         _ body: (RowWriter) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
         if group != nil { return try writeInGroup { () throws(KeychainError) in try body(writer) } }
@@ -301,7 +301,7 @@ public final class Store {
     /// Empties the log, so that what was replaced or deleted is nowhere in the files any more.
     ///
     /// - Returns: Whether it is empty; `false` when another connection reads or writes. A store in memory has no log.
-    public func eraseLog() throws(KeychainError) -> Bool {
+    package func eraseLog() throws(KeychainError) -> Bool {
         connection.setBusyTimeout(milliseconds: Self.eraseTimeoutMilliseconds)
         defer { connection.setBusyTimeout(milliseconds: 0) }
         do throws(SQLiteError) {
@@ -320,7 +320,7 @@ public final class Store {
     /// - Parameter limit: the number of defects to find; SQLite describes each in a line.
     /// - Returns: The defects, in SQLite's words.
     /// - Throws: ``KeychainError`` if the file cannot be read.
-    public func structuralDefects(limit: Int = 100) throws(KeychainError) -> [String] {
+    package func structuralDefects(limit: Int = 100) throws(KeychainError) -> [String] {
         do throws(SQLiteError) {
             return try connection.readingLargeRows { () throws(SQLiteError) in
                 let statement = try connection.prepare("PRAGMA integrity_check(\(limit))")

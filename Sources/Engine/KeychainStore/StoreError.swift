@@ -5,7 +5,7 @@ import KeychainCore
 import KeychainHost
 
 /// What can go wrong with a store.
-public enum StoreError: Error, Sendable, Hashable {
+package enum StoreError: Error, Sendable, Hashable {
     /// A file or folder of the store.
     case file(FileError)
     /// The file, or for `nil` the contents of a keychain file, is no store, or the beginning is damaged.
@@ -63,7 +63,7 @@ extension StoreError {
 
 extension StoreError: CustomStringConvertible {
     /// One sentence: what is wrong and what to do.
-    public var description: String {
+    package var description: String {
         switch self {
         case .file(let error): "\(error)"
         case .notAStore(let path, let why):
@@ -126,7 +126,7 @@ extension StoreError: CustomStringConvertible {
 
 extension KeychainError {
     /// The status of a store's error (Semantics, "Error mapping", "Mapping of internal failures").
-    public init(_ error: StoreError) {
+    package init(_ error: StoreError) {
         let status: Status
         switch error {
         case .sqlite(let underlying), .doubtfulCommit(let underlying): status = underlying.status

@@ -3,26 +3,26 @@
 import KeychainHost
 
 /// The settings of a store.
-public struct StoreOptions: Sendable, Hashable {
+package struct StoreOptions: Sendable, Hashable {
     /// How long a call waits for other processes and for the other calls of this one, all in all, before it gives up.
-    public var busyTimeoutMilliseconds: Int32
+    package var busyTimeoutMilliseconds: Int32
 
     /// Whether changes of items that come at the same time are made together, with one sync of the log for all of them
     /// (Architecture, "Choices"): more of them in the same time, where many threads change items.
-    public var makesChangesTogether: Bool
+    package var makesChangesTogether: Bool
 
     /// How many calls may read at the same time, each over a connection of its own; 1 at least.
-    public var readerCount: Int
+    package var readerCount: Int
 
     /// Whether a store is written where several hosts may use it, under a lock that all of them see: NFS and the like.
     ///
     /// By default if `SWIFT_KEYCHAIN_NETWORK_HOME` is `1`.
-    public var allowsSharedFolders = ProcessEnvironment.value("SWIFT_KEYCHAIN_NETWORK_HOME") == "1"
+    package var allowsSharedFolders = ProcessEnvironment.value("SWIFT_KEYCHAIN_NETWORK_HOME") == "1"
 
     /// Whether a store is opened whose log is missing, or is another one, without what was in its own.
     ///
     /// By default if `SWIFT_KEYCHAIN_MISSING_LOG` is `accept`.
-    public var acceptsMissingLog = ProcessEnvironment.value("SWIFT_KEYCHAIN_MISSING_LOG") == "accept"
+    package var acceptsMissingLog = ProcessEnvironment.value("SWIFT_KEYCHAIN_MISSING_LOG") == "accept"
 
     /// How many KiB of pages each connection caches; `nil` for what SQLite does, 2 MiB.
     package var cacheKibibytes: Int?
@@ -39,7 +39,7 @@ public struct StoreOptions: Sendable, Hashable {
     private static let pagesOfMebibyte = 256
 
     /// Settings; the default waits for ten seconds, and is for a program that makes a call now and then.
-    public init(
+    package init(
         busyTimeoutMilliseconds: Int32 = 10_000,
         makesChangesTogether: Bool = false,
         readerCount: Int = 1

@@ -5,9 +5,9 @@ import KeychainSupport
 
 /// A file that is read and replaced as a whole: whoever reads it finds the old contents or the new ones, also after a
 /// crash.
-public enum AtomicFile {
+package enum AtomicFile {
     /// Which contents a file had when it was read.
-    public struct Mark: Sendable, Hashable {
+    package struct Mark: Sendable, Hashable {
         private let device: UInt64
         private let inode: UInt64
         private let byteCount: Int
@@ -33,7 +33,7 @@ public enum AtomicFile {
     /// The mark of a file; `nil` when there is none.
     ///
     /// - Throws: ``FileError/wrongKind(path:expected:)`` for what is no regular file.
-    public static func mark(_ path: String) throws(FileError) -> Mark? {
+    package static func mark(_ path: String) throws(FileError) -> Mark? {
         var status = stat()
         guard stat(path, &status) == 0 else {
             guard errno == ENOENT || errno == ENOTDIR else { throw failure("stat", path) }
@@ -50,7 +50,7 @@ public enum AtomicFile {
     ///   - limit: how many bytes it may have.
     /// - Returns: The contents, and their mark.
     /// - Throws: ``FileError/wrongKind(path:expected:)`` for what is no regular file, and a failure of the system.
-    public static func read(_ path: String, limit: Int) throws(FileError) -> (bytes: [UInt8], mark: Mark)? {
+    package static func read(_ path: String, limit: Int) throws(FileError) -> (bytes: [UInt8], mark: Mark)? {
         // To open a device may already do something.
         guard try mark(path) != nil else { return nil }
         // What has become no regular file since must not keep anyone waiting.
@@ -84,7 +84,7 @@ public enum AtomicFile {
     /// Makes a file, durable when this returns.
     ///
     /// - Throws: ``FileError/taken(path:)`` where there is something already.
-    public static func create(
+    package static func create(
         _ path: String,
         _ bytes: [UInt8],
         mode: mode_t = 0o600
@@ -97,7 +97,7 @@ public enum AtomicFile {
     }
 
     /// Makes the folders above a file that are missing.
-    public static func makeFolders(above path: String, mode: mode_t = 0o700) throws(FileError) {
+    package static func makeFolders(above path: String, mode: mode_t = 0o700) throws(FileError) {
         var folder = ""
         for component in path.pathNames.dropLast() {
             folder += "/\(component)"
@@ -119,7 +119,7 @@ public enum AtomicFile {
     ///   - mode: the mode of the file.
     /// - Returns: The mark of the new contents; `nil` when there were others, and nothing was written.
     /// - Throws: ``FileError``; the file is as it was then.
-    public static func replace(
+    package static func replace(
         _ path: String,
         _ mark: Mark?,
         with bytes: [UInt8],

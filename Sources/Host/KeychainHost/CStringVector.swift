@@ -3,14 +3,14 @@
 import Glibc
 
 /// The arguments or the environment of a program, as the functions that start one take them.
-public enum CStringVector {
+package enum CStringVector {
     /// Calls `body` with copies of some strings, and a null pointer after the last; they are freed when it returns.
     ///
     /// - Parameters:
     ///   - strings: the strings; each ends at its first zero byte.
     ///   - body: what uses the vector, which it must not keep.
     /// - Returns: What `body` returns.
-    public static func with<Result>(
+    package static func with<Result>(
         _ strings: [String],
         _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
     ) -> Result {

@@ -3,36 +3,38 @@
 import Glibc
 
 /// Until when a call may wait, by a clock that cannot be set (CLOCK_MONOTONIC): one for all that the call waits for.
-public struct Deadline: Sendable {
+package struct Deadline: Sendable {
     /// The time, in nanoseconds of the clock.
     private let nanoseconds: Int64
 
     /// So many milliseconds from now.
-    public init(milliseconds: Int32) { nanoseconds = Self.now + Int64(max(0, milliseconds)) * 1_000_000 }
+    package init(milliseconds: Int32) { nanoseconds = Self.now + Int64(max(0, milliseconds)) * 1_000_000 }
 
     /// So many microseconds from now.
-    public init(microseconds: Int32) { nanoseconds = Self.now + Int64(max(0, microseconds)) * 1_000 }
+    package init(microseconds: Int32) { nanoseconds = Self.now + Int64(max(0, microseconds)) * 1_000 }
 
-    /// So many seconds from now: a day at most, and now for what is no number.
-    public init(seconds: Double) { self.init(milliseconds: Int32((min(max(0, seconds), 86_400) * 1_000).rounded(.up))) }
+    /// A number of seconds from now; a day at most, and now for a non-number.
+    package init(seconds: Double) {
+        self.init(milliseconds: Int32((min(max(0, seconds), 86_400) * 1_000).rounded(.up)))
+    }
 
     private init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
     /// This one, or one so many milliseconds from now when that is later.
-    public func extended(milliseconds: Int32) -> Deadline {
+    package func extended(milliseconds: Int32) -> Deadline {
         Deadline(nanoseconds: max(nanoseconds, Deadline(milliseconds: milliseconds).nanoseconds))
     }
 
     /// Whether the time is over.
-    public var isOver: Bool { nanoseconds <= Self.now }
+    package var isOver: Bool { nanoseconds <= Self.now }
 
     /// What is left of the time, for poll(2): rounded up, and 0 when it is over.
-    public var millisecondsLeft: Int32 {
+    package var millisecondsLeft: Int32 {
         Int32(clamping: (max(0, nanoseconds - Self.now) + 999_999) / 1_000_000)
     }
 
     /// The time for a call of the system.
-    public var time: timespec {
+    package var time: timespec {
         timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
     }
 
@@ -44,17 +46,17 @@ public struct Deadline: Sendable {
 
     /// What is waited between two tries of what another process keeps from succeeding: longer each time, at most 25
     /// milliseconds, and never beyond the deadline.
-    public struct Pauses {
+    package struct Pauses {
         private let deadline: Deadline
         private var milliseconds: Int64 = 1
 
         /// The pauses of one call.
-        public init(until deadline: Deadline) { self.deadline = deadline }
+        package init(until deadline: Deadline) { self.deadline = deadline }
 
         /// Waits.
         ///
         /// - Returns: Whether to try again; `false` when the time was over before.
-        public mutating func wait() -> Bool {
+        package mutating func wait() -> Bool {
             let left = deadline.nanoseconds - Deadline.now
             guard left > 0 else { return false }
             var pause = timespec(tv_sec: 0, tv_nsec: Int(min(left, milliseconds * 1_000_000)))

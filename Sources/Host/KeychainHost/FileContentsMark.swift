@@ -3,15 +3,15 @@
 import Glibc
 
 /// By what a change of a file's contents is noticed: its size, and when it was last written.
-public struct FileContentsMark: Sendable, Hashable {
+package struct FileContentsMark: Sendable, Hashable {
     /// How many bytes the file has.
-    public let byteCount: Int
+    package let byteCount: Int
 
     private let seconds: Int
     private let nanoseconds: Int
 
     /// The file at a path; `nil` when there is none.
-    public init?(path: String) {
+    package init?(path: String) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return nil }
         byteCount = Int(status.st_size)

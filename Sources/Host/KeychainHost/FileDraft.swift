@@ -8,9 +8,9 @@ import Glibc
 ///
 /// It has a name that no user gives a file, and holds a lock on itself (flock(2)), which distinguishes it from the
 /// drafts of processes that have ended; ``removeRemains(beside:)`` removes those.
-public final class FileDraft {
+package final class FileDraft {
     /// Where to write.
-    public let descriptor: Int32
+    package let descriptor: Int32
 
     /// The path of the file that it becomes, and its own, as strings of C: names need not be UTF-8.
     private let path: [CChar]
@@ -18,7 +18,7 @@ public final class FileDraft {
     private var isPublished = false
 
     /// Makes an empty file under a random name in the folder of another one, which need not be there.
-    public init(of path: UnsafePointer<CChar>) throws(FileError) {
+    package init(of path: UnsafePointer<CChar>) throws(FileError) {
         self.path = Array(UnsafeBufferPointer(start: path, count: strlen(path) + 1))
         let folder = Self.folder(of: self.path)
         for _ in 0..<Self.attempts {
@@ -89,7 +89,7 @@ public final class FileDraft {
     /// Gives the file its mode and its name, in place of what has it, durably.
     ///
     /// - Throws: ``FileError``; what has the name is as it was then.
-    public func publish(mode: mode_t = 0o600) throws(FileError) {
+    package func publish(mode: mode_t = 0o600) throws(FileError) {
         try publish(mode: mode) { (temporary, path) throws(FileError) in
             guard rename(temporary, path) == 0 else { throw Self.failure("rename", path) }
         }

@@ -3,7 +3,7 @@
 import Glibc
 
 /// What can be wrong with the folder and the files of a keychain.
-public enum FileError: Error, Sendable, Hashable {
+package enum FileError: Error, Sendable, Hashable {
     /// A system call failed: its name, the path, errno.
     case system(call: String, path: String, errno: Int32)
     /// The home folder that would contain the keychain does not exist.
@@ -35,7 +35,7 @@ extension FileError {
     }
 
     /// What may appear in messages: the path, and of a system call its name and its error number.
-    public var facts: [String: String] {
+    package var facts: [String: String] {
         switch self {
         case .system(let call, let path, let errno): ["call": call, "path": path, "errno": "\(errno)"]
         case .noHome(let path), .unusablePath(let path, _), .exposed(let path, _), .wrongKind(let path, _),
@@ -46,7 +46,7 @@ extension FileError {
     }
 
     /// Whether another process held a lock for longer than the time-out.
-    public var isBusy: Bool {
+    package var isBusy: Bool {
         switch self {
         case .lockTimeout, .heldElsewhere: true
         default: false
@@ -54,7 +54,7 @@ extension FileError {
     }
 
     /// Whether there was no room: on the disk, in the user's share of it, or in the process's limit.
-    public var isWantOfRoom: Bool {
+    package var isWantOfRoom: Bool {
         guard case .system(_, _, let errno) = self else { return false }
         return [ENOSPC, EDQUOT, EFBIG].contains(errno)
     }
@@ -62,7 +62,7 @@ extension FileError {
 
 extension FileError: CustomStringConvertible {
     /// One sentence: what is wrong and what to do.
-    public var description: String {
+    package var description: String {
         switch self {
         case .system(let call, let path, let errno):
             "\(call) of \(path) failed: \(String(cString: strerror(errno)))"

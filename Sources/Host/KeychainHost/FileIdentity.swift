@@ -3,12 +3,12 @@
 import Glibc
 
 /// Which file a path leads to, so that a file that was replaced or removed behind an open one is noticed.
-public struct FileIdentity: Sendable, Hashable {
+package struct FileIdentity: Sendable, Hashable {
     private let device: dev_t
     private let inode: ino_t
 
     /// The file at a path; `nil` when there is none.
-    public init?(path: String) {
+    package init?(path: String) {
         var status = stat()
         // Passed as an argument, a string would be copied.
         guard path.withCString({ lstat($0, &status) }) == 0 else { return nil }
@@ -17,7 +17,7 @@ public struct FileIdentity: Sendable, Hashable {
     }
 
     /// The file to which a path leads through symbolic links; `nil` when there is none.
-    public init?(target path: String) {
+    package init?(target path: String) {
         var status = stat()
         guard path.withCString({ stat($0, &status) }) == 0 else { return nil }
         device = status.st_dev
@@ -25,10 +25,10 @@ public struct FileIdentity: Sendable, Hashable {
     }
 
     /// Its device and inode as text: no two files that are there have the same, until the host is restarted.
-    public var text: String { "\(device):\(inode)" }
+    package var text: String { "\(device):\(inode)" }
 
     /// The file behind a descriptor; `nil` when there is none.
-    public init?(descriptor: Int32) {
+    package init?(descriptor: Int32) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return nil }
         device = status.st_dev
@@ -37,7 +37,7 @@ public struct FileIdentity: Sendable, Hashable {
 
     /// Whether a path leads to another file, or to none; not if that cannot be found out, as when the file system
     /// fails.
-    public func isReplaced(at path: String) -> Bool {
+    package func isReplaced(at path: String) -> Bool {
         var status = stat()
         let failure = path.withCString { lstat($0, &status) == 0 ? 0 : errno }
         guard failure == 0 else { return failure == ENOENT || failure == ENOTDIR }

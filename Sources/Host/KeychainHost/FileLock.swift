@@ -6,7 +6,7 @@ import KeychainSupport
 /// A lock file that one process at a time holds, for as long as the value lives.
 ///
 /// A child that is forked meanwhile holds nothing of it.
-public struct FileLock: ~Copyable, Sendable {
+package struct FileLock: ~Copyable, Sendable {
     private let descriptor: Int32
     private let forkGeneration = CSupport.forkGeneration()
 
@@ -17,7 +17,7 @@ public struct FileLock: ~Copyable, Sendable {
     ///   - folder: where it is.
     ///   - deadline: until when to wait; with one that has passed it is tried once.
     /// - Throws: ``FileError/lockTimeout(path:)`` when another process does not let go.
-    public init(_ name: String, in folder: PrivateDirectory, until deadline: Deadline) throws(FileError) {
+    package init(_ name: String, in folder: PrivateDirectory, until deadline: Deadline) throws(FileError) {
         try self.init(try folder.openLockFile(name), folder.path(of: name), until: deadline)
     }
 
@@ -27,7 +27,7 @@ public struct FileLock: ~Copyable, Sendable {
     ///   - path: the lock file, which is made for its owner alone if it is missing and stays.
     ///   - deadline: until when to wait; with one that has passed it is tried once.
     /// - Throws: ``FileError/lockTimeout(path:)`` when another process does not let go.
-    public init(at path: String, until deadline: Deadline) throws(FileError) {
+    package init(at path: String, until deadline: Deadline) throws(FileError) {
         let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
         let descriptor = CSupport.openLockFile(path, flags, 0o600)
         guard descriptor >= 0 else { throw .system(call: "open", path: path, errno: errno) }
@@ -49,7 +49,7 @@ public struct FileLock: ~Copyable, Sendable {
     /// Lets others find out which process holds the lock (``holder(of:in:)``), for which a disk needs no room.
     ///
     /// That ends when this process closes any descriptor of the file. Some file systems do not support it.
-    public borrowing func nameHolder() {
+    package borrowing func nameHolder() {
         var record = Self.wholeFile
         _ = fcntl(descriptor, F_SETLK, &record)
     }
@@ -57,7 +57,7 @@ public struct FileLock: ~Copyable, Sendable {
     /// The process that holds a lock and lets others find out; `nil` if there is none in this PID namespace.
     ///
     /// Not for the process that holds it.
-    public static func holder(of name: String, in folder: PrivateDirectory) -> Int32? {
+    package static func holder(of name: String, in folder: PrivateDirectory) -> Int32? {
         let descriptor = open(folder.path(of: name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }

@@ -4,12 +4,12 @@ import Glibc
 
 /// Where a file is to be made that belongs to this user alone: in any folder that is there, such as that of a removable
 /// disk.
-public struct FileTarget: Sendable, Hashable {
+package struct FileTarget: Sendable, Hashable {
     /// The folder.
-    public let folder: PrivateDirectory
+    package let folder: PrivateDirectory
 
     /// The file's name in it.
-    public let name: String
+    package let name: String
 
     /// SQLite takes 512 bytes, and until it is complete the file has a longer name.
     private static let longestPath = 440
@@ -17,7 +17,7 @@ public struct FileTarget: Sendable, Hashable {
     /// The place that a path leads to, which may be relative.
     ///
     /// - Throws: ``FileError`` when the folder is not there, or when the path names no file.
-    public init(_ path: String) throws(FileError) {
+    package init(_ path: String) throws(FileError) {
         guard let name = path.pathNames.last, path.utf8.last != UInt8(ascii: "/"), ![".", ".."].contains(name) else {
             throw .unusablePath(path, "it names no file")
         }

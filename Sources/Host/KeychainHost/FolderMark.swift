@@ -4,7 +4,7 @@ import Glibc
 
 /// By what it is noticed that a name in a folder was made, removed, or given to another file: which folder it is, and
 /// when it was last changed.
-public struct FolderMark: Sendable, Hashable {
+package struct FolderMark: Sendable, Hashable {
     private let device: dev_t
     private let inode: ino_t
     private let seconds: Int
@@ -12,7 +12,7 @@ public struct FolderMark: Sendable, Hashable {
 
     /// The folder at a path; `nil` when there is none, and when it was changed so recently that another change could
     /// have the same time.
-    public init?(path: String) {
+    package init?(path: String) {
         var status = stat()
         guard path.withCString({ lstat($0, &status) }) == 0 else { return nil }
         device = status.st_dev

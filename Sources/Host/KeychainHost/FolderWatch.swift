@@ -4,9 +4,9 @@ import Glibc
 import KeychainSupport
 
 /// Watches for files of a folder that are created, renamed, removed or written (inotify(7)).
-public final class FolderWatch: Sendable {
+package final class FolderWatch: Sendable {
     /// What to watch for.
-    public enum Events: Sendable {
+    package enum Events: Sendable {
         /// Names that appear in the folder.
         case newNames
         /// Names that appear in the folder, or disappear.
@@ -24,14 +24,14 @@ public final class FolderWatch: Sendable {
     }
 
     /// Becomes readable when there are events.
-    public let descriptor: Int32
+    package let descriptor: Int32
 
     private let forkGeneration = CSupport.forkGeneration()
 
     /// Watches a folder.
     ///
     /// - Throws: ``FileError`` if there is none, or the user has reached the limit of watches.
-    public init(_ path: String, for events: Events) throws(FileError) {
+    package init(_ path: String, for events: Events) throws(FileError) {
         descriptor = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
         guard descriptor >= 0 else { throw .system(call: "inotify_init1", path: path, errno: errno) }
         guard inotify_add_watch(descriptor, path, events.mask | UInt32(IN_MOVE_SELF | IN_ONLYDIR)) >= 0 else {
@@ -47,7 +47,7 @@ public final class FolderWatch: Sendable {
     /// Takes the events so far, without waiting.
     ///
     /// - Returns: The names of files; `nil` if events were lost, or the folder was removed or renamed.
-    public func takeNames() -> Set<String>? {
+    package func takeNames() -> Set<String>? {
         var names: Set<String> = []
         var isComplete = true
         let header = MemoryLayout<inotify_event>.size
@@ -72,7 +72,7 @@ public final class FolderWatch: Sendable {
     }
 
     /// Blocks until there are events, for a limited time; -1 for no limit.
-    public func wait(milliseconds: Int32 = -1) {
+    package func wait(milliseconds: Int32 = -1) {
         var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         _ = poll(&watched, 1, milliseconds)
     }

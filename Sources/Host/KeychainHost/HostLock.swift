@@ -11,20 +11,20 @@ import KeychainSupport
 /// removes; a lease would not do, because a virtual machine that was paused goes on in the midst of a write.
 ///
 /// A child that is forked meanwhile holds nothing of it.
-public final class HostLock: Sendable {
+package final class HostLock: Sendable {
     private let folder: PrivateDirectory
     private let token: String
     private let forkGeneration = CSupport.forkGeneration()
 
     /// The name of the file.
-    public static let fileName = "shared.lock"
+    package static let fileName = "shared.lock"
 
     /// Tries to take the lock.
     ///
     /// What a process left that has ended is removed meanwhile, and the next try may take the lock.
     ///
     /// - Throws: ``FileError/heldElsewhere(path:holder:)`` while another process may have it.
-    public convenience init(in folder: PrivateDirectory) throws(FileError) {
+    package convenience init(in folder: PrivateDirectory) throws(FileError) {
         try self.init(in: folder, beforeChange: {})
     }
 
@@ -43,7 +43,7 @@ public final class HostLock: Sendable {
     /// Lets go of the lock, after everything that it protects was closed.
     ///
     /// One that the user has removed meanwhile, and that another process has taken, stays.
-    public func release() {
+    package func release() {
         guard forkGeneration == CSupport.forkGeneration() else { return }
         Self.remove(Self.fileName, of: token, in: folder)
     }

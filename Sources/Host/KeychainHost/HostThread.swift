@@ -4,9 +4,9 @@ import Glibc
 
 /// Dedicated threads, for work that blocks: it must exhaust neither the thread pool of Swift concurrency nor that of
 /// Dispatch.
-public enum HostThread {
+package enum HostThread {
     /// Whether signals of the process may be delivered to a thread.
-    public enum Signals: Sendable {
+    package enum Signals: Sendable {
         /// As to the thread that starts it.
         case asHere
         /// None; they go to other threads.
@@ -16,7 +16,7 @@ public enum HostThread {
     /// Runs `body` on a new, detached thread.
     ///
     /// - Returns: Whether the thread was created; `false` if the process may not have any more.
-    public static func start(_ signals: Signals = .asHere, _ body: @escaping @Sendable () -> Void) -> Bool {
+    package static func start(_ signals: Signals = .asHere, _ body: @escaping @Sendable () -> Void) -> Bool {
         let work = Unmanaged.passRetained(Work(body))
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)

@@ -6,21 +6,21 @@ import Glibc
 ///
 /// `SWIFT_KEYCHAIN_HOME` names the folder itself. Otherwise it is `swift-keychain` in `$XDG_DATA_HOME`, or in
 /// `~/.local/share` when that is not set or not absolute (XDG Base Directory Specification 0.8).
-public struct KeychainLocation: Sendable, Hashable {
+package struct KeychainLocation: Sendable, Hashable {
     /// The environment variable that names the folder.
-    public static let environmentVariable = "SWIFT_KEYCHAIN_HOME"
+    package static let environmentVariable = "SWIFT_KEYCHAIN_HOME"
 
     /// The folder of the system service, which has a folder for the keychain of each user, named by the user ID.
     package static let systemFolder = "/var/lib/swift-keychain"
 
     /// The absolute path of the folder.
-    public let path: String
+    package let path: String
 
     /// A folder that must exist before anything is made below it; `nil` when parents may be made, too.
-    public let requiredParent: String?
+    package let requiredParent: String?
 
     /// Whether the folder itself was configured, rather than a home or a folder for the data of programs.
-    public let isNamed: Bool
+    package let isNamed: Bool
 
     /// The location that an environment names.
     ///
@@ -29,7 +29,7 @@ public struct KeychainLocation: Sendable, Hashable {
     ///   - homeOfUser: the user's home folder by the user database, for when `HOME` is not set.
     /// - Throws: ``FileError/unusablePath(_:_:)`` for a relative `SWIFT_KEYCHAIN_HOME`,
     ///   ``FileError/noHome(_:)`` when no home is known, or what `environment` throws.
-    public init(
+    package init(
         environment: (String) throws(FileError) -> String?,
         homeOfUser: () -> String? = KeychainLocation.homeFromUserDatabase
     ) throws(FileError) {
@@ -54,7 +54,7 @@ public struct KeychainLocation: Sendable, Hashable {
     }
 
     /// A location by its absolute path.
-    public init(path: String) {
+    package init(path: String) {
         self.path = path
         requiredParent = nil
         isNamed = true
@@ -68,17 +68,17 @@ public struct KeychainLocation: Sendable, Hashable {
 
     /// The folder of the daemon that serves keychain files to the programs that use this location: it has the lock and
     /// the record of that daemon, and no keychain.
-    public var fileDaemon: KeychainLocation {
+    package var fileDaemon: KeychainLocation {
         KeychainLocation(path: "\(path)/files", requiredParent: requiredParent, isNamed: isNamed)
     }
 
     /// The home folder that the user database names for the effective user; `nil` also where that cannot be told.
-    public static func homeFromUserDatabase() -> String? { (try? lookUpHome()).flatMap(\.self) }
+    package static func homeFromUserDatabase() -> String? { (try? lookUpHome()).flatMap(\.self) }
 
     /// The home folder that the user database names for the effective user; `nil` for a user that it does not know.
     ///
     /// - Throws: ``FileError`` when it cannot be read (getpwuid_r(3)), or when the path is not UTF-8.
-    public static func lookUpHome() throws(FileError) -> String? {
+    package static func lookUpHome() throws(FileError) -> String? {
         var entry = passwd()
         var found: UnsafeMutablePointer<passwd>?
         return try withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1 << 14) {

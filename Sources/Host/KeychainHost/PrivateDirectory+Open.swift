@@ -9,7 +9,7 @@ extension PrivateDirectory {
     /// - Returns: `nil` when there is none.
     /// - Throws: ``FileError`` when others can get at it, and when it cannot be told whether it is there, as in a home
     ///   that this process may not enter.
-    public init?(existing location: KeychainLocation) throws(FileError) {
+    package init?(existing location: KeychainLocation) throws(FileError) {
         guard access(location.path, F_OK) == 0 else {
             let failure = errno
             // A home such as /dev/null is none; a folder that was named is not where it was meant to be.
@@ -28,7 +28,7 @@ extension PrivateDirectory {
     /// The folder of a location that is there, also when others can get at it: for what takes something from them.
     ///
     /// - Returns: `nil` when there is none, and when it belongs to another user.
-    public init?(asItIs location: KeychainLocation) throws(FileError) {
+    package init?(asItIs location: KeychainLocation) throws(FileError) {
         var status = stat()
         guard stat(location.path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid() else {
             return nil
@@ -40,7 +40,7 @@ extension PrivateDirectory {
     ///
     /// - Returns: The descriptor, which the caller closes.
     /// - Throws: ``FileError``, among others ``FileError/wrongKind(path:expected:)`` when there is something else.
-    public func openFile(_ name: String) throws(FileError) -> Int32 {
+    package func openFile(_ name: String) throws(FileError) -> Int32 {
         try openFile(name, Opening(open: { Glibc.open($0, $1, $2) }, close: { Glibc.close($0) }))
     }
 

@@ -4,15 +4,15 @@ import Glibc
 import KeychainSupport
 
 /// A folder that belongs to this user alone, and its files: mode 0700, files 0600, or it is refused.
-public struct PrivateDirectory: Sendable, Hashable {
+package struct PrivateDirectory: Sendable, Hashable {
     /// The path, without symbolic links.
-    public let path: String
+    package let path: String
 
     /// Opens the folder of a location, and makes it if it is missing.
     ///
     /// - Throws: ``FileError``; nothing is made below a home that does not exist or, unless the folder itself was
     ///   named, in a folder of another user, and a folder that others can get at is refused as it is.
-    public init(_ location: KeychainLocation) throws(FileError) {
+    package init(_ location: KeychainLocation) throws(FileError) {
         if let parent = location.requiredParent {
             var status = stat()
             guard stat(parent, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { throw .noHome(parent) }
@@ -28,7 +28,7 @@ public struct PrivateDirectory: Sendable, Hashable {
     ///
     /// - Throws: ``FileError`` as ``init(_:)``, and for a symbolic link, also one that another user puts there
     ///   meanwhile: it could lead to another folder of the user's.
-    public init(inSharedFolder path: String) throws(FileError) {
+    package init(inSharedFolder path: String) throws(FileError) {
         try Self.make(path)
         let parts = path.pathNames
         let parent = try Self.resolve("/" + parts.dropLast().joined(separator: "/"))
@@ -44,19 +44,19 @@ public struct PrivateDirectory: Sendable, Hashable {
     }
 
     /// Whether files can be made in the folder: not on a file system that is mounted to be read, for example.
-    public var isWritable: Bool { faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0 }
+    package var isWritable: Bool { faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0 }
 
     /// The path of a file in the folder.
-    public func path(of name: String) -> String { "\(path)/\(name)" }
+    package func path(of name: String) -> String { "\(path)/\(name)" }
 
     /// The names in the folder that begin like this; none when the folder cannot be read.
-    public func names(beginningWith prefix: String) -> [String] { FolderNames.of(path, beginningWith: prefix) }
+    package func names(beginningWith prefix: String) -> [String] { FolderNames.of(path, beginningWith: prefix) }
 
     /// Whether there is a file of this name that belongs to this user alone.
     ///
     /// - Throws: ``FileError/exposed(path:_:)`` or ``FileError/wrongKind(path:expected:)`` when there is something
     ///   else.
-    public func hasFile(_ name: String) throws(FileError) -> Bool {
+    package func hasFile(_ name: String) throws(FileError) -> Bool {
         do throws(FileError) {
             try Self.check(path(of: name), kind: S_IFREG, expected: "a file")
             return true
@@ -66,7 +66,7 @@ public struct PrivateDirectory: Sendable, Hashable {
     }
 
     /// Lends the first bytes of a file, at most `limit`, in memory that is wiped afterwards.
-    public func withContents<Result>(
+    package func withContents<Result>(
         of name: String,
         limit: Int,
         _ body: (UnsafeRawBufferPointer) -> Result
@@ -93,7 +93,7 @@ public struct PrivateDirectory: Sendable, Hashable {
     }
 
     /// Makes an empty file of mode 0600 under a name that is not taken.
-    public func makeEmptyFile(_ name: String) throws(FileError) {
+    package func makeEmptyFile(_ name: String) throws(FileError) {
         close(try makeFile(name))
     }
 
@@ -101,7 +101,7 @@ public struct PrivateDirectory: Sendable, Hashable {
     package static let temporarySuffix = ".new"
 
     /// Makes a file with these bytes, complete and durable under its name, or not at all.
-    public func makeFile(_ name: String, _ bytes: UnsafeRawBufferPointer) throws(FileError) {
+    package func makeFile(_ name: String, _ bytes: UnsafeRawBufferPointer) throws(FileError) {
         let temporary = name + Self.temporarySuffix
         unlink(path(of: temporary))
         let descriptor = try makeFile(temporary)
@@ -128,7 +128,7 @@ public struct PrivateDirectory: Sendable, Hashable {
     }
 
     /// Gives a complete file its name, durably.
-    public func publish(_ temporary: String, as name: String) throws(FileError) {
+    package func publish(_ temporary: String, as name: String) throws(FileError) {
         try sync(file: temporary)
         guard rename(path(of: temporary), path(of: name)) == 0 else { throw failure("rename", temporary) }
         try Self.sync(path)
@@ -137,7 +137,7 @@ public struct PrivateDirectory: Sendable, Hashable {
     /// Gives a complete file its name, durably, unless the name is taken.
     ///
     /// - Throws: ``FileError``, among others ``FileError/taken(path:)``; the file keeps its temporary name then.
-    public func publishNew(_ temporary: String, as name: String) throws(FileError) {
+    package func publishNew(_ temporary: String, as name: String) throws(FileError) {
         try sync(file: temporary)
         var failure = CSupport.renameNew(path(of: temporary), path(of: name))
         // File systems that cannot rename so may be able to give a second name, which takes no other's place either.
@@ -151,19 +151,19 @@ public struct PrivateDirectory: Sendable, Hashable {
     }
 
     /// Whether a name is taken, by whatever kind of thing.
-    public func isTaken(_ name: String) -> Bool {
+    package func isTaken(_ name: String) -> Bool {
         var status = stat()
         return lstat(path(of: name), &status) == 0
     }
 
     /// Whether a file has another name as well, here or elsewhere on its file system (link(2)).
-    public func hasOtherNames(_ name: String) -> Bool {
+    package func hasOtherNames(_ name: String) -> Bool {
         var status = stat()
         return lstat(path(of: name), &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_nlink > 1
     }
 
     /// Moves a file that stands in the way aside, without overwriting one that was moved before.
-    public func setAside(_ name: String) throws(FileError) {
+    package func setAside(_ name: String) throws(FileError) {
         for number in 1... {
             let target = path(of: "\(name).orphan-\(number)")
             if access(target, F_OK) == 0 { continue }
@@ -173,10 +173,10 @@ public struct PrivateDirectory: Sendable, Hashable {
     }
 
     /// Makes the names in the folder durable.
-    public func sync() throws(FileError) { try Self.sync(path) }
+    package func sync() throws(FileError) { try Self.sync(path) }
 
     /// Removes a file if it is there.
-    public func remove(_ name: String) { unlink(path(of: name)) }
+    package func remove(_ name: String) { unlink(path(of: name)) }
 
     private func makeFile(_ name: String) throws(FileError) -> Int32 {
         let descriptor = open(path(of: name), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)

@@ -5,16 +5,16 @@ import KeychainSupport
 /// The environment of this process, as far as it may be trusted: a set-user-ID program sees none.
 ///
 /// A variable that is empty counts as not set.
-public enum ProcessEnvironment {
+package enum ProcessEnvironment {
     /// Returns the value of a variable.
-    public static func value(_ name: String) -> String? {
+    package static func value(_ name: String) -> String? {
         CSupport.environment(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// Returns the value of a variable that holds a path.
     ///
     /// - Throws: ``FileError/unusablePath(_:_:)`` for one that is not UTF-8: as a string it would be another path.
-    public static func path(_ name: String) throws(FileError) -> String? {
+    package static func path(_ name: String) throws(FileError) -> String? {
         guard let value = CSupport.environment(name) else { return nil }
         guard let path = String(validatingCString: value) else { throw .notUTF8(name, String(cString: value)) }
         return path.isEmpty ? nil : path

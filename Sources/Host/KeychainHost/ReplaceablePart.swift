@@ -7,15 +7,15 @@ import Glibc
 /// The rule is that of `StrictModes` (sshd_config(5)): every folder belongs to root or the user, and nobody else may
 /// write to it, unless the sticky bit leaves each entry to its owner (inode(7)). Symbolic links are followed, and each
 /// is checked like what it leads to.
-public struct ReplaceablePart: Sendable, Hashable {
+package struct ReplaceablePart: Sendable, Hashable {
     /// The path of the part.
-    public let path: String
+    package let path: String
 
     /// The other user whom it belongs to; `nil` for a folder of root's or the user's own that others may write to.
-    public let owner: UInt32?
+    package let owner: UInt32?
 
     /// A part, with the other user whom it belongs to.
-    public init(path: String, owner: UInt32?) {
+    package init(path: String, owner: UInt32?) {
         self.path = path
         self.owner = owner
     }
@@ -28,7 +28,7 @@ public struct ReplaceablePart: Sendable, Hashable {
     ///   - path: the path; its last part is checked like all others.
     ///   - group: whether those count who may write as members of a group: not those of the user's private group, which
     ///     has the user's number and no other member (pam_umask(8), `usergroups`).
-    public init?(of path: String, countingGroup group: Bool = true) {
+    package init?(of path: String, countingGroup group: Bool = true) {
         guard let part = Self.find(path, group, links: 0) else { return nil }
         self = part
     }

@@ -10,7 +10,7 @@ import KeychainSupport
 /// A FUSE file system that lies on a block device of its own (`fuseblk`, as ntfs-3g and exfat have) is local: the
 /// kernel mounts the device once, and caches and locks its files as those of any disk. One without a device may pass
 /// on to anything, so that it counts as shared, also where it happens to be local, as gocryptfs mostly is.
-public enum SharedFileSystem {
+package enum SharedFileSystem {
     /// The kinds by their magic numbers, from `linux/magic.h` and, where that has none, statfs(2) and the sources of
     /// the file system.
     static let names: [UInt32: String] = [
@@ -37,7 +37,7 @@ public enum SharedFileSystem {
     }
 
     /// The kind that a folder is on; `nil` where it is on none of them, and where that cannot be told.
-    public static func name(of folder: PrivateDirectory) -> String? {
+    package static func name(of folder: PrivateDirectory) -> String? {
         var status = stat()
         guard stat(folder.path, &status) == 0 else { return nil }
         return name(magic: CSupport.fileSystem(folder.path), device: UInt64(status.st_dev))

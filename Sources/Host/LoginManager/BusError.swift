@@ -3,13 +3,13 @@
 import Glibc
 
 /// Why the system bus or a service on it did not do what was asked.
-public struct BusError: Error, Sendable, Hashable, CustomStringConvertible {
+package struct BusError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The number of the system error (`errno.h`).
-    public let code: Int32
+    package let code: Int32
 
     /// The name of the error on the bus, such as `org.freedesktop.DBus.Error.ServiceUnknown`; `nil` for one of the
     /// connection.
-    public let name: String?
+    package let name: String?
 
     /// A failure by sd-bus's result, which is a negative error number.
     init(_ result: Int32, name: String? = nil) {
@@ -18,7 +18,7 @@ public struct BusError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The name of the error on the bus, or the system's text for its number.
-    public var description: String { name ?? String(cString: strerror(code)) }
+    package var description: String { name ?? String(cString: strerror(code)) }
 
     /// Returns the result of an sd-bus function unless it stands for a failure.
     @discardableResult

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// An event of systemd's login manager (`org.freedesktop.login1(5)`).
-public enum LoginEvent: Sendable, Hashable {
+package enum LoginEvent: Sendable, Hashable {
     /// A session of a user was locked, by `loginctl lock-session` or by a screen lock that reports it.
     ///
     /// The user is `nil` if the session ended before its user was known. A user's own daemon locks then; the system
@@ -18,7 +18,7 @@ public enum LoginEvent: Sendable, Hashable {
     case wokeUp
 
     /// Whether a user's keychain has to be locked now.
-    public func locks(_ user: UInt32) -> Bool {
+    package func locks(_ user: UInt32) -> Bool {
         switch self {
         // The session's user is not known: locking too much costs a passcode, locking too little a secret.
         case .locked(nil), .goingToSleep: true

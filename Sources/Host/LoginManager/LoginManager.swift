@@ -8,9 +8,9 @@ import Synchronization
 ///
 /// Suspend is delayed until ``LoginEvent/goingToSleep`` has been handled. Without a system bus, or a login manager on
 /// it, there are no events; the connection is retried from time to time.
-public final class LoginManager: Sendable {
+package final class LoginManager: Sendable {
     /// The address of the bus.
-    public enum Address: Sendable, Hashable {
+    package enum Address: Sendable, Hashable {
         /// The system's, which `DBUS_SYSTEM_BUS_ADDRESS` may name.
         case system
         /// Another, such as a test's (D-Bus Specification, "Server Addresses").
@@ -18,7 +18,7 @@ public final class LoginManager: Sendable {
     }
 
     /// Whether events can arrive.
-    public enum State: Sendable, Hashable {
+    package enum State: Sendable, Hashable {
         /// Not connected yet.
         case starting
         /// Connected to a bus with a login manager.
@@ -43,7 +43,7 @@ public final class LoginManager: Sendable {
     ///   - address: the address of the bus.
     ///   - stateChanged: called when ``state`` has changed.
     ///   - handle: handles an event; called for one event at a time.
-    public init(
+    package init(
         address: Address = .system,
         stateChanged: @escaping @Sendable (State) -> Void = { _ in },
         handle: @escaping @Sendable (LoginEvent) -> Void
@@ -55,10 +55,10 @@ public final class LoginManager: Sendable {
     }
 
     /// Whether events can arrive now.
-    public var state: State { current.withLock { $0 } }
+    package var state: State { current.withLock { $0 } }
 
     /// Listens until ``stop()``, on the calling thread.
-    public func run() {
+    package func run() {
         var pauses = Pauses()
         while !stopping.isGiven {
             do throws(BusError) {
@@ -73,7 +73,7 @@ public final class LoginManager: Sendable {
     }
 
     /// Ends ``run()``; callable from any thread, also before it.
-    public func stop() { stopping.give() }
+    package func stop() { stopping.give() }
 
     private func connect() throws(BusError) -> Bus {
         switch address {

@@ -5,9 +5,9 @@ import Glibc
 import KeychainCore
 
 /// The command `keychainctl`.
-public struct KeychainControl: ParsableCommand {
+package struct KeychainControl: ParsableCommand {
     /// Its name and its subcommands.
-    public static let configuration = CommandConfiguration(
+    package static let configuration = CommandConfiguration(
         commandName: "keychainctl",
         abstract: "Manages the keychain and the programs that use it.",
         version: ProductVersion.text,
@@ -19,7 +19,7 @@ public struct KeychainControl: ParsableCommand {
     )
 
     /// Runs the command that this process was started with.
-    public static func runProcess() {
+    package static func runProcess() {
         guard ProgramArguments.areUTF8(.init(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc))) else {
             StandardError.write("Error: An argument is not UTF-8.")
             Glibc.exit(ExitCode.validationFailure.rawValue)
@@ -28,5 +28,5 @@ public struct KeychainControl: ParsableCommand {
     }
 
     /// The command without arguments, which shows its help.
-    public init() {}
+    package init() {}
 }

@@ -3,20 +3,20 @@
 import KeychainCore
 
 /// A generated file and what belongs in it.
-public struct GeneratedFile: Hashable, Sendable {
+package struct GeneratedFile: Hashable, Sendable {
     /// The path, relative to the root of the package.
-    public var path: String
+    package var path: String
 
     /// The whole text, with a newline at its end.
-    public var contents: String
+    package var contents: String
 }
 
 /// The Swift files that are generated from the tables of KeychainCore.
 ///
 /// Pure functions from the tables to text: the same tables always give the same bytes.
-public enum ConstantSources {
+package enum ConstantSources {
     /// Every generated file.
-    public static var files: [GeneratedFile] {
+    package static var files: [GeneratedFile] {
         [
             GeneratedFile(
                 path: "Sources/API/KeychainServices/Constants/ItemConstants+Generated.swift",
@@ -42,7 +42,7 @@ public enum ConstantSources {
     }
 
     /// Returns the text that declares the `kSec…` string constants.
-    public static func itemConstants() -> String {
+    package static func itemConstants() -> String {
         let sections = ConstantTable.Group.allCases.map { group in
             "// MARK: - \(title(of: group))\n\n"
                 + ConstantTable.rows(in: group).map { declaration($0.name, $0.value) }.joined(separator: "\n")
@@ -51,7 +51,7 @@ public enum ConstantSources {
     }
 
     /// Returns the text that declares the string constants of certificates.
-    public static func certificateConstants() -> String {
+    package static func certificateConstants() -> String {
         let sections = CertificateConstantTable.Group.allCases.map { group in
             "// MARK: - \(title(of: group))\n\n"
                 + CertificateConstantTable.rows(in: group).map { declaration($0.name, $0.value) }.joined(
@@ -62,12 +62,12 @@ public enum ConstantSources {
     }
 
     /// Returns the text that declares the `errSec…` codes.
-    public static func statusConstants() -> String {
+    package static func statusConstants() -> String {
         header + "\n" + publicStatusRows.map(declaration).joined(separator: "\n")
     }
 
     /// Returns the text that declares the members of `SecKeyAlgorithm`.
-    public static func keyAlgorithmConstants() -> String {
+    package static func keyAlgorithmConstants() -> String {
         header
             + "\nimport Foundation\n\nextension SecKeyAlgorithm {\n"
             + KeyAlgorithmTable.rows.map(declaration).joined(separator: "\n")
@@ -77,7 +77,7 @@ public enum ConstantSources {
     /// Returns the text of the list of symbols that clients of `import Security` see.
     ///
     /// The dictionaries are many and typed, because one large literal takes long to type-check.
-    public static func publicSymbols() -> String {
+    package static func publicSymbols() -> String {
         let strings = ConstantTable.Group.allCases.map { group in
             dictionary(
                 "\(group.rawValue)Strings",

@@ -3,35 +3,35 @@
 import Foundation
 
 /// The modules of Sources, as the manifest groups them.
-public struct ModuleMap: Sendable {
+package struct ModuleMap: Sendable {
     /// A folder below Sources.
-    public struct Group: Sendable {
+    package struct Group: Sendable {
         /// The name of the folder.
-        public var folder: String
+        package var folder: String
         /// The purpose of its modules.
-        public var purpose: String
+        package var purpose: String
         /// Its modules, from the lowest to the highest.
-        public var modules: [Module] = []
+        package var modules: [Module] = []
     }
 
     /// A target of the manifest.
-    public struct Module: Sendable {
+    package struct Module: Sendable {
         /// The name of the target.
-        public var name: String
+        package var name: String
         /// Its description: the comment above it.
-        public var summary: String
+        package var summary: String
         /// The modules of this package that it depends on.
-        public var dependencies: [String] = []
+        package var dependencies: [String] = []
     }
 
     /// The groups, from the lowest to the highest.
-    public private(set) var groups: [Group] = []
+    package private(set) var groups: [Group] = []
 
     /// Reads the table `groups` of a manifest.
     ///
     /// The formatter ensures this shape: an argument of a group is on a line of its own, and a comment is above each
     /// target.
-    public init(manifest: String) {
+    package init(manifest: String) {
         let table = manifest.components(separatedBy: "let groups: [Group] = [\n").dropFirst().first ?? ""
         let lines = table.components(separatedBy: "\n]\n")[0].split(separator: "\n").map {
             $0.trimmingCharacters(in: .whitespaces)
@@ -73,12 +73,12 @@ public struct ModuleMap: Sendable {
     }
 
     /// All modules, from the lowest to the highest.
-    public var modules: [Module] { groups.flatMap(\.modules) }
+    package var modules: [Module] { groups.flatMap(\.modules) }
 
     /// The group of a module.
     ///
     /// - Returns: Its index in ``groups``; `nil` if no module has this name.
-    public func group(of module: String) -> Int? {
+    package func group(of module: String) -> Int? {
         groups.firstIndex { $0.modules.contains { $0.name == module } }
     }
 }
@@ -87,7 +87,7 @@ public struct ModuleMap: Sendable {
 
 extension ModuleMap {
     /// The page with the map, relative to the root of the package.
-    public static let page = "Documentation/Architecture.md"
+    package static let page = "Documentation/Architecture.md"
 
     private static let begin = "<!-- Written by Scripts/module-map. -->\n"
     private static let end = "<!-- The end of the module map. -->\n"
@@ -95,7 +95,7 @@ extension ModuleMap {
     /// Puts the map into a page.
     ///
     /// - Returns: The page; `nil` if it has no place for a map.
-    public func written(into page: String) -> String? {
+    package func written(into page: String) -> String? {
         guard let begin = page.range(of: Self.begin),
             let end = page.range(of: Self.end, range: begin.upperBound..<page.endIndex)
         else { return nil }

@@ -3,12 +3,11 @@
 import CryptoKit
 import Foundation
 import KeychainTesting
-import KeychainTrace
 import LocalAuthentication
 import Security
 import Testing
 
-/// The samples of the pages about keys, lock states, CryptoKit, the trace and the device.
+/// The samples of the pages about keys, lock states, CryptoKit and the device.
 @Suite("The samples of the other pages")
 struct OtherPageSamples {
     @Test(.keychain) func keys() throws {
@@ -68,11 +67,5 @@ struct OtherPageSamples {
         let status = app.run { SecItemAdd(query, nil) }
         try device.lock()
         #expect(device.calls.map(\.status) == [status])
-    }
-
-    // Compiled and not run: a trace is one of the whole process.
-    private func trace() throws {
-        try KeychainTracing.start(TraceOptions(path: "/tmp/calls.jsonl"))
-        KeychainTracing.stop()
     }
 }

@@ -1,49 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Makes certificates that nobody signed: well formed, with arbitrary bytes where the signature belongs.
-public enum CertificateMaker {
+package enum CertificateMaker {
     /// One attribute of a name: its type, and the tag and content of its value.
-    public struct Attribute: Sendable, Hashable {
+    package struct Attribute: Sendable, Hashable {
         /// The type, as numbers with dots between: `2.5.4.3`.
-        public var type: String
+        package var type: String
         /// The identifier octet of the value.
-        public var tag: UInt8
+        package var tag: UInt8
         /// The content octets of the value.
-        public var content: [UInt8]
+        package var content: [UInt8]
 
         /// An attribute from its parts.
-        public init(_ type: String, _ tag: UInt8, _ content: [UInt8]) {
+        package init(_ type: String, _ tag: UInt8, _ content: [UInt8]) {
             self.type = type
             self.tag = tag
             self.content = content
         }
 
         /// A common name, as a UTF8String.
-        public static func commonName(_ text: String) -> Attribute { Attribute("2.5.4.3", 0x0C, Array(text.utf8)) }
+        package static func commonName(_ text: String) -> Attribute { Attribute("2.5.4.3", 0x0C, Array(text.utf8)) }
 
         /// An attribute with a UTF8String.
-        public static func utf8(_ type: String, _ text: String) -> Attribute { Attribute(type, 0x0C, Array(text.utf8)) }
+        package static func utf8(_ type: String, _ text: String) -> Attribute {
+            Attribute(type, 0x0C, Array(text.utf8))
+        }
 
         /// An attribute with a PrintableString.
-        public static func printable(_ type: String, _ text: String) -> Attribute {
+        package static func printable(_ type: String, _ text: String) -> Attribute {
             Attribute(type, 0x13, Array(text.utf8))
         }
     }
 
     /// The `AlgorithmIdentifier` of a P-256 key (RFC 5480).
-    public static let p256Algorithm = TestDER.sequence(
+    package static let p256Algorithm = TestDER.sequence(
         TestDER.objectIdentifier("1.2.840.10045.2.1"),
         TestDER.objectIdentifier("1.2.840.10045.3.1.7")
     )
 
     /// The `AlgorithmIdentifier` of an RSA key (RFC 3279).
-    public static let rsaAlgorithm = TestDER.sequence(
+    package static let rsaAlgorithm = TestDER.sequence(
         TestDER.objectIdentifier("1.2.840.113549.1.1.1"),
         [0x05, 0x00]
     )
 
     /// A `Name` (RFC 5280) of relative distinguished names, each of one or more attributes.
-    public static func name(_ relativeNames: [[Attribute]]) -> [UInt8] {
+    package static func name(_ relativeNames: [[Attribute]]) -> [UInt8] {
         TestDER.sequence(
             relativeNames.flatMap { attributes in
                 TestDER.set(
@@ -59,10 +61,10 @@ public enum CertificateMaker {
     }
 
     /// A `Name` of a common name only.
-    public static func name(_ commonName: String) -> [UInt8] { name([[.commonName(commonName)]]) }
+    package static func name(_ commonName: String) -> [UInt8] { name([[.commonName(commonName)]]) }
 
     /// One extension of RFC 5280 by its type and the DER inside its OCTET STRING.
-    public static func certificateExtension(
+    package static func certificateExtension(
         _ type: String,
         isCritical: Bool = false,
         _ value: [UInt8]
@@ -75,7 +77,7 @@ public enum CertificateMaker {
     }
 
     /// A `SubjectPublicKeyInfo` of these key bits.
-    public static func publicKeyInfo(
+    package static func publicKeyInfo(
         _ bits: [UInt8],
         algorithm: [UInt8] = p256Algorithm
     ) -> [UInt8] {
@@ -95,7 +97,7 @@ public enum CertificateMaker {
     ///   - extensions: whole extensions in DER; see ``certificateExtension(_:isCritical:_:)``.
     ///   - signature: what stands where a signature belongs.
     /// - Returns: The certificate.
-    public static func certificate(
+    package static func certificate(
         subject: [UInt8],
         issuer: [UInt8],
         serial: [UInt8] = [0x01],
@@ -121,10 +123,10 @@ public enum CertificateMaker {
     }
 
     /// A UTCTime of this text.
-    public static func utcTime(_ text: String) -> [UInt8] { TestDER.value(0x17, Array(text.utf8)) }
+    package static func utcTime(_ text: String) -> [UInt8] { TestDER.value(0x17, Array(text.utf8)) }
 
     /// A GeneralizedTime of this text.
-    public static func generalizedTime(_ text: String) -> [UInt8] { TestDER.value(0x18, Array(text.utf8)) }
+    package static func generalizedTime(_ text: String) -> [UInt8] { TestDER.value(0x18, Array(text.utf8)) }
 
     /// A certificate whose names, serial number, version and key are arbitrary; the same for the same generator.
     ///
@@ -132,7 +134,7 @@ public enum CertificateMaker {
     ///   - issuer: the `Name` of the issuer in DER; `nil` for an arbitrary one.
     ///   - generator: where the choices come from.
     /// - Returns: The certificate.
-    public static func arbitraryCertificate(
+    package static func arbitraryCertificate(
         issuer: [UInt8]? = nil,
         using generator: inout SeededGenerator
     ) -> [UInt8] {
@@ -151,7 +153,7 @@ public enum CertificateMaker {
     }
 
     /// A `Name` with values of every string type.
-    public static func arbitraryName(using generator: inout SeededGenerator) -> [UInt8] {
+    package static func arbitraryName(using generator: inout SeededGenerator) -> [UInt8] {
         let relativeNames = Int.random(in: 1...4, using: &generator)
         return name(
             (0..<relativeNames).map { _ in

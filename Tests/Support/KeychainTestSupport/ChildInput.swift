@@ -5,9 +5,9 @@ import Glibc
 import KeychainHost
 
 /// The standard input of a program that may end before it has read all of it, which must not end the tests by SIGPIPE.
-public enum ChildInput {
+package enum ChildInput {
     /// A file with a text, for a program whose whole input is known when it starts.
-    public static func file(_ text: String) throws -> FileHandle {
+    package static func file(_ text: String) throws -> FileHandle {
         let folder = try TemporaryFolder(prefix: "input")
         // The file goes with the folder: the program has it open, and needs no name.
         defer { withExtendedLifetime(folder) {} }
@@ -21,7 +21,7 @@ public enum ChildInput {
     /// Writes all of some bytes to a pipe.
     ///
     /// - Returns: 0, or an error number: EPIPE when the program has ended.
-    public static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
+    package static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
         var signals = sigset_t()
         sigemptyset(&signals)
         sigaddset(&signals, SIGPIPE)

@@ -10,12 +10,12 @@ import KeychainRouting
 /// A folder with a keychain and the daemon of this build, which programs start when they need it.
 ///
 /// A daemon that still runs when the object goes away is killed.
-public final class DaemonFolder: Sendable {
+package final class DaemonFolder: Sendable {
     /// The folder of the keychain.
-    public let location: KeychainLocation
+    package let location: KeychainLocation
 
     /// Where the daemon listens.
-    public let socket: String
+    package let socket: String
 
     /// The folder of the daemon's lock and record.
     private let daemonLocation: KeychainLocation
@@ -23,7 +23,7 @@ public final class DaemonFolder: Sendable {
     private let folder: TemporaryFolder
 
     /// No keychain yet, and the daemon that serves keychain files to programs that use this folder.
-    public static func ofKeychainFiles() throws -> DaemonFolder { try DaemonFolder(servingFiles: ()) }
+    package static func ofKeychainFiles() throws -> DaemonFolder { try DaemonFolder(servingFiles: ()) }
 
     private init(servingFiles: Void) throws {
         folder = try TemporaryFolder(prefix: "kd")
@@ -34,7 +34,7 @@ public final class DaemonFolder: Sendable {
     }
 
     /// A keychain that the daemon owns, or that programs open themselves.
-    public init(isEnabled: Bool = true) throws {
+    package init(isEnabled: Bool = true) throws {
         folder = try TemporaryFolder(prefix: "kd")
         location = KeychainLocation(path: folder.path(of: "keychain"))
         daemonLocation = location
@@ -45,27 +45,27 @@ public final class DaemonFolder: Sendable {
     }
 
     /// Has programs that use keychain files start the daemon of this build, once more where the folder was removed.
-    public func recordFileDaemon() throws {
+    package func recordFileDaemon() throws {
         let record = ServiceRecord(program: try Self.program("keychaind"), socket: socket)
         try record.write(in: PrivateDirectory(daemonLocation))
     }
 
     /// Makes the store over to the daemon.
-    public func makeOver() throws {
+    package func makeOver() throws {
         let record = ServiceRecord(program: try Self.program("keychaind"), socket: socket)
         try record.write(in: PrivateDirectory(location))
         try EmbeddedKeychain(at: location).handOver(to: .daemon)
     }
 
     /// Makes the store over to the programs that use it; no daemon may run.
-    public func takeBack() throws {
+    package func takeBack() throws {
         var device = DeviceOptions()
         device.owner = .daemon
         try EmbeddedKeychain(at: location, device: device).handOver(to: .embedded)
     }
 
     /// Ends the daemon, and runs `body` while none serves the store.
-    public func whileStopped(_ body: () throws -> Void) throws {
+    package func whileStopped(_ body: () throws -> Void) throws {
         let lock = try DaemonRecord.stop(in: PrivateDirectory(location), until: Deadline(milliseconds: 60_000))
         try body()
         _ = consume lock
@@ -78,7 +78,7 @@ public final class DaemonFolder: Sendable {
     }
 
     /// A path beside the keychain.
-    public func path(beside name: String) -> String { folder.path(of: name) }
+    package func path(beside name: String) -> String { folder.path(of: name) }
 
     /// The parts of the keychain as another program has them.
     package func parts(_ authenticator: any Authenticator = NoAuthenticator()) -> ProcessKeychain.Parts {
@@ -91,7 +91,7 @@ public final class DaemonFolder: Sendable {
     }
 
     /// The daemon that runs; `nil` for none.
-    public var record: DaemonRecord? {
+    package var record: DaemonRecord? {
         (try? PrivateDirectory(existing: daemonLocation)).flatMap { $0.flatMap { DaemonRecord(in: $0) } }
     }
 
@@ -99,7 +99,7 @@ public final class DaemonFolder: Sendable {
     ///
     /// - Returns: Whether one ran, and has ended.
     @discardableResult
-    public func end(by signal: Int32) -> Bool {
+    package func end(by signal: Int32) -> Bool {
         guard let record, kill(record.process, signal) == 0 else { return false }
         // The next daemon may have the lock before this process gets it.
         for _ in 0..<600 where self.record?.process == record.process {
@@ -110,14 +110,14 @@ public final class DaemonFolder: Sendable {
 
     /// Waits until no daemon has the store.
     @discardableResult
-    public func awaitEnd(milliseconds: Int32 = 60_000) -> Bool {
+    package func awaitEnd(milliseconds: Int32 = 60_000) -> Bool {
         guard let directory = try? PrivateDirectory(daemonLocation) else { return true }
         let lock = try? FileLock(DaemonRecord.lockName, in: directory, until: Deadline(milliseconds: milliseconds))
         return lock != nil
     }
 
     /// A program of this build, which the package manager puts beside the bundle of the tests.
-    public static func program(_ name: String) throws -> String {
+    package static func program(_ name: String) throws -> String {
         guard let own = DaemonProgram.ownPath(), let slash = own.lastIndex(of: "/") else { throw NoProgram(name: name) }
         let path = "\(own[..<slash])/\(name)"
         guard access(path, X_OK) == 0 else { throw NoProgram(name: path) }
@@ -125,8 +125,8 @@ public final class DaemonFolder: Sendable {
     }
 
     /// A program is not there.
-    public struct NoProgram: Error {
+    package struct NoProgram: Error {
         /// Its name.
-        public let name: String
+        package let name: String
     }
 }

@@ -8,7 +8,7 @@ import Glibc
 ///   - what: what is waited for, for whoever reads the test.
 ///   - isTrue: whether it has come true.
 /// - Returns: Whether it came true within two minutes.
-public func eventually(_ what: String, _ isTrue: () throws -> Bool) rethrows -> Bool {
+package func eventually(_ what: String, _ isTrue: () throws -> Bool) rethrows -> Bool {
     let limit = ContinuousClock.now + .seconds(120)
     while ContinuousClock.now < limit {
         if try isTrue() { return true }

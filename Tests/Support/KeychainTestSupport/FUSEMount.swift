@@ -7,15 +7,15 @@ import Glibc
 /// A folder that bindfs(1) shows at another place, on FUSE, until the object goes away.
 ///
 /// bindfs(1) and `/dev/fuse` have to be there: `Scripts/setup tests` installs the first.
-public final class FUSEMount {
+package final class FUSEMount {
     /// Where it is shown.
-    public let path: String
+    package let path: String
 
     /// Why it is not.
-    public struct Failure: Error { let reason: String }
+    package struct Failure: Error { let reason: String }
 
     /// Makes a folder at a path and shows another one there.
-    public init(of folder: String, at path: String, options: [String] = []) throws {
+    package init(of folder: String, at path: String, options: [String] = []) throws {
         self.path = path
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         let shell = Shell(environment: ["PATH": "/usr/bin:/bin:/usr/sbin:/sbin"])
@@ -33,7 +33,7 @@ public final class FUSEMount {
     /// Answers nothing more until ``resume()``.
     ///
     /// - Returns: Whether the program that answered has stopped.
-    public func pause() -> Bool {
+    package func pause() -> Bool {
         let stopped = signal(SIGSTOP)
         // Whatever becomes of the test: much of the system waits for those that wait for an answer.
         DispatchQueue.global().asyncAfter(deadline: .now() + 60) { for process in stopped { kill(process, SIGCONT) } }
@@ -41,7 +41,7 @@ public final class FUSEMount {
     }
 
     /// Answers what came meanwhile, and what comes.
-    public func resume() { _ = signal(SIGCONT) }
+    package func resume() { _ = signal(SIGCONT) }
 
     /// All threads: one that goes on answers.
     private static func isStopped(_ process: pid_t) -> Bool {

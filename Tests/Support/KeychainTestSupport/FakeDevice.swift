@@ -4,7 +4,7 @@ import KeychainCore
 import Synchronization
 
 /// A device that is nothing but its passcode: for tests of what stands above a device.
-public final class FakeDevice: Sendable {
+package final class FakeDevice: Sendable {
     private let state: Mutex<State>
 
     private struct State {
@@ -14,7 +14,7 @@ public final class FakeDevice: Sendable {
     }
 
     /// A device with a passcode, or without one; before first unlock in the first case.
-    public init(passcode: String? = nil) {
+    package init(passcode: String? = nil) {
         let lockState = passcode == nil ? LockState.unlocked : .beforeFirstUnlock
         state = Mutex(
             State(
@@ -25,13 +25,13 @@ public final class FakeDevice: Sendable {
     }
 
     /// How many passcodes were looked at.
-    public var attempts: Int { state.withLock(\.attempts) }
+    package var attempts: Int { state.withLock(\.attempts) }
 
     /// The device as its users see it.
-    public var device: KeychainDevice { KeychainDevice(perform) }
+    package var device: KeychainDevice { KeychainDevice(perform) }
 
     /// Carries out a command.
-    public func perform(_ command: KeychainCommand.Device) throws(KeychainError) -> KeychainReply {
+    package func perform(_ command: KeychainCommand.Device) throws(KeychainError) -> KeychainReply {
         switch command {
         case .status: return .deviceStatus(state.withLock(\.status))
         case .lock: try lock()

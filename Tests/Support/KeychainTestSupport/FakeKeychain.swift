@@ -3,14 +3,14 @@
 import KeychainCore
 
 /// A keychain that answers what a test says: for tests of what stands above a keychain.
-public final class FakeKeychain: KeychainBackend {
+package final class FakeKeychain: KeychainBackend {
     private let answer: @Sendable (KeychainRequest) throws(KeychainError) -> KeychainAnswer
     private let device: KeychainDevice.Perform
     private let authentication: AuthenticationService.Perform
     private let maintenance: KeychainMaintenance.Perform
 
     /// A keychain that answers by closures; its device has no passcode, it asks nobody, and it has no enclave.
-    public init(
+    package init(
         _ answer: @escaping @Sendable (KeychainRequest) throws(KeychainError) -> KeychainAnswer = {
             (_) throws(KeychainError) in throw KeychainError(.itemNotFound, "nothing is stored")
         },
@@ -29,15 +29,15 @@ public final class FakeKeychain: KeychainBackend {
     }
 
     /// A keychain that fails every request with a status.
-    public convenience init(failingWith status: Status) {
+    package convenience init(failingWith status: Status) {
         self.init { _ throws(KeychainError) in throw KeychainError(status, "this is the reason") }
     }
 
     /// Every one.
-    public var families: CommandFamily { .all }
+    package var families: CommandFamily { .all }
 
     /// Answers by the closures.
-    public func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+    package func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         switch command {
         case .items(let request): .answer(try answer(request))
         case .device(let command): try device(command)

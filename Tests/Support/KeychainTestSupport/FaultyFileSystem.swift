@@ -4,35 +4,35 @@ import CSQLite
 import Glibc
 
 /// Faults below SQLite's files, for a test in a process of its own.
-public enum FaultyFileSystem {
+package enum FaultyFileSystem {
     /// How many of the next syncs of a log fail, as those of a failing disk do.
-    public nonisolated(unsafe) static var failingLogSyncs = 0
+    package nonisolated(unsafe) static var failingLogSyncs = 0
 
     /// What is done before each sync of a log.
-    public nonisolated(unsafe) static var beforeLogSync: () -> Void = {}
+    package nonisolated(unsafe) static var beforeLogSync: () -> Void = {}
 
     /// How many bytes files can still grow by, and the error number of a write beyond them; `nil` for a disk with room.
-    public nonisolated(unsafe) static var room: (byteCount: Int, failure: Int32)?
+    package nonisolated(unsafe) static var room: (byteCount: Int, failure: Int32)?
 
     /// How many of the next writes find no room, whatever they are to.
-    public nonisolated(unsafe) static var writesWithoutRoom = 0
+    package nonisolated(unsafe) static var writesWithoutRoom = 0
 
     /// What is done before each write to a database, as only a checkpoint does in a store with a log.
-    public nonisolated(unsafe) static var beforeDatabaseWrite: () -> Void = {}
+    package nonisolated(unsafe) static var beforeDatabaseWrite: () -> Void = {}
 
     /// What was done to a file of a database.
-    public struct Change: Sendable {
+    package struct Change: Sendable {
         /// Whether it is the log.
-        public let isLog: Bool
+        package let isLog: Bool
         /// Whether what was written before is durable now; otherwise something was written, or the file was cut off.
-        public let isSync: Bool
+        package let isSync: Bool
     }
 
     /// What is done after each change of a database or its log that succeeded.
-    public nonisolated(unsafe) static var afterChange: (Change) -> Void = { _ in }
+    package nonisolated(unsafe) static var afterChange: (Change) -> Void = { _ in }
 
     /// Puts the faults below every file that SQLite opens from now on; call it before the first one.
-    public static func install() {
+    package static func install() {
         guard let system = sqlite3_vfs_find("unix") else { preconditionFailure("SQLite has no file system") }
         openFile = system.pointee.xOpen
         system.pointee.xOpen = open
@@ -43,7 +43,7 @@ public enum FaultyFileSystem {
     }
 
     /// Makes a file system that opens nothing the default of the process, as a host may make one of its own.
-    public static func refuseDefault() {
+    package static func refuseDefault() {
         guard let system = sqlite3_vfs_find("unix") else { preconditionFailure("SQLite has no file system") }
         let refusing = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
         refusing.initialize(to: system.pointee)

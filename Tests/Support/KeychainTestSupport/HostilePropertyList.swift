@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Foundation
+import Foundation
 
 /// Property lists on which Foundation crashes or hangs, or whose texts are compared for very long, each with the value
 /// under a key.
-public enum HostilePropertyList: String, CaseIterable, Sendable {
+package enum HostilePropertyList: String, CaseIterable, Sendable {
     /// An array that contains itself, in 85 bytes.
     case containsItself
     /// Arrays of ten, thirty deep, each of which is there once.
@@ -31,7 +31,7 @@ public enum HostilePropertyList: String, CaseIterable, Sendable {
     case binaryMarks
 
     /// The list.
-    public func data(_ key: String = "keychain-access-groups") -> Data {
+    package func data(_ key: String = "keychain-access-groups") -> Data {
         switch self {
         case .containsItself: BinaryList.of([.dictionary(1, 2), .text(key), .array([2])])
         case .sharedArrays:
@@ -74,9 +74,9 @@ public enum HostilePropertyList: String, CaseIterable, Sendable {
 }
 
 /// Writes binary property lists by hand.
-public enum BinaryList {
+package enum BinaryList {
     /// An object, with the numbers of others.
-    public enum Object {
+    package enum Object {
         case text(String)
         case array([Int])
         case dictionary(Int, Int)
@@ -93,7 +93,7 @@ public enum BinaryList {
     }
 
     /// A list whose first object is the list itself.
-    public static func of(_ objects: [Object]) -> Data {
+    package static func of(_ objects: [Object]) -> Data {
         var bytes = Array("bplist00".utf8)
         var starts: [Int] = []
         for object in objects {

@@ -4,16 +4,16 @@ import Foundation
 import Glibc
 
 /// A pseudo-terminal: this side is the user, the program has the other one.
-public final class Pty {
+package final class Pty {
     private let master: Int32
 
     /// The path of the terminal, for the program.
-    public let path: String
+    package let path: String
 
     private var unread: [UInt8] = []
 
     /// Why there is no terminal, or nothing to read from it.
-    public enum Failure: Error {
+    package enum Failure: Error {
         /// A system call failed, with an error number.
         case system(String, Int32)
         /// The awaited text did not come, but this.
@@ -21,7 +21,7 @@ public final class Pty {
     }
 
     /// Makes a terminal.
-    public init() throws {
+    package init() throws {
         // The functions of posix_openpt(3) are out of Swift's sight.
         master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         guard master >= 0 else { throw Failure.system("open", errno) }
@@ -36,7 +36,7 @@ public final class Pty {
     deinit { close(master) }
 
     /// Types something.
-    public func type(_ text: String) throws {
+    package func type(_ text: String) throws {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { write(master, $0.baseAddress, min($0.count, 512)) }
@@ -47,7 +47,7 @@ public final class Pty {
 
     /// Everything that the terminal showed up to a text, which must come within ten minutes.
     @discardableResult
-    public func shown(upTo text: String) throws -> String {
+    package func shown(upTo text: String) throws -> String {
         let limit = Date(timeIntervalSinceNow: 600)
         while Date() < limit {
             let all = String(decoding: unread, as: UTF8.self)
@@ -61,19 +61,19 @@ public final class Pty {
     }
 
     /// What else the terminal has shown by now.
-    public var rest: String {
+    package var rest: String {
         while readMore(milliseconds: 50) {}
         return String(decoding: unread, as: UTF8.self)
     }
 
     /// Whether what is typed is shown.
-    public var hasEcho: Bool { flags & tcflag_t(ECHO) != 0 }
+    package var hasEcho: Bool { flags & tcflag_t(ECHO) != 0 }
 
     /// Whether the terminal edits lines.
-    public var editsLines: Bool { flags & tcflag_t(ICANON) != 0 }
+    package var editsLines: Bool { flags & tcflag_t(ICANON) != 0 }
 
     /// The settings, to be compared.
-    public var settings: [UInt32] {
+    package var settings: [UInt32] {
         var settings = termios()
         guard tcgetattr(master, &settings) == 0 else { return [] }
         let keys = withUnsafeBytes(of: settings.c_cc) { $0.map(UInt32.init) }
@@ -83,7 +83,7 @@ public final class Pty {
     /// Waits until what is typed is shown no more, for ten minutes at most.
     ///
     /// - Throws: ``Failure/silent(after:)``.
-    public func waitForHiding() throws {
+    package func waitForHiding() throws {
         let limit = Date(timeIntervalSinceNow: 600)
         while hasEcho {
             guard Date() < limit else { throw Failure.silent(after: "") }

@@ -3,19 +3,19 @@
 import CSQLite
 
 /// The file of a store, opened with plain SQLite behind the keychain's back: for damage, locks and inspection.
-public final class RawStore {
+package final class RawStore {
     private let database: OpaquePointer
 
     /// What SQLite answered instead.
-    public struct Failure: Error {
+    package struct Failure: Error {
         /// The result code.
-        public let code: Int32
+        package let code: Int32
         /// SQLite's sentence.
-        public let message: String
+        package let message: String
     }
 
     /// Opens a file that exists.
-    public init(path: String, busyTimeoutMilliseconds: Int32 = 5_000) throws {
+    package init(path: String, busyTimeoutMilliseconds: Int32 = 5_000) throws {
         var handle: OpaquePointer?
         let code = sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE, nil)
         guard code == SQLITE_OK, let handle else {
@@ -29,7 +29,7 @@ public final class RawStore {
     deinit { sqlite3_close_v2(database) }
 
     /// Runs statements whose rows do not matter.
-    public func execute(_ sql: String) throws {
+    package func execute(_ sql: String) throws {
         try check(sqlite3_exec(database, sql, nil, nil, nil))
     }
 
@@ -37,7 +37,7 @@ public final class RawStore {
     ///
     /// - Returns: The bytes of blobs and texts, numbers as decimal text; `nil` for NULL.
     @discardableResult
-    public func run(_ sql: String, _ parameters: [[UInt8]?] = []) throws -> [[UInt8]?] {
+    package func run(_ sql: String, _ parameters: [[UInt8]?] = []) throws -> [[UInt8]?] {
         var statement: OpaquePointer?
         try check(sqlite3_prepare_v2(database, sql, -1, &statement, nil))
         defer { sqlite3_finalize(statement) }
@@ -61,13 +61,13 @@ public final class RawStore {
     }
 
     /// The one number that a statement gives.
-    public func integer(_ sql: String) throws -> Int {
+    package func integer(_ sql: String) throws -> Int {
         let text = try run(sql).first.flatMap(\.self) ?? []
         return Int(String(decoding: text, as: UTF8.self)) ?? 0
     }
 
     /// Writes the log back into the file and empties it.
-    public func checkpoint() throws {
+    package func checkpoint() throws {
         try execute("PRAGMA wal_checkpoint(TRUNCATE)")
     }
 

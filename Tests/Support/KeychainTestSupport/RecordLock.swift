@@ -7,18 +7,18 @@ import Glibc
 ///
 /// The kernel lists it with the process's descriptors (proc_pid_fdinfo(5)). The list of the whole machine,
 /// `/proc/locks`, is read in pieces: while others lock and unlock, lines of it go missing.
-public struct RecordLock: Hashable, CustomStringConvertible {
+package struct RecordLock: Hashable, CustomStringConvertible {
     /// Whether others may hold it, too.
-    public var isShared: Bool
+    package var isShared: Bool
 
     /// The first and the last byte.
-    public var range: ClosedRange<UInt64>
+    package var range: ClosedRange<UInt64>
 
     /// Like a line of the kernel's list.
-    public var description: String { "\(isShared ? "READ" : "WRITE") \(range.lowerBound)-\(range.upperBound)" }
+    package var description: String { "\(isShared ? "READ" : "WRITE") \(range.lowerBound)-\(range.upperBound)" }
 
     /// The locks that a process holds on a file; a file that is not there throws.
-    public static func held(by process: pid_t, on path: String) throws -> Set<RecordLock> {
+    package static func held(by process: pid_t, on path: String) throws -> Set<RecordLock> {
         var status = stat()
         guard stat(path, &status) == 0 else { throw Missing(path: path) }
         let folder = "/proc/\(process)/fdinfo"

@@ -4,24 +4,24 @@ import Foundation
 import KeychainHost
 
 /// Runs the tools of this build as a user would, on the keychain of a folder.
-public struct Shell: Sendable {
+package struct Shell: Sendable {
     /// The variables that programs get.
-    public let environment: [String: String]
+    package let environment: [String: String]
 
     /// A program that starts them, with its arguments.
     private let prefix: [String]
 
     /// What a program left behind.
-    public struct Outcome: Equatable, Sendable {
+    package struct Outcome: Equatable, Sendable {
         /// Its exit status, or 128 and the signal that ended it.
-        public var status: Int32
+        package var status: Int32
         /// What it wrote to standard output.
-        public var output: String
+        package var output: String
         /// What it wrote to standard error.
-        public var errors: String
+        package var errors: String
 
         /// An outcome.
-        public init(status: Int32, output: String, errors: String) {
+        package init(status: Int32, output: String, errors: String) {
             self.status = status
             self.output = output
             self.errors = errors
@@ -29,7 +29,7 @@ public struct Shell: Sendable {
     }
 
     /// Programs with this keychain, and a folder for sockets.
-    public init(home: String, runtime: String) throws {
+    package init(home: String, runtime: String) throws {
         var environment = [
             "SWIFT_KEYCHAIN_HOME": home, "XDG_RUNTIME_DIR": runtime, "HOME": runtime,
             "SWIFT_KEYCHAIN_AUTHENTICATOR": "none", "PATH": "/usr/bin:/bin",
@@ -39,7 +39,7 @@ public struct Shell: Sendable {
     }
 
     /// Programs with the keychain of a folder, and a folder for sockets beside it.
-    public static func beside(_ folder: DaemonFolder) throws -> Shell {
+    package static func beside(_ folder: DaemonFolder) throws -> Shell {
         let runtime = folder.path(beside: "runtime")
         try FileManager.default.createDirectory(
             atPath: runtime,
@@ -50,13 +50,13 @@ public struct Shell: Sendable {
     }
 
     /// Programs with other variables.
-    public init(environment: [String: String], prefix: [String] = []) {
+    package init(environment: [String: String], prefix: [String] = []) {
         self.environment = environment
         self.prefix = prefix
     }
 
     /// Runs a program of this build, or one by its absolute path, to its end.
-    public func run(_ program: String, _ arguments: [String], input: String = "") throws -> Outcome {
+    package func run(_ program: String, _ arguments: [String], input: String = "") throws -> Outcome {
         let process = try process(program, arguments)
         let pipes = (output: Pipe(), errors: Pipe())
         process.standardInput = try ChildInput.file(input)
@@ -74,7 +74,7 @@ public struct Shell: Sendable {
     }
 
     /// A program that is not started yet.
-    public func process(_ program: String, _ arguments: [String]) throws -> Process {
+    package func process(_ program: String, _ arguments: [String]) throws -> Process {
         let process = Process()
         let path = program.hasPrefix("/") ? program : try DaemonFolder.program(program)
         let words = prefix + [path] + arguments
@@ -85,12 +85,12 @@ public struct Shell: Sendable {
     }
 
     /// `keychainctl` with arguments that have no spaces.
-    public func control(_ line: String, input: String = "") throws -> Outcome {
+    package func control(_ line: String, input: String = "") throws -> Outcome {
         try run("keychainctl", line.split(separator: " ").map(String.init), input: input)
     }
 
     /// `security` with arguments that have no spaces.
-    public func security(_ line: String, input: String = "") throws -> Outcome {
+    package func security(_ line: String, input: String = "") throws -> Outcome {
         try run("security", line.split(separator: " ").map(String.init), input: input)
     }
 }

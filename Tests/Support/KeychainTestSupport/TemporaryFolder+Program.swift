@@ -11,7 +11,7 @@ extension TemporaryFolder {
     ///   - script: its lines, without the first.
     /// - Returns: The path.
     /// - Throws: why it cannot be written.
-    public func makeProgram(_ name: String, _ script: String) throws -> String {
+    package func makeProgram(_ name: String, _ script: String) throws -> String {
         let path = path(of: name)
         try Workshop().run(#"printf '#!/bin/sh\n%s' "$1" > "$2"; chmod 700 "$2""#, script, path)
         return path

@@ -6,12 +6,12 @@ import Synchronization
 
 /// A folder of mode 0700 for one test, removed with all that is in it when the object goes away, or at the latest when
 /// the process exits.
-public final class TemporaryFolder: Sendable {
+package final class TemporaryFolder: Sendable {
     /// The absolute path.
-    public let path: String
+    package let path: String
 
     /// Makes an empty folder, in the folder for temporary files or another one.
-    public init(prefix: String = "swift-keychain", in base: String? = nil) throws {
+    package init(prefix: String = "swift-keychain", in base: String? = nil) throws {
         let base = base.map { URL(fileURLWithPath: $0) } ?? FileManager.default.temporaryDirectory
         let url = base.appendingPathComponent("\(prefix)-\(UUID().uuidString)", isDirectory: true)
         try FileManager.default.createDirectory(
@@ -31,7 +31,7 @@ public final class TemporaryFolder: Sendable {
 
     /// A folder in memory (tmpfs) from which programs can be run, where no write through a mapping changes the times of
     /// a file; `nil` if there is none.
-    public static let memory: String? = {
+    package static let memory: String? = {
         let mounts = (try? String(contentsOfFile: "/proc/self/mounts", encoding: .utf8)) ?? ""
         let isThere = mounts.split(separator: "\n").contains { line in
             let fields = line.split(separator: " ")
@@ -42,7 +42,7 @@ public final class TemporaryFolder: Sendable {
     }()
 
     /// The path of a file in the folder.
-    public func path(of name: String) -> String { "\(path)/\(name)" }
+    package func path(of name: String) -> String { "\(path)/\(name)" }
 
     /// The folders that are there, such as those of objects that live as long as the process.
     private static let remaining = Mutex(Remaining())

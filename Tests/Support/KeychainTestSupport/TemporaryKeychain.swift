@@ -6,25 +6,25 @@ import KeychainHost
 import KeychainStore
 
 /// A keychain on disk in a folder of its own, which goes away with the object.
-public final class TemporaryKeychain: KeychainBackend {
+package final class TemporaryKeychain: KeychainBackend {
     /// The folder.
-    public let folder: TemporaryFolder
+    package let folder: TemporaryFolder
 
     /// The keychain in it.
-    public let keychain: EmbeddedKeychain
+    package let keychain: EmbeddedKeychain
 
     /// Makes an empty keychain.
-    public init(options: StoreOptions = StoreOptions(), device: DeviceOptions = DeviceOptions()) throws {
+    package init(options: StoreOptions = StoreOptions(), device: DeviceOptions = DeviceOptions()) throws {
         folder = try TemporaryFolder()
         let location = KeychainLocation(path: folder.path(of: "keychain"))
         keychain = EmbeddedKeychain(at: location, options: options, device: device)
     }
 
     /// Those of the keychain.
-    public var families: CommandFamily { keychain.families }
+    package var families: CommandFamily { keychain.families }
 
     /// Carries out a command.
-    public func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+    package func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         try keychain.perform(command)
     }
 }

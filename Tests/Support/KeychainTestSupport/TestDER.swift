@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Writes DER values (X.690) by hand, so that tests can also write what no encoder would.
-public enum TestDER {
+package enum TestDER {
     /// One value: its identifier octet, the length, and the contents one after the other.
-    public static func value(_ identifier: UInt8, _ contents: [UInt8]...) -> [UInt8] {
+    package static func value(_ identifier: UInt8, _ contents: [UInt8]...) -> [UInt8] {
         let content = contents.flatMap(\.self)
         return [identifier] + length(content.count) + content
     }
 
     /// The definite length in its shortest form.
-    public static func length(_ count: Int) -> [UInt8] {
+    package static func length(_ count: Int) -> [UInt8] {
         guard count >= 0x80 else { return [UInt8(count)] }
         var octets: [UInt8] = []
         var rest = count
@@ -21,39 +21,39 @@ public enum TestDER {
     }
 
     /// A SEQUENCE.
-    public static func sequence(_ contents: [UInt8]...) -> [UInt8] { value(0x30, contents.flatMap(\.self)) }
+    package static func sequence(_ contents: [UInt8]...) -> [UInt8] { value(0x30, contents.flatMap(\.self)) }
 
     /// A SET, in the order that is given.
-    public static func set(_ contents: [UInt8]...) -> [UInt8] { value(0x31, contents.flatMap(\.self)) }
+    package static func set(_ contents: [UInt8]...) -> [UInt8] { value(0x31, contents.flatMap(\.self)) }
 
     /// An INTEGER of content octets as they are.
-    public static func integer(_ content: [UInt8]) -> [UInt8] { value(0x02, content) }
+    package static func integer(_ content: [UInt8]) -> [UInt8] { value(0x02, content) }
 
     /// An INTEGER that is not negative.
-    public static func integer(_ number: Int) -> [UInt8] {
+    package static func integer(_ number: Int) -> [UInt8] {
         var octets = withUnsafeBytes(of: number.bigEndian) { Array($0) }
         while octets.count > 1, octets[0] == 0, octets[1] < 0x80 { octets.removeFirst() }
         return integer(octets)
     }
 
     /// An OBJECT IDENTIFIER from its numbers with dots between.
-    public static func objectIdentifier(_ text: String) -> [UInt8] {
+    package static func objectIdentifier(_ text: String) -> [UInt8] {
         let numbers = text.split(separator: ".").compactMap { UInt($0) }
         let parts = [numbers[0] * 40 + numbers[1]] + numbers.dropFirst(2)
         return value(0x06, parts.flatMap(base128))
     }
 
     /// An OCTET STRING.
-    public static func octetString(_ content: [UInt8]) -> [UInt8] { value(0x04, content) }
+    package static func octetString(_ content: [UInt8]) -> [UInt8] { value(0x04, content) }
 
     /// A BIT STRING of whole octets.
-    public static func bitString(_ content: [UInt8]) -> [UInt8] { value(0x03, [0], content) }
+    package static func bitString(_ content: [UInt8]) -> [UInt8] { value(0x03, [0], content) }
 
     /// A UTF8String.
-    public static func utf8(_ text: String) -> [UInt8] { value(0x0C, Array(text.utf8)) }
+    package static func utf8(_ text: String) -> [UInt8] { value(0x0C, Array(text.utf8)) }
 
     /// A value inside a constructed context tag.
-    public static func tagged(_ number: UInt8, _ contents: [UInt8]...) -> [UInt8] {
+    package static func tagged(_ number: UInt8, _ contents: [UInt8]...) -> [UInt8] {
         value(0xA0 | number, contents.flatMap(\.self))
     }
 

@@ -5,7 +5,7 @@ import KeychainCore
 /// The status of the error that a closure throws; `nil` where it throws none.
 ///
 /// An error without a status counts as `errSecInternal`.
-public func thrownStatus(_ body: () throws -> Void) -> Status? {
+package func thrownStatus(_ body: () throws -> Void) -> Status? {
     do {
         try body()
         return nil

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Libraries that leave none of their code behind once they are loaded: sources in C.
-public enum VanishingLibrary {
+package enum VanishingLibrary {
     /// A library that generates no code, either: its last call, after which its own cannot be executed, returns to the
     /// loader.
     ///
     /// It loads the library that INTERPRETER names, and with CAREFUL overwrites the variable by which it was loaded
     /// itself.
-    public static let source =
+    package static let source =
         ownCode + #"""
             #include <dlfcn.h>
             #include <stdlib.h>
@@ -32,7 +32,7 @@ public enum VanishingLibrary {
             """#
 
     /// A library that copies a part of itself into memory without a file, and has its file not executable from there.
-    public static let leavingAnonymousCode =
+    package static let leavingAnonymousCode =
         ownCode + #"""
             #include <string.h>
             #include <sys/syscall.h>

@@ -5,19 +5,19 @@ import Foundation
 import Glibc
 
 /// A folder in which tests run the programs of other people, such as `openssl`, on files.
-public final class Workshop: Sendable {
+package final class Workshop: Sendable {
     private let folder: TemporaryFolder
 
     /// Why a script failed.
-    public struct Failure: Error, CustomStringConvertible {
+    package struct Failure: Error, CustomStringConvertible {
         /// The number that waitpid(2) gives.
-        public var status: Int32
+        package var status: Int32
         /// What it wrote to standard error.
-        public var description: String
+        package var description: String
     }
 
     /// An empty folder.
-    public init() throws { folder = try TemporaryFolder(prefix: "workshop") }
+    package init() throws { folder = try TemporaryFolder(prefix: "workshop") }
 
     /// Runs a script in the folder, until it ends; the first command that fails ends it.
     ///
@@ -25,7 +25,7 @@ public final class Workshop: Sendable {
     ///   - script: in the language of the shell.
     ///   - arguments: what it finds in `$1` and so on.
     /// - Throws: ``Failure`` when it fails.
-    public func run(_ script: String, _ arguments: String...) throws {
+    package func run(_ script: String, _ arguments: String...) throws {
         let log = path(".log")
         let prelude = "set -e; cd \"$0\"\n"
         let words = ["/bin/sh", "-c", prelude + script, folder.path] + arguments
@@ -61,17 +61,17 @@ public final class Workshop: Sendable {
     }
 
     /// Runs Python, the system's own, with the packages that it has.
-    public func python(_ program: String) throws {
+    package func python(_ program: String) throws {
         try run("/usr/bin/python3 -c \"$1\"", program)
     }
 
     /// The bytes of a file.
-    public func bytes(_ name: String) throws -> [UInt8] {
+    package func bytes(_ name: String) throws -> [UInt8] {
         Array(try Data(contentsOf: URL(fileURLWithPath: path(name))))
     }
 
     /// Writes a file.
-    public func write(_ bytes: [UInt8], to name: String) throws {
+    package func write(_ bytes: [UInt8], to name: String) throws {
         try Data(bytes).write(to: URL(fileURLWithPath: path(name)))
     }
 

@@ -5,16 +5,16 @@ import Glibc
 import KeychainTestSupport
 
 /// A running program of this package that a test talks to by lines; it is killed when the object goes away.
-public final class HelperProcess {
+package final class HelperProcess {
     /// The number of the process.
-    public let identifier: pid_t
+    package let identifier: pid_t
     private let input: Int32
     private let output: Int32
     private var unread: [UInt8] = []
     private var hasEnded = false
 
     /// What went wrong with the process rather than with what is tested.
-    public enum Failure: Error {
+    package enum Failure: Error {
         /// There is no such program.
         case noHelper(String)
         /// A call of the system failed.
@@ -26,7 +26,7 @@ public final class HelperProcess {
     }
 
     /// How long any answer may take, and the whole of a storm.
-    public static let deadline: Duration = .seconds(600)
+    package static let deadline: Duration = .seconds(600)
 
     private static let deadlineMilliseconds = Int32(deadline.components.seconds * 1000)
 
@@ -38,7 +38,7 @@ public final class HelperProcess {
     ///   - arguments: its arguments.
     ///   - prefix: a program that starts it, with its arguments.
     /// - Throws: ``Failure``.
-    public init(_ name: String, _ arguments: [String], prefix: [String] = []) throws {
+    package init(_ name: String, _ arguments: [String], prefix: [String] = []) throws {
         let arguments = prefix + [try Self.path(of: name)] + arguments
         var strings: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
         defer { for string in strings { free(string) } }
@@ -71,20 +71,20 @@ public final class HelperProcess {
     }
 
     /// Sends a line, and returns the one that answers it.
-    public func ask(_ line: String) throws -> String {
+    package func ask(_ line: String) throws -> String {
         try send(Array("\(line)\n".utf8))
         guard let answer = try nextLine() else { throw Failure.unfinished(after: []) }
         return answer
     }
 
     /// Sends bytes.
-    public func send(_ bytes: [UInt8]) throws {
+    package func send(_ bytes: [UInt8]) throws {
         let failure = ChildInput.write(bytes, to: input)
         guard failure == 0 else { throw Failure.system("write", failure) }
     }
 
     /// The next line; `nil` when the output has ended.
-    public func nextLine() throws -> String? {
+    package func nextLine() throws -> String? {
         while true {
             if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
                 defer { unread.removeFirst(end + 1) }
@@ -95,13 +95,13 @@ public final class HelperProcess {
     }
 
     /// Whether output is there already.
-    public var hasOutput: Bool {
+    package var hasOutput: Bool {
         var ready = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
         return unread.contains(UInt8(ascii: "\n")) || poll(&ready, 1, 0) > 0
     }
 
     /// The lines before one that `isEnd` says is the last, which is left out; it must come before the deadline.
-    public func lines(upTo isEnd: (String) -> Bool) throws -> [String] {
+    package func lines(upTo isEnd: (String) -> Bool) throws -> [String] {
         var lines: [String] = []
         let clock = ContinuousClock()
         let limit = clock.now + Self.deadline
@@ -113,16 +113,16 @@ public final class HelperProcess {
     }
 
     /// Sends a signal.
-    public func signal(_ signal: Int32) { kill(identifier, signal) }
+    package func signal(_ signal: Int32) { kill(identifier, signal) }
 
     /// Kills the process, or a child that took its place, with SIGKILL.
-    public func kill9() throws {
+    package func kill9() throws {
         signal(SIGKILL)
         _ = try wait()
     }
 
     /// Waits for the process to end; the status is that of waitpid(2).
-    public func wait() throws -> Int32 {
+    package func wait() throws -> Int32 {
         var status: Int32 = 0
         let failure = storm_wait(identifier, Self.deadlineMilliseconds, &status)
         guard failure == 0 else { throw Failure.system("waiting", failure) }

@@ -4,26 +4,26 @@ import CKeychainSupport
 import Foundation
 import Glibc
 import KeychainClient
-public import KeychainTestSupport
-public import KeychainWire
+import KeychainTestSupport
+import KeychainWire
 
 /// The system service of this build, with its keychains and its socket in a folder of a test, as a user that has
 /// nothing else.
 ///
 /// Only root can start it so. It is killed when the object goes away.
-public final class SystemServiceFolder {
+package final class SystemServiceFolder {
     /// As whom it runs.
-    public static let user: uid_t = 64_123
+    package static let user: uid_t = 64_123
 
     /// Whether this process may run programs as other users.
-    public static let isPossible = geteuid() == 0 && access(setpriv, X_OK) == 0
+    package static let isPossible = geteuid() == 0 && access(setpriv, X_OK) == 0
 
     /// Whether it may let the service look at other users' programs, which many containers do not: CAP_SYS_PTRACE
     /// (capabilities(7)).
-    public static let mayLookAtPrograms = isPossible && hasCapability(19)
+    package static let mayLookAtPrograms = isPossible && hasCapability(19)
 
     /// Whether it may choose the numbers of processes (clone(2)), and let other users do that: CAP_SYS_ADMIN.
-    public static let mayChooseNumbers = isPossible && hasCapability(21)
+    package static let mayChooseNumbers = isPossible && hasCapability(21)
 
     private static func hasCapability(_ capability: UInt64) -> Bool {
         guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
@@ -36,22 +36,22 @@ public final class SystemServiceFolder {
     private static let setpriv = "/usr/bin/setpriv"
 
     /// Where it listens.
-    public let socket: SocketLocation
+    package let socket: SocketLocation
 
     /// The folder of its keychains.
-    public let store: String
+    package let store: String
 
     /// Its process.
-    public private(set) var process: pid_t = 0
+    package private(set) var process: pid_t = 0
 
     private let folder: TemporaryFolder
     private let looksAtPrograms: Bool
     private let options: [String]
 
     /// Why a service is of no use to a test.
-    public struct Failure: Error {
+    package struct Failure: Error {
         /// What went wrong.
-        public let reason: String
+        package let reason: String
     }
 
     /// Starts a service.
@@ -60,7 +60,7 @@ public final class SystemServiceFolder {
     ///   - looksAtPrograms: whether it may inspect other users' programs.
     ///   - options: further options of it.
     /// - Throws: ``Failure`` if it does not start.
-    public init(looksAtPrograms: Bool = false, options: [String] = []) throws {
+    package init(looksAtPrograms: Bool = false, options: [String] = []) throws {
         self.looksAtPrograms = looksAtPrograms
         self.options = options
         folder = try TemporaryFolder(prefix: "ks")
@@ -75,7 +75,7 @@ public final class SystemServiceFolder {
     deinit { if process > 1 { kill(process, SIGKILL) } }
 
     /// Starts it; returns when it listens.
-    public func start() throws {
+    package func start() throws {
         var prefix = Self.asUser(Self.user)
         if looksAtPrograms { prefix += ["--inh-caps=+sys_ptrace", "--ambient-caps=+sys_ptrace"] }
         let shell = Shell(environment: ["PATH": "/usr/bin:/bin"], prefix: prefix)
@@ -88,7 +88,7 @@ public final class SystemServiceFolder {
     }
 
     /// Kills it; returns when it is gone.
-    public func stop() {
+    package func stop() {
         // The number 0 would mean every process of the tests.
         guard process > 1 else { return }
         kill(process, SIGKILL)
@@ -98,16 +98,16 @@ public final class SystemServiceFolder {
     }
 
     /// Kills it, and starts another one.
-    public func restart() throws {
+    package func restart() throws {
         stop()
         try start()
     }
 
     /// The arguments that hand a keychain over to it, without a passcode.
-    public var enable: String { "service enable --system --no-passcode --socket \(socket.path)" }
+    package var enable: String { "service enable --system --no-passcode --socket \(socket.path)" }
 
     /// The tools as a user has them, whose home is a folder of their own.
-    public func shell(of user: uid_t) throws -> Shell {
+    package func shell(of user: uid_t) throws -> Shell {
         let home = folder.path(of: "home-\(user)")
         if access(home, F_OK) != 0 { try make(home, mode: 0o700, owner: user) }
         let environment = [
@@ -118,7 +118,7 @@ public final class SystemServiceFolder {
     }
 
     /// The same, once the service has that user's keychain.
-    public func enabledShell(of user: uid_t) throws -> Shell {
+    package func enabledShell(of user: uid_t) throws -> Shell {
         let shell = try shell(of: user)
         let outcome = try shell.control(enable)
         guard outcome.status == 0 else { throw Failure(reason: "\(outcome)") }
@@ -126,10 +126,10 @@ public final class SystemServiceFolder {
     }
 
     /// A path in a folder of root that others may look into.
-    public func path(of name: String) -> String { folder.path(of: name) }
+    package func path(of name: String) -> String { folder.path(of: name) }
 
     /// The beginning of a command that a user runs.
-    public static func asUser(_ user: uid_t) -> [String] {
+    package static func asUser(_ user: uid_t) -> [String] {
         [setpriv, "--reuid=\(user)", "--regid=\(user)", "--clear-groups"]
     }
 

@@ -10,9 +10,9 @@ import KeychainWire
 import Synchronization
 
 /// A server of the daemon's kind in this process, at a socket in a temporary folder, until the object goes away.
-public final class TestServer: Sendable {
+package final class TestServer: Sendable {
     /// Where it listens.
-    public let location: SocketLocation
+    package let location: SocketLocation
 
     private let folder: TemporaryFolder
     private let options: ServerOptions
@@ -34,7 +34,7 @@ public final class TestServer: Sendable {
     ///   - admission: who is let in, and what carries out their commands.
     ///   - options: its limits and its patience.
     /// - Throws: what keeps it from listening.
-    public init(admission: any Admission, _ options: ServerOptions = ServerOptions()) throws {
+    package init(admission: any Admission, _ options: ServerOptions = ServerOptions()) throws {
         folder = try TemporaryFolder(prefix: "kd")
         location = SocketLocation(path: folder.path(of: "s"))
         self.options = options
@@ -45,7 +45,7 @@ public final class TestServer: Sendable {
     /// Starts a server that has every program's commands carried out by a keychain.
     ///
     /// - Throws: what keeps it from listening.
-    public convenience init(
+    package convenience init(
         _ keychain: any KeychainBackend,
         _ options: ServerOptions = ServerOptions(),
         vouchesForBiometry: Bool = false
@@ -56,7 +56,7 @@ public final class TestServer: Sendable {
     deinit { stop() }
 
     /// A program's end of it.
-    public func client(
+    package func client(
         _ authenticator: any Authenticator = NoAuthenticator(),
         options: ClientOptions = ClientOptions()
     ) -> DaemonKeychain {
@@ -64,12 +64,12 @@ public final class TestServer: Sendable {
     }
 
     /// How many connections there are.
-    public var connectionCount: Int { running.withLock { $0?.server.connectionCount } ?? 0 }
+    package var connectionCount: Int { running.withLock { $0?.server.connectionCount } ?? 0 }
 
     /// Ends the server as a daemon ends: what is under way is answered first, within the server's own timeouts.
     ///
     /// One that does not end ends the process: there is no way to go on without its thread.
-    public func stop() {
+    package func stop() {
         let running = running.withLock { running in
             defer { running = nil }
             return running
@@ -83,7 +83,7 @@ public final class TestServer: Sendable {
     }
 
     /// Starts another server at the same socket.
-    public func start() throws {
+    package func start() throws {
         let socket = try ListeningSocket(location)
         let server = try KeychainServer(sockets: [socket.descriptor], options: options, admission: admission)
         let ended = DispatchSemaphore(value: 0)
@@ -96,18 +96,18 @@ public final class TestServer: Sendable {
 }
 
 /// Lets everybody in, and has them do what they want.
-public struct OpenAdmission: Admission {
+package struct OpenAdmission: Admission {
     private let keychain: any KeychainBackend
     private let vouchesForBiometry: Bool
 
     /// An admission to a keychain.
-    public init(_ keychain: any KeychainBackend, vouchesForBiometry: Bool = false) {
+    package init(_ keychain: any KeychainBackend, vouchesForBiometry: Bool = false) {
         self.keychain = keychain
         self.vouchesForBiometry = vouchesForBiometry
     }
 
     /// Lets a process in.
-    public func admit(_ socket: Int32) throws(KeychainError) -> any ConnectedPeer {
+    package func admit(_ socket: Int32) throws(KeychainError) -> any ConnectedPeer {
         OpenPeer(
             process: ProcessInstance(identifier: getpid(), startTime: 0),
             backend: keychain,
@@ -117,29 +117,29 @@ public struct OpenAdmission: Admission {
 }
 
 /// A process that may do everything.
-public struct OpenPeer: ConnectedPeer {
+package struct OpenPeer: ConnectedPeer {
     /// Which it is.
-    public var process: ProcessInstance
+    package var process: ProcessInstance
     /// What carries out its commands.
-    public var backend: any KeychainBackend
+    package var backend: any KeychainBackend
     /// Whether to believe it.
-    public var vouchesForBiometry: Bool
+    package var vouchesForBiometry: Bool
 
     /// A process.
-    public init(process: ProcessInstance, backend: any KeychainBackend, vouchesForBiometry: Bool = false) {
+    package init(process: ProcessInstance, backend: any KeychainBackend, vouchesForBiometry: Bool = false) {
         self.process = process
         self.backend = backend
         self.vouchesForBiometry = vouchesForBiometry
     }
 
     /// Any command.
-    public func permitted(_ command: KeychainCommand) throws(KeychainError) -> KeychainCommand { command }
+    package func permitted(_ command: KeychainCommand) throws(KeychainError) -> KeychainCommand { command }
 
     /// It is always the same.
-    public func confirm() throws(KeychainError) {}
+    package func confirm() throws(KeychainError) {}
 
     /// Those of the groups that it says it has.
-    public func changeFilter(for client: Client) throws(KeychainError) -> ChangeFilter {
+    package func changeFilter(for client: Client) throws(KeychainError) -> ChangeFilter {
         ChangeFilter(groups: client.accessGroups)
     }
 }

@@ -8,13 +8,13 @@ import KeychainHost
 ///
 /// It is a child process for the time of one question, and receives only a part of the environment. One that hangs,
 /// crashes or violates the protocol is killed, and counts as no way to prompt.
-public struct PinentryAuthenticator: Authenticator {
+package struct PinentryAuthenticator: Authenticator {
     /// The program; `nil` if there is none.
     package let path: String?
     private let environment: PinentryEnvironment
 
     /// The pinentry of the system, or the program at an absolute path.
-    public init(path: String? = nil) { self.init(path: path, environment: { ProcessEnvironment.value($0) }) }
+    package init(path: String? = nil) { self.init(path: path, environment: { ProcessEnvironment.value($0) }) }
 
     /// One for a process with an environment.
     package init(path: String? = nil, environment: @escaping @Sendable (String) -> String?) {
@@ -23,13 +23,13 @@ public struct PinentryAuthenticator: Authenticator {
     }
 
     /// None.
-    public var biometry: Biometry { .none }
+    package var biometry: Biometry { .none }
 
     /// Whether the program exists.
-    public var canAskForSecrets: Bool { path.map { access($0, X_OK) == 0 } ?? false }
+    package var canAskForSecrets: Bool { path.map { access($0, X_OK) == 0 } ?? false }
 
     /// Shows a dialog, and waits for it.
-    public func ask(_ prompt: AuthenticationPrompt) -> AuthenticationReply {
+    package func ask(_ prompt: AuthenticationPrompt) -> AuthenticationReply {
         guard let path, let text = QuestionText(prompt), let watch = QuestionWatch(prompt),
             let process = PinentryProcess(path: path, environment: environment.variables)
         else { return .unavailable }

@@ -6,20 +6,20 @@ import KeychainCore
 ///
 /// The interrupt and end-of-input keys cancel. The terminal's settings are always restored when a question ends: a
 /// signal that ends or stops the process restores them first. A background process does not prompt, and is not stopped.
-public struct TerminalAuthenticator: Authenticator {
+package struct TerminalAuthenticator: Authenticator {
     private let path: String
 
     /// The terminal of a path.
-    public init(path: String = "/dev/tty") { self.path = path }
+    package init(path: String = "/dev/tty") { self.path = path }
 
     /// None.
-    public var biometry: Biometry { .none }
+    package var biometry: Biometry { .none }
 
     /// Whether there is a terminal with this process in the foreground.
-    public var canAskForSecrets: Bool { Terminal(path: path) != nil }
+    package var canAskForSecrets: Bool { Terminal(path: path) != nil }
 
     /// Asks, and waits for a line.
-    public func ask(_ prompt: AuthenticationPrompt) -> AuthenticationReply {
+    package func ask(_ prompt: AuthenticationPrompt) -> AuthenticationReply {
         guard let text = QuestionText(prompt), let watch = QuestionWatch(prompt), let terminal = Terminal(path: path)
         else { return .unavailable }
         do throws(QuestionEnd) {

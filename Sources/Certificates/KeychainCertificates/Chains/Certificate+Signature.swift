@@ -4,17 +4,17 @@ internal import SwiftASN1
 
 extension Certificate {
     /// What an issuer has put its name to.
-    public struct Signature: Sendable, Hashable {
+    package struct Signature: Sendable, Hashable {
         /// The encoding of the body.
-        public let signedBytes: [UInt8]
+        package let signedBytes: [UInt8]
         /// The algorithm, as numbers with dots between.
-        public let algorithm: String
+        package let algorithm: String
         /// The signature.
-        public let bytes: [UInt8]
+        package let bytes: [UInt8]
     }
 
     /// The signature, read again; `nil` for one that does not fill whole bytes.
-    public var signature: Signature? {
+    package var signature: Signature? {
         guard let certificate = try? EncodedValue.parse(der[...], within: .certificate),
             case .constructed(let nodes) = certificate.content
         else {

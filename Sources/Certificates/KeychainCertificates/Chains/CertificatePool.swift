@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Certificates at hand, by their subjects: from which chains are built.
-public struct CertificatePool: Sendable {
+package struct CertificatePool: Sendable {
     /// How many certificates a chain has at most, the one that it begins with among them.
-    public static let longestChain = 10
+    package static let longestChain = 10
 
     /// So many certificates of one name are compared by their signatures; of more the first is taken.
     private static let mostCandidates = 16
@@ -11,7 +11,7 @@ public struct CertificatePool: Sendable {
     private let bySubject: [[UInt8]: [Certificate]]
 
     /// The certificates, in any order; one that is there twice counts once in a chain.
-    public init(_ certificates: [Certificate]) {
+    package init(_ certificates: [Certificate]) {
         bySubject = Dictionary(grouping: certificates, by: \.normalizedSubject)
     }
 
@@ -19,7 +19,7 @@ public struct CertificatePool: Sendable {
     ///
     /// - Parameter leaf: the certificate.
     /// - Returns: The others, those nearest to it first.
-    public func possibleIssuers(of leaf: Certificate) -> [Certificate] {
+    package func possibleIssuers(of leaf: Certificate) -> [Certificate] {
         var found: [Certificate] = []
         var seen: Set<Certificate> = [leaf]
         var names = [leaf.normalizedIssuer]
@@ -42,7 +42,7 @@ public struct CertificatePool: Sendable {
     ///   - hasSigned: whether the first certificate's key has signed the second.
     /// - Returns: The chain, in which no certificate stands twice.
     /// - Throws: what `hasSigned` throws.
-    public func chain<Failure: Error>(
+    package func chain<Failure: Error>(
         from leaf: Certificate,
         _ hasSigned: (_ issuer: Certificate, _ certificate: Certificate) throws(Failure) -> Bool
     ) throws(Failure) -> [Certificate] {

@@ -83,11 +83,11 @@ package enum CertificateTime {
 }
 
 /// When a certificate may be used (RFC 5280, section 4.1.2.5); both ends are part of the time.
-public struct Validity: Sendable, Hashable {
+package struct Validity: Sendable, Hashable {
     /// The first moment.
-    public let notBefore: Timestamp
+    package let notBefore: Timestamp
     /// The last moment.
-    public let notAfter: Timestamp
+    package let notAfter: Timestamp
 
     init(_ node: ASN1Node) throws(CertificateError) {
         var fields = try CertificateFieldReader(node, "the validity")
@@ -97,5 +97,5 @@ public struct Validity: Sendable, Hashable {
     }
 
     /// Whether a moment is in it; never when the end is before the start.
-    public func contains(_ date: Timestamp) -> Bool { notBefore <= date && date <= notAfter }
+    package func contains(_ date: Timestamp) -> Bool { notBefore <= date && date <= notAfter }
 }

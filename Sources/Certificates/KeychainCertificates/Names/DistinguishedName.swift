@@ -4,9 +4,9 @@ import KeychainCore
 internal import SwiftASN1
 
 /// X.501 names as the keychain compares them (Semantics, "Computed attributes").
-public enum DistinguishedName {
+package enum DistinguishedName {
     /// The value's bytes, if it is data that decodes as a Name (RFC 5280, section 4.1.2.4).
-    public static func name(_ value: PropertyValue) -> SecretBytes? {
+    package static func name(_ value: PropertyValue) -> SecretBytes? {
         guard case .data(let data) = value,
             let node = try? EncodedValue.parse(data.unprotectedCopy[...], within: .certificate),
             (try? Name(node, "a name")) != nil
@@ -17,7 +17,7 @@ public enum DistinguishedName {
     /// The content of a name given as a DER SEQUENCE, with every PrintableString in capitals and its blanks folded.
     ///
     /// - Returns: The bytes as they were given when they are not such a SEQUENCE, or larger than a certificate.
-    public static func normalizedContent(_ data: SecretBytes) -> SecretBytes {
+    package static func normalizedContent(_ data: SecretBytes) -> SecretBytes {
         normalizedContent(data.unprotectedCopy).map { SecretBytes($0) } ?? data
     }
 

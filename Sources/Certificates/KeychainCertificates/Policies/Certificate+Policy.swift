@@ -4,7 +4,7 @@ import KeychainCore
 
 extension Certificate {
     /// Whether a moment is between the ends of the validity, which are part of it.
-    public func isValid(at date: Timestamp) -> Bool { validity.contains(date) }
+    package func isValid(at date: Timestamp) -> Bool { validity.contains(date) }
 
     /// Whether the certificate by itself satisfies a policy.
     ///
@@ -13,7 +13,7 @@ extension Certificate {
     /// RFC 9525), or an e-mail address.
     ///
     /// - Important: Nothing is said of trust: no chain is built, no signature checked, no revocation checked.
-    public func satisfies(_ policy: CertificatePolicy, at date: Timestamp) -> Bool {
+    package func satisfies(_ policy: CertificatePolicy, at date: Timestamp) -> Bool {
         guard isValid(at: date), !known.hasUnknownCritical, usageDefect(for: policy) == nil else { return false }
         switch policy {
         case .basicX509, .revocation, .tls(_, nil), .tls(false, _), .purpose(_, _, nil): return true
@@ -28,7 +28,7 @@ extension Certificate {
     }
 
     /// Whether a host is among the alternative names; the common name does not count (RFC 9525, section 2).
-    public func hasAlternativeName(host: String) -> Bool {
+    package func hasAlternativeName(host: String) -> Bool {
         // To C a name ends at a zero.
         guard !host.utf8.contains(0) else { return false }
         return switch HostName(host) {
@@ -38,7 +38,7 @@ extension Certificate {
     }
 
     /// Whether the name constraints of the certificate let it certify a host, an address or a name.
-    public func mayCertify(host: String) -> Bool {
+    package func mayCertify(host: String) -> Bool {
         guard let constraints = known.hostConstraints else { return true }
         return constraints.permit(HostName(host))
     }

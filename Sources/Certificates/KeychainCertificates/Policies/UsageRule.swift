@@ -4,7 +4,7 @@ import KeychainCore
 internal import SwiftASN1
 
 /// Why a certificate may not be used for a policy.
-public enum UsageDefect: Sendable, Hashable {
+package enum UsageDefect: Sendable, Hashable {
     /// An extension is missing without which the policy takes no certificate.
     case missingExtension
     /// The key is limited to other purposes (extended key usage).
@@ -18,7 +18,7 @@ extension Certificate {
     ///
     /// Without an extension a key has no limit, but for policies that ask for the extension. Policies of TLS do not
     /// look at the key usage.
-    public func usageDefect(for policy: CertificatePolicy) -> UsageDefect? {
+    package func usageDefect(for policy: CertificatePolicy) -> UsageDefect? {
         guard let rule = UsageRule(policy) else { return nil }
         guard rule.mustHave.isSubset(of: known.types) else { return .missingExtension }
         guard rule.permits(known.extendedKeyUsage, rule.purposes.union(rule.olderPurposes)) else { return .purpose }
@@ -31,7 +31,7 @@ extension Certificate {
     ///
     /// That holds under anchors of the system and those that a program sets, not under what somebody trusts by
     /// settings.
-    public func lacksServerPurpose(for policy: CertificatePolicy) -> Bool {
+    package func lacksServerPurpose(for policy: CertificatePolicy) -> Bool {
         switch policy {
         case .tls(true, _), .purpose(.eap, true, _):
             // 2019-07-01T00:00:00Z
@@ -45,13 +45,13 @@ extension Certificate {
     /// 4.2.1.9).
     ///
     /// One without basic constraints, as those of the first version, is when it has issued itself.
-    public var isOfAuthority: Bool {
+    package var isOfAuthority: Bool {
         (known.isAuthority ?? isSelfIssued) && (known.keyUsage?.contains(.certificateSigning) ?? true)
     }
 
     /// Whether the certificate may stand above one that is used for a policy: extended key usage in an issuer limits
     /// what it issues, as most software has it.
-    public func mayIssue(for policy: CertificatePolicy) -> Bool {
+    package func mayIssue(for policy: CertificatePolicy) -> Bool {
         UsageRule(policy).map { $0.permits(known.extendedKeyUsage, $0.purposes) } ?? true
     }
 }

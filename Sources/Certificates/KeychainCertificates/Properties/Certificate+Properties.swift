@@ -9,7 +9,7 @@ extension Certificate {
     /// certificate").
     ///
     /// - Complexity: The certificate is read again.
-    public var properties: [String: CertificateProperty] {
+    package var properties: [String: CertificateProperty] {
         guard let fields = try? PropertyFields(der) else { return [:] }
         var properties = [
             "Fingerprints": CertificateProperty(
@@ -50,7 +50,7 @@ extension Certificate {
 
     /// The serial number for people: in decimal digits when it has 64 bits or fewer, else its octets in hexadecimal
     /// ones.
-    public var serialNumberText: String {
+    package var serialNumberText: String {
         let octets = serialNumber.drop { $0 == 0 }
         guard serialNumber.first.map({ $0 < 0x80 }) ?? false, octets.count <= 8 else {
             return serialNumber.map { octet in
@@ -62,10 +62,10 @@ extension Certificate {
     }
 
     /// SHA-256 of the encoding, 32 bytes.
-    public var sha256Digest: [UInt8] { Array(SHA256.hash(data: der)) }
+    package var sha256Digest: [UInt8] { Array(SHA256.hash(data: der)) }
 
     /// The subject and the issuer, each with all of its attributes that are text.
-    public var longDescription: String {
+    package var longDescription: String {
         let names = [subject, issuer].map { $0.attributes.compactMap(\.text).filter { !$0.isEmpty } }
         return names.map { $0.joined(separator: ", ") }.filter { !$0.isEmpty }.joined(separator: "; issued by ")
     }

@@ -3,15 +3,15 @@
 import KeychainCore
 
 /// What there is to say of one field of a certificate: a label, and a value with its type.
-public struct CertificateProperty: Sendable, Hashable {
+package struct CertificateProperty: Sendable, Hashable {
     /// A name for people, or an object identifier in numbers with dots between.
-    public var label: String
+    package var label: String
 
     /// What the field says.
-    public var value: Value
+    package var value: Value
 
     /// A value, by its type.
-    public enum Value: Sendable, Hashable {
+    package enum Value: Sendable, Hashable {
         /// A text.
         case string(String)
         /// Bytes.

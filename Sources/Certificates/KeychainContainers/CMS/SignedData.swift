@@ -8,9 +8,9 @@ import SwiftASN1
 ///
 /// It is taken apart, not judged: `SignatureChecker` of `KeychainMessages` verifies signatures. Without contents and
 /// signers it is how files have several certificates, a PKCS #7 file.
-public struct SignedData: Sendable, Hashable {
+package struct SignedData: Sendable, Hashable {
     /// Who has signed.
-    public enum Signer: Sendable, Hashable {
+    package enum Signer: Sendable, Hashable {
         /// The certificate of this serial number, by its content octets; its issuer's name in DER.
         case serialNumber([UInt8], issuer: [UInt8])
         /// The certificate of this subject key identifier.
@@ -21,22 +21,22 @@ public struct SignedData: Sendable, Hashable {
     ///
     /// Of contents that are no octet string, which PKCS #7 allows for other types than data, these are the octets
     /// without tag and length (RFC 2315, section 9.3): nobody has signed the tag.
-    public private(set) var contents: [UInt8]?
+    package private(set) var contents: [UInt8]?
 
     /// The type of the contents, as the content octets of its object identifier.
     package private(set) var contentType = ContentType.data
 
     /// The certificates in their order, each in DER, not parsed; other kinds of certificates than X.509 are left out.
-    public var certificates: [[UInt8]]
+    package var certificates: [[UInt8]]
 
     /// Who has signed, and what exactly.
     package private(set) var signatures: [MessageSignature]
 
     /// Who has signed.
-    public var signers: [Signer] { signatures.map(\.signer) }
+    package var signers: [Signer] { signatures.map(\.signer) }
 
     /// Certificates for a file of their own.
-    public init(certificates: [[UInt8]]) {
+    package init(certificates: [[UInt8]]) {
         contents = nil
         self.certificates = certificates
         signatures = []
@@ -45,7 +45,7 @@ public struct SignedData: Sendable, Hashable {
     /// Reads a message in DER or BER.
     ///
     /// - Throws: ``ContainerError``: `.unsupported` for another kind of message, for example an encrypted one.
-    public init(_ bytes: [UInt8]) throws(ContainerError) {
+    package init(_ bytes: [UInt8]) throws(ContainerError) {
         let (type, value) = try MessageNode.contentInfo(bytes)
         guard type == .signedData else { throw .unsupported("the message is of the type \(type), not signed data") }
         try self.init(value)
@@ -109,7 +109,7 @@ extension SignedData {
     /// The certificates as a PKCS #7 file: a message without contents and signers, in DER but for their order.
     ///
     /// - Throws: ``ContainerError`` for what cannot be encoded.
-    public func encodedCertificates() throws(ContainerError) -> [UInt8] {
+    package func encodedCertificates() throws(ContainerError) -> [UInt8] {
         try DERDocument.bytes { serializer in
             try serializer.serializeContentInfo(.signedData) { info in
                 try info.appendConstructedNode(identifier: .sequence) { data in

@@ -4,7 +4,7 @@ import KeychainCertificates
 import SwiftASN1
 
 /// What kind of thing DER encodes, by its outermost fields.
-public enum EncodedKind: Sendable, Hashable, CaseIterable {
+package enum EncodedKind: Sendable, Hashable, CaseIterable {
     /// A certificate (RFC 5280).
     case certificate
     /// A PKCS #12 file (RFC 7292).
@@ -25,7 +25,7 @@ public enum EncodedKind: Sendable, Hashable, CaseIterable {
     case rsaPublicKey
 
     /// The kind of the first value, by the types of its fields alone; `nil` for another one.
-    public init?(_ der: [UInt8]) {
+    package init?(_ der: [UInt8]) {
         guard let node = try? EncodedValue.parse(EncodedValue.first(of: der)[...], .basic, within: .file),
             node.identifier == .sequence,
             case .constructed(let fields) = node.content
@@ -36,7 +36,7 @@ public enum EncodedKind: Sendable, Hashable, CaseIterable {
     }
 
     /// The kind that a label of PEM promises (RFC 7468, and OpenSSL's older labels); `nil` for another label.
-    public init?(label: String) {
+    package init?(label: String) {
         // "TRUSTED CERTIFICATE" and the like.
         let isCertificate =
             label.contains("CERTIFICATE") && !label.contains("REQUEST") && !label.hasPrefix("ATTRIBUTE")

@@ -4,21 +4,21 @@ import FoundationEssentials
 import KeychainCore
 
 /// A document between lines of dashes (RFC 7468): a label, and bytes.
-public struct PEMDocument: Sendable, Hashable {
+package struct PEMDocument: Sendable, Hashable {
     /// What stands behind `BEGIN`, for example `CERTIFICATE`.
-    public var label: String
+    package var label: String
 
     /// What the text encodes, secret or not.
-    public var bytes: SecretBytes
+    package var bytes: SecretBytes
 
     /// A document from its parts.
-    public init(_ label: String, _ bytes: SecretBytes) {
+    package init(_ label: String, _ bytes: SecretBytes) {
         self.label = label
         self.bytes = bytes
     }
 
     /// The text: lines of 64 characters, each with a line feed.
-    public var text: String {
+    package var text: String {
         let encoded = bytes.withUnsafeBytes { Data($0) }.base64EncodedString(options: [
             .lineLength64Characters, .endLineWithLineFeed,
         ])
@@ -26,12 +26,12 @@ public struct PEMDocument: Sendable, Hashable {
     }
 
     /// Whether bytes have the first line of a document in them.
-    public static func isPresent(in bytes: some Sequence<UInt8>) -> Bool {
+    package static func isPresent(in bytes: some Sequence<UInt8>) -> Bool {
         PEMReader(bytes).hasBeginning
     }
 
     /// What a file encodes that is base64 alone, without lines of dashes; `nil` for another one.
-    public static func bareContents(of bytes: some Sequence<UInt8>) -> SecretBytes? { try? PEMReader.decode(bytes) }
+    package static func bareContents(of bytes: some Sequence<UInt8>) -> SecretBytes? { try? PEMReader.decode(bytes) }
 
     /// The documents of a file in their order.
     ///
@@ -40,7 +40,7 @@ public struct PEMDocument: Sendable, Hashable {
     ///
     /// - Throws: ``ContainerError``: `.malformed` for another document without an end, and for other characters than
     ///   base64; `.unsupported` for one with headers (RFC 1421), by which older tools say that it is encrypted.
-    public static func documents(in bytes: some Sequence<UInt8>) throws(ContainerError) -> [PEMDocument] {
+    package static func documents(in bytes: some Sequence<UInt8>) throws(ContainerError) -> [PEMDocument] {
         var reader = PEMReader(bytes)
         var documents: [PEMDocument] = []
         while let document = try reader.next() { documents.append(document) }

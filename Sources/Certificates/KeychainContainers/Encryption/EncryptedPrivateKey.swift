@@ -5,7 +5,7 @@ import KeychainCore
 import SwiftASN1
 
 /// An `EncryptedPrivateKeyInfo` of PKCS #8 (RFC 5958, section 3).
-public enum EncryptedPrivateKey {
+package enum EncryptedPrivateKey {
     /// Decrypts a private key: PBES2 with PBKDF2 and AES or Triple-DES in CBC mode, or a block cipher of PKCS #12.
     ///
     /// - Parameters:
@@ -13,7 +13,7 @@ public enum EncryptedPrivateKey {
     ///   - password: the password.
     /// - Returns: The `PrivateKeyInfo` in DER.
     /// - Throws: ``ContainerError``: what comes out under a wrong password has no padding, or is no DER.
-    public static func decrypt(_ der: [UInt8], password: String) throws(ContainerError) -> SecretBytes {
+    package static func decrypt(_ der: [UInt8], password: String) throws(ContainerError) -> SecretBytes {
         var budget = WorkBudget()
         return try decrypt(der, password: password, &budget)
     }
@@ -64,7 +64,7 @@ public enum EncryptedPrivateKey {
     ///   - iterations: of PBKDF2; the default takes about a tenth of a second.
     /// - Returns: The `EncryptedPrivateKeyInfo` in DER.
     /// - Throws: ``ContainerError`` when the library refuses.
-    public static func encrypt(
+    package static func encrypt(
         _ privateKeyInfo: SecretBytes,
         password: String,
         iterations: Int = 600_000

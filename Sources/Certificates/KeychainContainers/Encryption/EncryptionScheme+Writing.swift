@@ -4,7 +4,7 @@ import Crypto
 import SwiftASN1
 
 /// How a new file is encrypted.
-public enum ContainerEncryption: Sendable, Hashable {
+package enum ContainerEncryption: Sendable, Hashable {
     /// PBES2 with PBKDF2, HMAC-SHA-256 and AES-256 in CBC mode (RFC 8018), as OpenSSL 3 writes.
     case aes256
 

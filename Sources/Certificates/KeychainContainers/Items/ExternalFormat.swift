@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A format of files with keys and certificates, by the numbers of `SecExternalFormat`.
-public enum ExternalFormat: UInt32, Sendable, CaseIterable {
+package enum ExternalFormat: UInt32, Sendable, CaseIterable {
     /// To be found out, or the usual one of an item.
     case unknown = 0
     /// A bare key: PKCS #1, SEC 1 or plain PKCS #8, or `SubjectPublicKeyInfo`.
@@ -35,7 +35,7 @@ public enum ExternalFormat: UInt32, Sendable, CaseIterable {
 }
 
 /// A kind of item in a file, by the numbers of `SecExternalItemType`.
-public enum ExternalItemType: UInt32, Sendable, CaseIterable {
+package enum ExternalItemType: UInt32, Sendable, CaseIterable {
     /// To be found out.
     case unknown = 0
     /// A private key.

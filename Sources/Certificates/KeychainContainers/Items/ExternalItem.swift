@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import KeychainCertificates
-public import KeychainCore
-public import KeychainKeys
+import KeychainCertificates
+import KeychainCore
+import KeychainKeys
 
 /// An item between a keychain and a file.
-public struct ExternalItem: Sendable {
+package struct ExternalItem: Sendable {
     /// What it is.
-    public enum Contents: Sendable {
+    package enum Contents: Sendable {
         /// A certificate.
         case certificate(Certificate)
         /// A private or a public key.
@@ -17,13 +17,13 @@ public struct ExternalItem: Sendable {
     }
 
     /// The certificate, key or identity.
-    public let contents: Contents
+    package let contents: Contents
 
     /// The name that the file or the keychain has for it; of an identity, for its key.
-    public var label: String?
+    package var label: String?
 
     /// An item from its parts.
-    public init(_ contents: Contents, label: String? = nil) {
+    package init(_ contents: Contents, label: String? = nil) {
         self.contents = contents
         self.label = label
     }
@@ -34,7 +34,7 @@ public struct ExternalItem: Sendable {
     /// - Parameters:
     ///   - reference: what the keychain has answered with.
     ///   - label: the item's label.
-    public init?(_ reference: ItemReference, label: String? = nil) {
+    package init?(_ reference: ItemReference, label: String? = nil) {
         switch reference {
         case .certificate(let reference):
             guard let certificate = Self.certificate(reference) else { return nil }
@@ -57,7 +57,7 @@ public struct ExternalItem: Sendable {
     }
 
     /// What an add by reference gets: attributes and bytes.
-    public var reference: ItemReference {
+    package var reference: ItemReference {
         switch contents {
         case .certificate(let certificate): .certificate(certificate.reference)
         case .key(let key): .key(key.reference)
@@ -70,7 +70,7 @@ public struct ExternalItem: Sendable {
     ///
     /// - Parameter isExtractable: whether a key may be exported again.
     /// - Returns: The reference, and the item's own attributes.
-    public func attributesToAdd(isExtractable: Bool = true) -> [String: PropertyValue] {
+    package func attributesToAdd(isExtractable: Bool = true) -> [String: PropertyValue] {
         ownAttributes(isExtractable: isExtractable)
             .merging([PropertyKey.valueReference: .reference(reference)]) { $1 }
     }
@@ -82,7 +82,7 @@ public struct ExternalItem: Sendable {
     ///
     /// - Parameter isExtractable: whether a key may be exported again.
     /// - Returns: Attributes by their names.
-    public func ownAttributes(isExtractable: Bool = true) -> [String: PropertyValue] {
+    package func ownAttributes(isExtractable: Bool = true) -> [String: PropertyValue] {
         guard case .key(let half) = contents else { return [:] }
         var attributes: [String: PropertyValue] = [:]
         attributes[AttributeName.label.description] = .string(label ?? half.importedLabel)
@@ -93,7 +93,7 @@ public struct ExternalItem: Sendable {
     /// The items that a keychain stores: of an identity the key and the certificate, else the item itself.
     ///
     /// The label is that of the key.
-    public var storedItems: [ExternalItem] {
+    package var storedItems: [ExternalItem] {
         guard case .identity(let certificate, let key) = contents else { return [self] }
         return [ExternalItem(.key(.private(key)), label: label), ExternalItem(.certificate(certificate))]
     }

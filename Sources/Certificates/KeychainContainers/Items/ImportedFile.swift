@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainCertificates
-public import KeychainCore
+import KeychainCore
 import KeychainKeys
 
 /// What a file holds: its items, and which format it has.
 ///
 /// The contents tell the format; what a caller expects, and the file's name, only say which one is meant.
-public struct ImportedFile: Sendable {
+package struct ImportedFile: Sendable {
     /// The items in their order; of a PKCS #12 file identities, other keys, and then the certificates.
-    public private(set) var items: [ExternalItem] = []
+    package private(set) var items: [ExternalItem] = []
 
     /// The format; ``ExternalFormat/pemSequence`` for several documents of PEM.
-    public private(set) var format = ExternalFormat.unknown
+    package private(set) var format = ExternalFormat.unknown
 
     /// What the items are; ``ExternalItemType/aggregate`` for several.
-    public private(set) var type = ExternalItemType.unknown
+    package private(set) var type = ExternalItemType.unknown
 
     /// How many private keys there are, those that are not implemented included.
-    public private(set) var privateKeyCount = 0
+    package private(set) var privateKeyCount = 0
 
     private let passphrase: String?
 
@@ -40,7 +40,7 @@ public struct ImportedFile: Sendable {
     ///   `errSecPassphraseRequired`, `errSecPkcs12VerifyFailure` for a wrong passphrase of a PKCS #12 file,
     ///   `errSecAuthFailed` for that of a key, `errSecUnsupportedFormat`, also for a file whose keys together ask for
     ///   more work than is allowed.
-    public init(_ bytes: SecretBytes, passphrase: String?) throws(KeychainError) {
+    package init(_ bytes: SecretBytes, passphrase: String?) throws(KeychainError) {
         try self.init(bytes, passphrase: passphrase, WorkBudget())
     }
 
@@ -94,7 +94,7 @@ public struct ImportedFile: Sendable {
     ///   - type: the kind that is expected.
     ///   - fileName: a name, or an extension; `nil` for none.
     /// - Throws: `errSecUnknownFormat`
-    public func expect(
+    package func expect(
         _ format: ExternalFormat,
         _ type: ExternalItemType,
         fileName: String? = nil

@@ -2,29 +2,29 @@
 
 import Crypto
 import KeychainCertificates
-public import KeychainCore
+import KeychainCore
 import KeychainKeys
 
 /// Brings items into a format of files.
-public struct ItemEncoder: Sendable {
+package struct ItemEncoder: Sendable {
     /// The format; ``ExternalFormat/unknown`` for the usual one.
-    public var format: ExternalFormat
+    package var format: ExternalFormat
 
     /// Whether a single item, or a file of a format for several, is written as text (RFC 7468); several documents
     /// always are.
-    public var isArmored = false
+    package var isArmored = false
 
     /// Whether private keys are encrypted in a format that has them plain or encrypted.
-    public var wrapsKeys = false
+    package var wrapsKeys = false
 
     /// What private keys and PKCS #12 files are encrypted with.
-    public var passphrase: String?
+    package var passphrase: String?
 
     /// How a PKCS #12 file is encrypted.
-    public var encryption = ContainerEncryption.aes256
+    package var encryption = ContainerEncryption.aes256
 
     /// An encoder of a format.
-    public init(_ format: ExternalFormat = .unknown, passphrase: String? = nil) {
+    package init(_ format: ExternalFormat = .unknown, passphrase: String? = nil) {
         self.format = format
         self.passphrase = passphrase
     }
@@ -33,7 +33,7 @@ public struct ItemEncoder: Sendable {
     ///
     /// - Throws: `errSecParam` for no items; `errSecUnsupportedFormat`; `errSecPassphraseRequired`;
     ///   `errSecKeyIsSensitive` for a key that does not leave its place.
-    public func file(_ items: [ExternalItem]) throws(KeychainError) -> SecretBytes {
+    package func file(_ items: [ExternalItem]) throws(KeychainError) -> SecretBytes {
         guard !items.isEmpty else { throw .parameter("there is nothing to export") }
         switch format {
         case .pkcs12: return file(PEMDocument("PKCS12", try pkcs12(items)))

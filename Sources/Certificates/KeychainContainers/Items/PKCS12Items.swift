@@ -1,38 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import KeychainCertificates
-public import KeychainCore
-public import KeychainKeys
+import KeychainCertificates
+import KeychainCore
+import KeychainKeys
 
 /// The items of a PKCS #12 file: keys and certificates that belong together, and what is left.
-public struct PKCS12Items: Sendable {
+package struct PKCS12Items: Sendable {
     /// A key with its certificate.
-    public struct Entry: Sendable {
+    package struct Entry: Sendable {
         /// The private key of the first certificate.
-        public var key: PrivateKey
+        package var key: PrivateKey
         /// The certificate, then those that have issued it.
-        public var chain: [Certificate]
+        package var chain: [Certificate]
         /// What the file says of the key, or else of the certificate.
-        public var names: PKCS12.BagNames
+        package var names: PKCS12.BagNames
     }
 
     /// The identities.
-    public private(set) var entries: [Entry] = []
+    package private(set) var entries: [Entry] = []
 
     /// The keys without a certificate, each with its name for people.
-    public private(set) var otherKeys: [(key: PrivateKey, label: String?)] = []
+    package private(set) var otherKeys: [(key: PrivateKey, label: String?)] = []
 
     /// Certificates that stand in no chain.
-    public private(set) var otherCertificates: [Certificate] = []
+    package private(set) var otherCertificates: [Certificate] = []
 
     /// How many keys are of a kind that is not implemented.
-    public private(set) var unknownKeys = 0
+    package private(set) var unknownKeys = 0
 
     /// Puts together what belongs together.
     ///
     /// - Throws: `errSecDecode` for a certificate that is none, and for a file with so many certificates of one name
     ///   that it would take too long to find out which of them has issued which.
-    public init(_ file: PKCS12) throws(KeychainError) {
+    package init(_ file: PKCS12) throws(KeychainError) {
         do throws(ContainerError) { try self.init(file) { ChainSearch($0) } } catch {
             throw KeychainError(error.status, error.reason)
         }
@@ -91,7 +91,7 @@ public struct PKCS12Items: Sendable {
     private let loneCertificates: [Certificate]
 
     /// All of them: identities, other keys, the certificates of the chains, other certificates; none twice.
-    public var items: [ExternalItem] {
+    package var items: [ExternalItem] {
         let identities = entries.compactMap { entry in
             entry.chain.first.map { ExternalItem(.identity($0, entry.key), label: entry.names.friendlyName) }
         }

@@ -26,7 +26,7 @@ extension PKCS12 {
     ///   - iterations: of each derivation of a key; `nil` for the usual number.
     /// - Returns: The file.
     /// - Throws: ``ContainerError`` when the library refuses.
-    public func encoded(
+    package func encoded(
         password: String,
         encryption: ContainerEncryption = .aes256,
         iterations: Int? = nil

@@ -7,18 +7,18 @@ import SwiftASN1
 /// What a PKCS #12 file holds (RFC 7292): private keys and certificates, in their order.
 ///
 /// Files are read whose integrity a password protects. Revocation lists and secrets in them are passed over.
-public struct PKCS12: Sendable {
+package struct PKCS12: Sendable {
     /// A private key of the file.
-    public struct PrivateKey: Sendable {
+    package struct PrivateKey: Sendable {
         /// The `PrivateKeyInfo` (RFC 5958) in DER.
-        public var privateKeyInfo: SecretBytes
+        package var privateKeyInfo: SecretBytes
         /// Whether the key itself is encrypted, and not at most the part of the file that it is in.
-        public var isShrouded: Bool
+        package var isShrouded: Bool
         /// What the file says of it.
-        public var names: BagNames
+        package var names: BagNames
 
         /// A private key from its parts; a new file has it encrypted.
-        public init(privateKeyInfo: SecretBytes, isShrouded: Bool = true, names: BagNames = BagNames()) {
+        package init(privateKeyInfo: SecretBytes, isShrouded: Bool = true, names: BagNames = BagNames()) {
             self.privateKeyInfo = privateKeyInfo
             self.isShrouded = isShrouded
             self.names = names
@@ -26,41 +26,41 @@ public struct PKCS12: Sendable {
     }
 
     /// A certificate of the file.
-    public struct Certificate: Sendable {
+    package struct Certificate: Sendable {
         /// The certificate as it stands there, not parsed.
-        public var der: [UInt8]
+        package var der: [UInt8]
         /// What the file says of it.
-        public var names: BagNames
+        package var names: BagNames
 
         /// A certificate from its parts.
-        public init(der: [UInt8], names: BagNames = BagNames()) {
+        package init(der: [UInt8], names: BagNames = BagNames()) {
             self.der = der
             self.names = names
         }
     }
 
     /// The attributes of a key or a certificate.
-    public struct BagNames: Sendable, Hashable {
+    package struct BagNames: Sendable, Hashable {
         /// A name for people.
-        public var friendlyName: String?
+        package var friendlyName: String?
         /// What a key and its certificate have in common.
-        public var localKeyID: [UInt8]?
+        package var localKeyID: [UInt8]?
 
         /// Attributes; none are needed.
-        public init(friendlyName: String? = nil, localKeyID: [UInt8]? = nil) {
+        package init(friendlyName: String? = nil, localKeyID: [UInt8]? = nil) {
             self.friendlyName = friendlyName
             self.localKeyID = localKeyID
         }
     }
 
     /// The private keys.
-    public var privateKeys: [PrivateKey] = []
+    package var privateKeys: [PrivateKey] = []
 
     /// The certificates.
-    public private(set) var certificates: [Certificate] = []
+    package private(set) var certificates: [Certificate] = []
 
     /// The contents of a new file.
-    public init(privateKeys: [PrivateKey], certificates: [Certificate]) {
+    package init(privateKeys: [PrivateKey], certificates: [Certificate]) {
         self.privateKeys = privateKeys
         self.certificates = certificates
     }
@@ -75,7 +75,7 @@ public struct PKCS12: Sendable {
     ///   - bytes: the file, in DER or BER.
     ///   - password: the password; an empty one is tried in the two forms that tools give it.
     /// - Throws: ``ContainerError``.
-    public init(_ bytes: [UInt8], password: String) throws(ContainerError) {
+    package init(_ bytes: [UInt8], password: String) throws(ContainerError) {
         var budget = WorkBudget()
         try self.init(bytes, password: password, &budget)
     }

@@ -2,7 +2,7 @@
 
 extension PrivateKey {
     /// Whether the key carries out an operation with an algorithm.
-    public func supports(_ operation: KeyOperation, _ algorithm: KeyAlgorithm) -> Bool {
+    package func supports(_ operation: KeyOperation, _ algorithm: KeyAlgorithm) -> Bool {
         algorithm.fits(publicKey) && algorithm.privateOperation == operation
     }
 }
@@ -12,7 +12,7 @@ extension PublicKey {
     ///
     /// An RSA public key also decrypts without padding, which is how signatures are checked step by step (Semantics,
     /// "Attributes of a key").
-    public func supports(_ operation: KeyOperation, _ algorithm: KeyAlgorithm) -> Bool {
+    package func supports(_ operation: KeyOperation, _ algorithm: KeyAlgorithm) -> Bool {
         guard algorithm.fits(self) else { return false }
         return algorithm.publicOperation == operation
             || (operation == .decrypt && algorithm.scheme == .rsaEncryption(.raw))

@@ -3,12 +3,12 @@
 import KeychainCore
 
 /// What a `SecKeyAlgorithm` means: the rows of `KeyAlgorithmTable`, each read once.
-public struct KeyAlgorithm: Sendable, Hashable {
+package struct KeyAlgorithm: Sendable, Hashable {
     let scheme: Scheme
 
     /// The algorithm of a string such as `algid:sign:ECDSA:message-X962:SHA256`; `nil` for one that is not in the
     /// table.
-    public init?(_ name: String) {
+    package init?(_ name: String) {
         guard let algorithm = Self.table[name] else { return nil }
         self = algorithm
     }

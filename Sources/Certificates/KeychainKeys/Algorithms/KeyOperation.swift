@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What a key is used for, in the order of `SecKeyOperationType`.
-public enum KeyOperation: Sendable, Hashable, CaseIterable {
+package enum KeyOperation: Sendable, Hashable, CaseIterable {
     /// Making a signature.
     case sign
     /// Checking a signature.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import KeychainCore
+import KeychainCore
 
 /// What a private key of a curve does itself, wherever it lives; everything else is layered on it (Semantics, "Key
 /// algorithms").
-public protocol EllipticKeyOperations: Sendable {
+package protocol EllipticKeyOperations: Sendable {
     /// Makes an ECDSA signature.
     ///
     /// - Parameter digest: the digest, of any length; bits beyond the curve's order are cut off (FIPS 186-5).

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import KeychainCore
+import KeychainCore
 
 extension PrivateKey {
     /// A key from the `PrivateKeyInfo` or `OneAsymmetricKey` of PKCS #8 (RFC 5958) in DER.
@@ -9,7 +9,7 @@ extension PrivateKey {
     /// key's.
     ///
     /// - Throws: ``KeyError/malformed(_:)`` for another encoding or kind of key.
-    public init(pkcs8 der: SecretBytes) throws(KeyError) {
+    package init(pkcs8 der: SecretBytes) throws(KeyError) {
         self = try StackMemory.wiped(.privateKey) { () throws(KeyError) in
             try der.withUnsafeBytes { (der) throws(KeyError) in try PrivateKey(pkcs8: der) }
         }
@@ -34,7 +34,7 @@ extension PrivateKey {
     }
 
     /// The key as a `PrivateKeyInfo` in DER, of the first version; `nil` for a key that lives elsewhere.
-    public var pkcs8: SecretBytes? {
+    package var pkcs8: SecretBytes? {
         let inner: SecretBytes
         switch implementation {
         case .ellipticCurve(let key): inner = sec1(key, [])

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import KeychainCore
+import KeychainCore
 
 extension PrivateKey {
     /// A key from the `ECPrivateKey` of SEC 1 (RFC 5915) in DER.
@@ -8,7 +8,7 @@ extension PrivateKey {
     /// Without the parameters, which name the curve, the length of the number tells it; the public key may be missing.
     ///
     /// - Throws: ``KeyError/malformed(_:)`` for another encoding, or a public key that is not the private key's.
-    public init(sec1 der: SecretBytes) throws(KeyError) {
+    package init(sec1 der: SecretBytes) throws(KeyError) {
         self = try StackMemory.wiped(.privateKey) { () throws(KeyError) in
             try der.withUnsafeBytes { (der) throws(KeyError) in try PrivateKey(sec1: der, nil) }
         }
@@ -51,7 +51,7 @@ extension PrivateKey {
 
     /// The key as an `ECPrivateKey` in DER, with parameters and public key; `nil` for RSA, and for a key that lives
     /// elsewhere.
-    public var sec1: SecretBytes? {
+    package var sec1: SecretBytes? {
         guard case .ellipticCurve(let key) = implementation, let curve = publicKey.curve else { return nil }
         let parameters = DERWriter.element(
             DERTag.context(0),

@@ -4,7 +4,7 @@ extension PublicKey {
     /// A key from the `SubjectPublicKeyInfo` of a certificate (RFC 5280, section 4.1) in DER.
     ///
     /// - Throws: ``KeyError/malformed(_:)`` for another encoding or kind of key; points have to be uncompressed.
-    public init(subjectPublicKeyInfo der: [UInt8]) throws(KeyError) {
+    package init(subjectPublicKeyInfo der: [UInt8]) throws(KeyError) {
         self = try der.withBytes { (der) throws(KeyError) in
             var outer = DERReader(der)
             var reader = try outer.sequence()
@@ -38,7 +38,7 @@ extension PublicKey {
     }
 
     /// The key as a `SubjectPublicKeyInfo` in DER.
-    public var subjectPublicKeyInfo: [UInt8] {
+    package var subjectPublicKeyInfo: [UInt8] {
         DERWriter.element(
             DERTag.sequence,
             algorithmIdentifier.der,

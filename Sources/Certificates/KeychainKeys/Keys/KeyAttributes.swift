@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import KeychainCore
+import KeychainCore
 
 /// The attributes of a key, which `SecKeyCopyAttributes` gives and an add by reference stores (Semantics, "Attributes
 /// of a key").
-public enum KeyAttributes {
+package enum KeyAttributes {
     /// Those of a private key, without its bytes.
-    public static func of(_ key: PrivateKey) -> [String: PropertyValue] { attributes(key.publicKey, .private) }
+    package static func of(_ key: PrivateKey) -> [String: PropertyValue] { attributes(key.publicKey, .private) }
 
     /// Those of a public key, without its bytes.
-    public static func of(_ key: PublicKey) -> [String: PropertyValue] { attributes(key, .public) }
+    package static func of(_ key: PublicKey) -> [String: PropertyValue] { attributes(key, .public) }
 
     private enum Half {
         case `private`, `public`

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import KeychainCore
+import KeychainCore
 
 /// Why a key could not be made or used.
 ///
 /// No reason says anything of a secret.
-public enum KeyError: Error, Sendable, Hashable {
+package enum KeyError: Error, Sendable, Hashable {
     /// Bytes that are no key in the requested encoding.
     case malformed(String)
     /// A size, a length or another parameter that cannot be.
@@ -27,7 +27,7 @@ public enum KeyError: Error, Sendable, Hashable {
     ///
     /// Apple answers everything but a wrong signature with `errSecParam`, a failed decryption and an algorithm that the
     /// key does not have included.
-    public var status: Status {
+    package var status: Status {
         switch self {
         case .malformed, .parameter, .unsupportedAlgorithm, .decryptionFailed: .parameter
         case .notExportable: .unimplemented
@@ -38,7 +38,7 @@ public enum KeyError: Error, Sendable, Hashable {
     }
 
     /// One sentence.
-    public var reason: String {
+    package var reason: String {
         switch self {
         case .malformed(let reason), .parameter(let reason), .operationNotAllowed(let reason), .failed(_, let reason):
             reason
@@ -52,5 +52,5 @@ public enum KeyError: Error, Sendable, Hashable {
 
 extension Status {
     /// A signature does not match: `errSecVerifyFailed`.
-    public static let verifyFailed = Status(rawValue: -67808)
+    package static let verifyFailed = Status(rawValue: -67808)
 }

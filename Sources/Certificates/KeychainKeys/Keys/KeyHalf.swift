@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import KeychainCore
+import KeychainCore
 
 /// One half of a pair of keys, which an item of the keychain is.
-public enum KeyHalf: Sendable {
+package enum KeyHalf: Sendable {
     /// The private half.
     case `private`(PrivateKey)
     /// The public half.
@@ -18,7 +18,7 @@ public enum KeyHalf: Sendable {
     ///   - keyClass: the value of `kSecAttrKeyClass`.
     /// - Throws: ``KeyError``: `errSecUnimplemented` for a symmetric key; `errSecParam` for another type or class, and
     ///   for data that is no key.
-    public init(externalRepresentation data: SecretBytes, type: String?, keyClass: String?) throws(KeyError) {
+    package init(externalRepresentation data: SecretBytes, type: String?, keyClass: String?) throws(KeyError) {
         guard keyClass != KeyClass.symmetric else {
             throw .failed(.unimplemented, "symmetric keys are not supported")
         }
@@ -35,7 +35,7 @@ public enum KeyHalf: Sendable {
 
     /// The key of a stored item, from its `type`, `kcls` and data; `nil` when they make none, as those of a key of the
     /// Secure Enclave.
-    public init?(_ reference: KeyReference) {
+    package init?(_ reference: KeyReference) {
         guard let type = reference.attributes["type"]?.name, let keyClass = reference.attributes["kcls"]?.name,
             let data = reference.data
         else { return nil }
@@ -47,7 +47,7 @@ public enum KeyHalf: Sendable {
     }
 
     /// What an add or a query by reference gets of the key (Semantics, "Attributes of a key").
-    public var reference: KeyReference {
+    package var reference: KeyReference {
         switch self {
         case .private(let key): KeyReference(attributes: KeyAttributes.of(key), data: key.externalRepresentation)
         case .public(let key):
@@ -56,7 +56,7 @@ public enum KeyHalf: Sendable {
     }
 
     /// The half with its bytes (``PrivateKey/loaded()``).
-    public func loaded() throws(KeyError) -> KeyHalf {
+    package func loaded() throws(KeyError) -> KeyHalf {
         switch self {
         case .private(let key): .private(try key.loaded())
         case .public: self
@@ -64,7 +64,7 @@ public enum KeyHalf: Sendable {
     }
 
     /// The public half of the pair.
-    public var publicKey: PublicKey {
+    package var publicKey: PublicKey {
         switch self {
         case .private(let key): key.publicKey
         case .public(let key): key

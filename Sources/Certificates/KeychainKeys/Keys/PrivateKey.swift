@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import KeychainCore
+import KeychainCore
 
 /// A private key on one of the curves, or of RSA, or one that lives elsewhere.
-public struct PrivateKey: Sendable {
+package struct PrivateKey: Sendable {
     /// The other half of the pair.
-    public let publicKey: PublicKey
+    package let publicKey: PublicKey
 
     let implementation: Implementation
 
@@ -17,7 +17,7 @@ public struct PrivateKey: Sendable {
     }
 
     /// Gets a key that is not at hand yet.
-    public typealias Loader = @Sendable () throws(KeyError) -> PrivateKey
+    package typealias Loader = @Sendable () throws(KeyError) -> PrivateKey
 
     /// Makes a key.
     ///
@@ -25,7 +25,7 @@ public struct PrivateKey: Sendable {
     ///   - type: the family.
     ///   - sizeInBits: 256, 384 or 521 on a curve; for RSA 1024 to 8192 in steps of 128, with the exponent 65537.
     /// - Throws: ``KeyError/parameter(_:)`` for another size.
-    public init(generating type: KeyType, sizeInBits: Int) throws(KeyError) {
+    package init(generating type: KeyType, sizeInBits: Int) throws(KeyError) {
         self = try StackMemory.wiped(.privateKey) { () throws(KeyError) in
             switch type {
             case .ellipticCurve:
@@ -43,7 +43,7 @@ public struct PrivateKey: Sendable {
     /// `RSAPrivateKey` in DER (PKCS #1).
     ///
     /// - Throws: ``KeyError/malformed(_:)`` for other bytes, halves that do not fit together, trailing bytes.
-    public init(externalRepresentation bytes: SecretBytes, _ type: KeyType) throws(KeyError) {
+    package init(externalRepresentation bytes: SecretBytes, _ type: KeyType) throws(KeyError) {
         self = try StackMemory.wiped(.privateKey) { () throws(KeyError) in
             try bytes.withUnsafeBytes { (bytes) throws(KeyError) in
                 switch type {
@@ -59,7 +59,7 @@ public struct PrivateKey: Sendable {
     /// - Parameters:
     ///   - publicKey: the public half, on a curve.
     ///   - operations: what the place that keeps the key does with it.
-    public init(publicKey: PublicKey, operations: any EllipticKeyOperations) {
+    package init(publicKey: PublicKey, operations: any EllipticKeyOperations) {
         self.publicKey = publicKey
         implementation = .remote(operations)
     }
@@ -69,7 +69,7 @@ public struct PrivateKey: Sendable {
     /// - Parameters:
     ///   - publicKey: the public half.
     ///   - loader: gets the private half.
-    public init(publicKey: PublicKey, loader: @escaping Loader) {
+    package init(publicKey: PublicKey, loader: @escaping Loader) {
         self.publicKey = publicKey
         implementation = .deferred(loader)
     }
@@ -96,13 +96,13 @@ public struct PrivateKey: Sendable {
     }
 
     /// The family.
-    public var type: KeyType { publicKey.type }
+    package var type: KeyType { publicKey.type }
 
     /// The size in bits, that of the public key.
-    public var sizeInBits: Int { publicKey.sizeInBits }
+    package var sizeInBits: Int { publicKey.sizeInBits }
 
     /// The bytes that `SecKeyCopyExternalRepresentation` gives; `nil` for a key that lives elsewhere.
-    public var externalRepresentation: SecretBytes? {
+    package var externalRepresentation: SecretBytes? {
         switch implementation {
         case .ellipticCurve(let key): SecretBytes(joining: [SecretBytes(publicKey.externalRepresentation), key.scalar])
         case .rsa(let key): key.pkcs1
@@ -113,7 +113,7 @@ public struct PrivateKey: Sendable {
     /// The key with its bytes; a key that has them, or lives elsewhere, is that itself.
     ///
     /// - Throws: what its place says, and ``KeyError/malformed(_:)`` when that has the key of another pair.
-    public func loaded() throws(KeyError) -> PrivateKey {
+    package func loaded() throws(KeyError) -> PrivateKey {
         guard case .deferred(let loader) = implementation else { return self }
         let key = try loader()
         guard key.publicKey == publicKey else { throw .malformed("the private key is not that of the public key") }

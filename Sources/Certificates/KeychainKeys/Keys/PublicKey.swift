@@ -3,10 +3,10 @@
 import Crypto
 
 /// A public key on one of the curves, or of RSA; whatever is in it was checked.
-public struct PublicKey: Sendable {
+package struct PublicKey: Sendable {
     /// The bytes that `SecKeyCopyExternalRepresentation` gives: 04 ‖ X ‖ Y (ANSI X9.63), or an `RSAPublicKey` in DER
     /// (PKCS #1).
-    public let externalRepresentation: [UInt8]
+    package let externalRepresentation: [UInt8]
 
     let implementation: Implementation
 
@@ -18,7 +18,7 @@ public struct PublicKey: Sendable {
     /// A key from its external representation.
     ///
     /// - Throws: ``KeyError/malformed(_:)`` for other bytes, points off their curve, trailing bytes.
-    public init(externalRepresentation bytes: [UInt8], _ type: KeyType) throws(KeyError) {
+    package init(externalRepresentation bytes: [UInt8], _ type: KeyType) throws(KeyError) {
         self = try bytes.withBytes { (bytes) throws(KeyError) in
             try PublicKey(externalRepresentation: bytes, type)
         }
@@ -43,7 +43,7 @@ public struct PublicKey: Sendable {
     }
 
     /// The family.
-    public var type: KeyType {
+    package var type: KeyType {
         switch implementation {
         case .ellipticCurve: .ellipticCurve
         case .rsa: .rsa
@@ -51,7 +51,7 @@ public struct PublicKey: Sendable {
     }
 
     /// The size of the curve's field or of the modulus in bits: 256, 384, 521, or for example 2048.
-    public var sizeInBits: Int {
+    package var sizeInBits: Int {
         switch implementation {
         case .ellipticCurve(let key): key.curve.sizeInBits
         case .rsa(let key): key.sizeInBits
@@ -59,11 +59,11 @@ public struct PublicKey: Sendable {
     }
 
     /// What `SecKeyGetBlockSize` gives: the length of the modulus, or of a coordinate, in bytes.
-    public var blockSize: Int { (sizeInBits + 7) / 8 }
+    package var blockSize: Int { (sizeInBits + 7) / 8 }
 
     /// What `kSecAttrApplicationLabel` holds for both halves of a pair: the SHA-1 digest of the external
     /// representation, 20 bytes (Semantics, "Attributes of a key").
-    public var hash: [UInt8] { Insecure.SHA1.hash(data: externalRepresentation).withUnsafeBytes { Array($0) } }
+    package var hash: [UInt8] { Insecure.SHA1.hash(data: externalRepresentation).withUnsafeBytes { Array($0) } }
 
     /// The curve; `nil` for RSA.
     var curve: Curve? {
@@ -76,10 +76,10 @@ public struct PublicKey: Sendable {
 
 extension PublicKey: Hashable {
     /// Whether both are the same key.
-    public static func == (left: PublicKey, right: PublicKey) -> Bool {
+    package static func == (left: PublicKey, right: PublicKey) -> Bool {
         left.type == right.type && left.externalRepresentation == right.externalRepresentation
     }
 
     /// Feeds the external representation.
-    public func hash(into hasher: inout Hasher) { hasher.combine(externalRepresentation) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(externalRepresentation) }
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import KeychainCore
+import KeychainCore
 
 extension PrivateKey {
     /// Signs a message, a digest or bytes, as the algorithm says.
     ///
     /// - Throws: ``KeyError/unsupportedAlgorithm``; ``KeyError/parameter(_:)`` for a digest of a wrong length or bytes
     ///   that are too long; what the place that keeps the key says.
-    public func signature(_ data: UnsafeRawBufferPointer, _ algorithm: KeyAlgorithm) throws(KeyError) -> [UInt8] {
+    package func signature(_ data: UnsafeRawBufferPointer, _ algorithm: KeyAlgorithm) throws(KeyError) -> [UInt8] {
         guard supports(.sign, algorithm) else { throw .unsupportedAlgorithm }
         let implementation = try loaded().implementation
         return try StackMemory.wiped(.privateKey) { () throws(KeyError) in
@@ -27,8 +27,10 @@ extension PrivateKey {
     ///
     /// - Throws: ``KeyError/unsupportedAlgorithm``; ``KeyError/decryptionFailed``, whatever is wrong with the
     ///   ciphertext; what the place that keeps the key says.
-    public func decrypt(_ ciphertext: UnsafeRawBufferPointer, _ algorithm: KeyAlgorithm) throws(KeyError) -> SecretBytes
-    {
+    package func decrypt(
+        _ ciphertext: UnsafeRawBufferPointer,
+        _ algorithm: KeyAlgorithm
+    ) throws(KeyError) -> SecretBytes {
         guard supports(.decrypt, algorithm) else { throw .unsupportedAlgorithm }
         let key = try loaded()
         return try StackMemory.wiped(.privateKey) { () throws(KeyError) in
@@ -55,7 +57,7 @@ extension PrivateKey {
     /// - Returns: As many bytes as were requested, or the x-coordinate of the shared point.
     /// - Throws: ``KeyError/unsupportedAlgorithm``; ``KeyError/parameter(_:)`` for a key on another curve or a missing
     ///   size.
-    public func keyExchange(
+    package func keyExchange(
         with publicKey: PublicKey,
         _ algorithm: KeyAlgorithm,
         requestedSize: Int? = nil,

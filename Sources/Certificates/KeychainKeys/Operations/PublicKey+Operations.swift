@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import KeychainCore
+import KeychainCore
 
 extension PublicKey {
     /// Checks a signature of a message, a digest or bytes, as the algorithm says.
     ///
     /// - Throws: ``KeyError/verificationFailed`` for a signature that is wrong or malformed;
     ///   ``KeyError/unsupportedAlgorithm``; ``KeyError/parameter(_:)`` for a digest of a wrong length.
-    public func verify(
+    package func verify(
         _ signature: UnsafeRawBufferPointer,
         of data: UnsafeRawBufferPointer,
         _ algorithm: KeyAlgorithm
@@ -53,7 +53,7 @@ extension PublicKey {
     ///
     /// - Throws: ``KeyError/unsupportedAlgorithm``; ``KeyError/parameter(_:)`` for data that is too long for the
     ///   padding.
-    public func encrypt(_ plaintext: UnsafeRawBufferPointer, _ algorithm: KeyAlgorithm) throws(KeyError) -> [UInt8] {
+    package func encrypt(_ plaintext: UnsafeRawBufferPointer, _ algorithm: KeyAlgorithm) throws(KeyError) -> [UInt8] {
         guard supports(.encrypt, algorithm) else { throw .unsupportedAlgorithm }
         switch (algorithm.scheme, implementation) {
         case (.rsaEncryption(let padding), .rsa(let key)):
@@ -70,8 +70,10 @@ extension PublicKey {
     ///
     /// - Throws: ``KeyError/unsupportedAlgorithm``; ``KeyError/parameter(_:)`` for data that is no number below the
     ///   modulus.
-    public func decrypt(_ ciphertext: UnsafeRawBufferPointer, _ algorithm: KeyAlgorithm) throws(KeyError) -> SecretBytes
-    {
+    package func decrypt(
+        _ ciphertext: UnsafeRawBufferPointer,
+        _ algorithm: KeyAlgorithm
+    ) throws(KeyError) -> SecretBytes {
         guard supports(.decrypt, algorithm), case .rsa(let key) = implementation else { throw .unsupportedAlgorithm }
         return try RSAEncryption.recover(ciphertext, key)
     }

@@ -6,7 +6,7 @@ import Glibc
 ///
 /// The time of the last inode change (ctime) cannot be set by the file's owner, but a write through a shared mapping
 /// need not change it.
-public struct FileMark: Sendable, Hashable {
+package struct FileMark: Sendable, Hashable {
     private let device: UInt
     private let inode: UInt
     let byteCount: Int

@@ -5,14 +5,14 @@ import Glibc
 import KeychainCore
 
 /// The SHA-256 (FIPS 180-4) of a file.
-public struct SHA256Value: Sendable, Hashable, CustomStringConvertible {
+package struct SHA256Value: Sendable, Hashable, CustomStringConvertible {
     private let bytes: [UInt8]
 
     /// 64 hexadecimal digits in lower case.
-    public var description: String { bytes.hexadecimal }
+    package var description: String { bytes.hexadecimal }
 
     /// The value of 64 hexadecimal digits in lower case; `nil` for anything else.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard text.utf8.count == 64, let bytes = [UInt8](hexadecimal: text), bytes.hexadecimal == text else {
             return nil
         }

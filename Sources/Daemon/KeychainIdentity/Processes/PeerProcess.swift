@@ -8,21 +8,21 @@ import KeychainHost
 /// it, even if its PID is reused.
 ///
 /// Everything is read relative to its folder in `/proc`, which is opened once: after its exit, that folder is empty.
-public final class PeerProcess: Sendable {
+package final class PeerProcess: Sendable {
     /// Its PID, in the PID namespace of this process.
-    public let identifier: Int32
+    package let identifier: Int32
 
     /// When it was started, in clock ticks since boot (proc(5), `/proc/PID/stat`, field 22).
-    public let startTime: UInt64
+    package let startTime: UInt64
 
     /// The user that it ran as when it connected (the effective one).
-    public let user: UInt32
+    package let user: UInt32
 
     /// The label of a security module, such as AppArmor; `nil` if there is none.
     let securityLabel: String?
 
     /// Whether the kernel returned a pidfd of the process that connected, rather than only its PID (before Linux 6.5).
-    public let isExact: Bool
+    package let isExact: Bool
 
     /// Its folder in `/proc`.
     let folder: ProcessFolder
@@ -34,7 +34,7 @@ public final class PeerProcess: Sendable {
     ///   - greetingByteCount: the number of bytes it may already have sent. Everything it sends later comes from the
     ///     program that is identified here: a process that sends a command and then calls execve(2) is refused.
     /// - Throws: ``IdentityError`` if the process has exited, is not visible here, or has sent more than that.
-    public init(socket: Int32, greetingByteCount: Int) throws(IdentityError) {
+    package init(socket: Int32, greetingByteCount: Int) throws(IdentityError) {
         var process: pid_t = 0
         var user: uid_t = 0
         var group: gid_t = 0
@@ -72,7 +72,7 @@ public final class PeerProcess: Sendable {
     /// A process by its PID.
     ///
     /// - Throws: ``IdentityError`` if there is none.
-    public init(identifier: Int32) throws(IdentityError) {
+    package init(identifier: Int32) throws(IdentityError) {
         folder = try ProcessFolder(identifier)
         startTime = try folder.startTime()
         user = try folder.user()
@@ -110,7 +110,7 @@ extension PeerProcess {
     var executablePath: String? { linkTarget("exe", below: folder.number) }
 
     /// The same as bytes, which need not be UTF-8.
-    public var executablePathBytes: [UInt8]? { linkBytes("exe", below: folder.number) }
+    package var executablePathBytes: [UInt8]? { linkBytes("exe", below: folder.number) }
 
     /// The path, without the mark of the kernel for an executable that was removed or replaced meanwhile.
     var executablePathOnDisk: String? { executablePath.map(ExecutablePath.onDisk) }

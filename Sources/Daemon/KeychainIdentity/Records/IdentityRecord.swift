@@ -6,16 +6,16 @@ import KeychainCore
 /// application at each path.
 ///
 /// The daemon keeps it beside the store. Without it, an earlier version of a program is accepted like a later one.
-public struct IdentityRecord: Sendable, Hashable {
+package struct IdentityRecord: Sendable, Hashable {
     /// The name of its file in the folder of a keychain.
-    public static let fileName = "identities.json"
+    package static let fileName = "identities.json"
 
     /// An application that was at a path.
-    public struct Program: Sendable, Hashable {
+    package struct Program: Sendable, Hashable {
         /// Its identifier.
-        public var applicationIdentifier: String
+        package var applicationIdentifier: String
         /// The access groups that it had, in any version: first those of the last one.
-        public var accessGroups: [String]
+        package var accessGroups: [String]
     }
 
     private(set) var statements: [TeamStatement] = []
@@ -24,7 +24,7 @@ public struct IdentityRecord: Sendable, Hashable {
     private(set) var programs: [String: Program] = [:]
 
     /// The maximum size of its file, in bytes.
-    public static let largestByteCount = 1 << 24
+    package static let largestByteCount = 1 << 24
 
     /// The limits of the record, so that a program that signs manifests of its own cannot fill the disk.
     ///
@@ -38,18 +38,18 @@ public struct IdentityRecord: Sendable, Hashable {
     }
 
     /// An empty record.
-    public init() {}
+    package init() {}
 
     /// The keys of a team, as far as they are known.
-    public func keys(of team: TeamIdentifier) -> TeamKeys { keys[team] ?? TeamKeys(team: team) }
+    package func keys(of team: TeamIdentifier) -> TeamKeys { keys[team] ?? TeamKeys(team: team) }
 
     /// The application that was at a path when a program from there last connected.
-    public func program(at path: String) -> Program? { programs[path] }
+    package func program(at path: String) -> Program? { programs[path] }
 
     /// Adds a statement permanently.
     ///
     /// - Throws: ``IdentityError`` if its signer may not make it, or the record is full; nothing is changed then.
-    public mutating func accept(_ statement: TeamStatement) throws(IdentityError) {
+    package mutating func accept(_ statement: TeamStatement) throws(IdentityError) {
         guard !statements.contains(where: { $0.document.text == statement.document.text }) else { return }
         var keys = keys(of: statement.team)
         try keys.accept(statement)
@@ -123,7 +123,7 @@ public struct IdentityRecord: Sendable, Hashable {
 
 extension IdentityRecord {
     /// The contents of its file: a JSON object.
-    public var text: String {
+    package var text: String {
         let programs = programs.mapValues { program -> JSONValue in
             .object([
                 "applicationIdentifier": .string(program.applicationIdentifier),
@@ -140,7 +140,7 @@ extension IdentityRecord {
     /// Reads the contents of its file.
     ///
     /// - Throws: ``IdentityError`` for anything except the format of ``text``.
-    public init(text: some Sequence<UInt8>) throws(IdentityError) {
+    package init(text: some Sequence<UInt8>) throws(IdentityError) {
         let fields = try JSONFields(text, ["statements", "serials", "programs"], versions: 1...1)
         for statement in try fields.strings("statements") {
             try accept(TeamStatement(SignedDocument(text: statement.utf8)))

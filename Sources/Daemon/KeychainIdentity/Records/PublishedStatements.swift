@@ -4,17 +4,17 @@ import Glibc
 
 /// Statements of teams in files, one signed document on each line: a way for revocations to reach daemons to which no
 /// newly signed program connects.
-public enum PublishedStatements {
+package enum PublishedStatements {
     /// The maximum number of statements of a team.
-    public static let capacity = 32
+    package static let capacity = 32
 
     /// The name of the file of a team.
-    public static func fileName(of team: TeamIdentifier) -> String { team.description + TeamStatement.fileSuffix }
+    package static func fileName(of team: TeamIdentifier) -> String { team.description + TeamStatement.fileSuffix }
 
     /// The statements in the contents of a file, in order.
     ///
     /// - Throws: ``IdentityError`` for anything except signed statements of one team.
-    public static func statements(_ text: some Sequence<UInt8>) throws(IdentityError) -> [TeamStatement] {
+    package static func statements(_ text: some Sequence<UInt8>) throws(IdentityError) -> [TeamStatement] {
         var statements: [TeamStatement] = []
         for line in Array(text).split(separator: UInt8(ascii: "\n")) {
             guard statements.count < capacity else { throw IdentityError("it has more than \(capacity) statements") }

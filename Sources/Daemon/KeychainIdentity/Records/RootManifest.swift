@@ -6,46 +6,46 @@ import KeychainHost
 
 /// A manifest of a program in a file that only root can change, in `/etc/swift-keychain/programs.d` (Identity,
 /// "Root-owned manifests").
-public struct RootManifest: Sendable, Hashable {
+package struct RootManifest: Sendable, Hashable {
     /// The path of the executable, without symbolic links.
-    public let path: String
+    package let path: String
 
     /// The executable's SHA-256, if it is required.
-    public let executable: SHA256Value?
+    package let executable: SHA256Value?
 
     /// The team that must have signed the executable, in any version; optional.
-    public let team: TeamIdentifier?
+    package let team: TeamIdentifier?
 
     /// The application identifier.
-    public let applicationIdentifier: String
+    package let applicationIdentifier: String
 
     /// Its access groups in their order.
-    public let accessGroups: [String]
+    package let accessGroups: [String]
 
     /// Those of its groups that only programs get to which a root-owned manifest grants them.
-    public let exclusiveGroups: [String]
+    package let exclusiveGroups: [String]
 
     /// Whether the program has the rights of the keychain's owner: explanations across all groups, policies, backups.
-    public let hasOwnerRights: Bool
+    package let hasOwnerRights: Bool
 
     /// The SHA-256 of the libraries that it may load in addition to the system's.
-    public let libraries: [SHA256Value]
+    package let libraries: [SHA256Value]
 
     /// Whether it executes code that it generates, as a just-in-time compiler does.
-    public let isJIT: Bool
+    package let isJIT: Bool
 
     /// Whether others may choose libraries that are loaded into it: by variables such as LD_PRELOAD, or in folders in
     /// which it is linked to look for them (ld.so(8)).
-    public let allowsPreload: Bool
+    package let allowsPreload: Bool
 
     /// Whether its system calls may be filtered (seccomp(2)), by itself or by the process that starts it.
-    public let allowsFilters: Bool
+    package let allowsFilters: Bool
 
     /// Reads a manifest.
     ///
     /// - Throws: ``IdentityError`` for anything but a manifest of a known version, for a relative path, and for
     ///   groups that cannot be granted: every group, and those of teams and sandboxes.
-    public init(text: some Sequence<UInt8>) throws(IdentityError) {
+    package init(text: some Sequence<UInt8>) throws(IdentityError) {
         let optional: Set = [
             "sha256", "team", "exclusiveGroups", "ownerRights", "libraries", "jit", "preload", "seccomp",
         ]

@@ -4,76 +4,76 @@ import KeychainCore
 
 /// A team's signed manifest of one executable: its application identifier and access groups (Identity, "Signed
 /// manifests").
-public struct ProgramManifest: Sendable, Hashable {
+package struct ProgramManifest: Sendable, Hashable {
     /// The team, which is identified by its first key.
-    public let team: TeamIdentifier
+    package let team: TeamIdentifier
 
     /// The application identifier; begins with the team identifier.
-    public let applicationIdentifier: String
+    package let applicationIdentifier: String
 
     /// Its access groups in order; all begin with the team identifier.
-    public let accessGroups: [String]
+    package let accessGroups: [String]
 
     /// The executable's SHA-256.
-    public let executable: SHA256Value
+    package let executable: SHA256Value
 
     /// The SHA-256 of the libraries that it may load in addition to the system's.
-    public let libraries: [SHA256Value]
+    package let libraries: [SHA256Value]
 
     /// Whether it executes code that it generates, as a just-in-time compiler does.
-    public let isJIT: Bool
+    package let isJIT: Bool
 
     /// Whether others may choose libraries that are loaded into it: by variables such as LD_PRELOAD, or in folders in
     /// which it is linked to look for them (ld.so(8)).
-    public let allowsPreload: Bool
+    package let allowsPreload: Bool
 
     /// Whether its system calls may be filtered (seccomp(2)), by itself or by the process that starts it.
-    public let allowsFilters: Bool
+    package let allowsFilters: Bool
 
     /// Orders the manifests of the application.
-    public let serial: Int
+    package let serial: Int
 
     /// When it was signed, in UTC (RFC 3339).
     ///
     /// Informational.
-    public let created: String
+    package let created: String
 
     /// The team's statements about its keys, in the order in which they apply.
-    public let statements: [TeamStatement]
+    package let statements: [TeamStatement]
 
     /// The manifest as it was signed, and by whom.
-    public let document: SignedDocument
+    package let document: SignedDocument
 
     /// The suffix that turns the path of an executable into that of its manifest.
-    public static let fileSuffix = Client.manifestSuffix
+    package static let fileSuffix = Client.manifestSuffix
 
     /// The contents of a manifest.
-    public struct Contents: Sendable {
+    package struct Contents: Sendable {
         /// The team; that of the key, unless the key was added to another team.
-        public var team: TeamIdentifier
+        package var team: TeamIdentifier
         /// Which application it is.
-        public var applicationIdentifier: String
+        package var applicationIdentifier: String
         /// Its access groups in their order.
-        public var accessGroups: [String]
+        package var accessGroups: [String]
         /// The executable's SHA-256.
-        public var executable: SHA256Value
+        package var executable: SHA256Value
         /// Those of its libraries.
-        public var libraries: [SHA256Value] = []
+        package var libraries: [SHA256Value] = []
         /// Whether it executes what it generates.
-        public var isJIT = false
+        package var isJIT = false
         /// Whether others may choose libraries that are loaded into it.
-        public var allowsPreload = false
+        package var allowsPreload = false
         /// Whether its system calls may be filtered.
-        public var allowsFilters = false
+        package var allowsFilters = false
         /// Its number among the manifests of the application.
-        public var serial: Int
+        package var serial: Int
         /// When it is signed (RFC 3339, UTC).
-        public var created: String
+        package var created: String
         /// The team's statements about its keys.
-        public var statements: [TeamStatement] = []
+        package var statements: [TeamStatement] = []
 
         /// The contents of a manifest without libraries and statements.
-        public init(
+        package init(
             team: TeamIdentifier,
             applicationIdentifier: String,
             accessGroups: [String],
@@ -93,7 +93,7 @@ public struct ProgramManifest: Sendable, Hashable {
     /// Signs a manifest.
     ///
     /// - Throws: ``IdentityError`` for contents that a reader would reject.
-    public init(signing contents: Contents, by key: TeamKey) throws(IdentityError) {
+    package init(signing contents: Contents, by key: TeamKey) throws(IdentityError) {
         var members: [String: JSONValue] = [
             "version": .integer(1),
             "team": .string(contents.team.description),
@@ -116,7 +116,7 @@ public struct ProgramManifest: Sendable, Hashable {
     /// Does not check whether the key is one of the team's; ``TeamKeys`` does.
     ///
     /// - Throws: ``IdentityError`` for a document of another kind, and for one that names groups of another team.
-    public init(_ document: SignedDocument) throws(IdentityError) {
+    package init(_ document: SignedDocument) throws(IdentityError) {
         guard document.purpose == .manifest else { throw IdentityError("it was not signed as a manifest") }
         self.document = document
         let fields = try document.fields(

@@ -7,9 +7,9 @@ import KeychainCore
 ///
 /// The signature covers the purpose, as the type of the document (RFC 8725, section 3.11), so none is accepted as one
 /// of another kind. The document does not choose the algorithm: there is only one.
-public struct SignedDocument: Sendable, Hashable {
+package struct SignedDocument: Sendable, Hashable {
     /// The purpose of a signature.
-    public enum Purpose: String, Sendable, Hashable, CaseIterable {
+    package enum Purpose: String, Sendable, Hashable, CaseIterable {
         /// A ``ProgramManifest``.
         case manifest = "swift-keychain-manifest"
         /// A ``TeamStatement`` about a new key.
@@ -21,18 +21,18 @@ public struct SignedDocument: Sendable, Hashable {
     }
 
     /// The purpose of the signature.
-    public let purpose: Purpose
+    package let purpose: Purpose
 
     /// The key that it was signed by.
     ///
     /// Does not imply that the key is one of a team's.
-    public let signer: TeamPublicKey
+    package let signer: TeamPublicKey
 
     /// The signed bytes.
-    public let payload: [UInt8]
+    package let payload: [UInt8]
 
     /// The whole: three parts in base 64 for URLs, separated by periods.
-    public let text: String
+    package let text: String
 
     /// The most bytes that a document may have.
     static let largestByteCount = 1 << 18
@@ -50,7 +50,7 @@ public struct SignedDocument: Sendable, Hashable {
     /// Reads a document and checks its signature.
     ///
     /// - Throws: ``IdentityError`` for anything except a signed document with a header in this type's format.
-    public init(text: some Sequence<UInt8>) throws(IdentityError) {
+    package init(text: some Sequence<UInt8>) throws(IdentityError) {
         var text = Array(text)
         if text.last == UInt8(ascii: "\n") { text.removeLast() }
         guard text.count <= Self.largestByteCount else { throw IdentityError("it is too long for a signed document") }

@@ -6,19 +6,19 @@ import Crypto
 /// padding (RFC 4648).
 ///
 /// 26 characters, where Apple's has 10: a key can be made for an identifier of 50 bits, and not for one of 128.
-public struct TeamIdentifier: Sendable, Hashable, CustomStringConvertible {
+package struct TeamIdentifier: Sendable, Hashable, CustomStringConvertible {
     /// The identifier, which precedes the period in `TEAMID.com.example.shared`.
-    public let description: String
+    package let description: String
 
     static let length = 26
 
     /// The team whose first key this is.
-    public init(firstKey: TeamPublicKey) {
+    package init(firstKey: TeamPublicKey) {
         description = Encodings.base32(SHA256.hash(data: firstKey.bytes).prefix(16))
     }
 
     /// A team by its identifier; `nil` for what no key has.
-    public init?(_ text: some StringProtocol) {
+    package init?(_ text: some StringProtocol) {
         let digits = Array(text.utf8)
         // 26 digits are 130 bits, of which the last two are zero.
         guard digits.count == Self.length, digits.allSatisfy(Self.isDigit), let last = digits.last,
@@ -39,10 +39,10 @@ public struct TeamIdentifier: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The prefix of the team's groups and application identifiers.
-    public var prefix: String { description + "." }
+    package var prefix: String { description + "." }
 
     /// Whether an access group or an application identifier is the team's, and names something in it.
-    public func owns(_ name: String) -> Bool {
+    package func owns(_ name: String) -> Bool {
         name.utf8.starts(with: prefix.utf8) && name.utf8.count > prefix.utf8.count
     }
 }

@@ -5,7 +5,7 @@ import Crypto
 import KeychainCore
 
 /// A public key of a team: Ed25519 (RFC 8032).
-public struct TeamPublicKey: Sendable, Hashable, CustomStringConvertible {
+package struct TeamPublicKey: Sendable, Hashable, CustomStringConvertible {
     /// The 32 bytes of RFC 8032, section 5.1.5.
     let bytes: [UInt8]
 
@@ -15,13 +15,13 @@ public struct TeamPublicKey: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The key by its text, base 64 for URLs without padding; `nil` for anything else.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard let bytes = Encodings.bytes(base64URL: text.utf8) else { return nil }
         self.init(bytes)
     }
 
     /// The key in base 64 for URLs without padding, as a JSON Web Key has it (RFC 8037, section 2).
-    public var description: String { Encodings.base64URL(bytes) }
+    package var description: String { Encodings.base64URL(bytes) }
 
     func isSignature(_ signature: [UInt8], of message: [UInt8]) -> Bool {
         guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: bytes) else { return false }
@@ -30,14 +30,14 @@ public struct TeamPublicKey: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// A private key of a team: Ed25519 (RFC 8032).
-public struct TeamKey: Sendable {
+package struct TeamKey: Sendable {
     private let key: Curve25519.Signing.PrivateKey
 
     /// Creates a new key.
-    public init() { key = Curve25519.Signing.PrivateKey() }
+    package init() { key = Curve25519.Signing.PrivateKey() }
 
     /// Its public half.
-    public var publicKey: TeamPublicKey {
+    package var publicKey: TeamPublicKey {
         guard let key = TeamPublicKey(Array(key.publicKey.rawRepresentation)) else {
             preconditionFailure("a public key of Ed25519 has 32 bytes")
         }
@@ -58,7 +58,7 @@ extension TeamKey {
     /// 7468).
     ///
     /// Other programs for such files, including OpenSSL, can read it.
-    public var pem: SecretBytes {
+    package var pem: SecretBytes {
         var der = Self.prefix + Array(key.rawRepresentation)
         var digits = Array(Self.base64(der))
         defer {
@@ -71,7 +71,7 @@ extension TeamKey {
     /// Reads a file of a private key.
     ///
     /// - Throws: ``IdentityError`` for anything but an unencrypted PKCS #8 of an Ed25519 key in PEM.
-    public init(pem: SecretBytes) throws(IdentityError) {
+    package init(pem: SecretBytes) throws(IdentityError) {
         let key = pem.withUnsafeBytes { bytes -> Curve25519.Signing.PrivateKey? in
             var digits = bytes.filter { ![0x0A, 0x0D, 0x20].contains($0) }
             defer { digits.withUnsafeMutableBytes { keychain_wipe($0.baseAddress, $0.count) } }

@@ -3,9 +3,9 @@
 /// Which keys may sign for a team, and which of its manifests are valid, according to its known statements.
 ///
 /// The team identifier is the digest of the first key. Each further key was added by an earlier one.
-public struct TeamKeys: Sendable, Hashable {
+package struct TeamKeys: Sendable, Hashable {
     /// The team.
-    public let team: TeamIdentifier
+    package let team: TeamIdentifier
 
     private var rotations: [TeamPublicKey: Set<TeamPublicKey>] = [:]
     private var revocations: [TeamPublicKey: Successor] = [:]
@@ -17,18 +17,18 @@ public struct TeamKeys: Sendable, Hashable {
     }
 
     /// A team without statements.
-    public init(team: TeamIdentifier) { self.team = team }
+    package init(team: TeamIdentifier) { self.team = team }
 
     /// A team with these statements, in order.
     ///
     /// - Throws: ``IdentityError`` for the first statement that its signer may not make.
-    public init(team: TeamIdentifier, _ statements: [TeamStatement]) throws(IdentityError) {
+    package init(team: TeamIdentifier, _ statements: [TeamStatement]) throws(IdentityError) {
         self.team = team
         for statement in statements { try accept(statement) }
     }
 
     /// Whether signatures of the key are valid.
-    public func maySign(_ key: TeamPublicKey) -> Bool { revocations[key] == nil && isOfTeam(key) }
+    package func maySign(_ key: TeamPublicKey) -> Bool { revocations[key] == nil && isOfTeam(key) }
 
     /// Whether the key is or was one of the team's: the chain from the first key to it has not been cut.
     private func isOfTeam(_ key: TeamPublicKey) -> Bool {
@@ -62,7 +62,7 @@ public struct TeamKeys: Sendable, Hashable {
     /// Applies a statement.
     ///
     /// - Throws: ``IdentityError`` if its signer may not make it; nothing is changed then.
-    public mutating func accept(_ statement: TeamStatement) throws(IdentityError) {
+    package mutating func accept(_ statement: TeamStatement) throws(IdentityError) {
         let signer = statement.document.signer
         guard statement.team == team else { throw IdentityError("the statement is of another team") }
         guard isOfTeam(signer) else { throw IdentityError("the statement is not signed by a key of the team") }
@@ -104,7 +104,7 @@ public struct TeamKeys: Sendable, Hashable {
     /// Checks that a manifest is signed by a key of its team and was not revoked.
     ///
     /// - Throws: ``IdentityError`` with the remedy.
-    public func check(_ manifest: ProgramManifest) throws(IdentityError) {
+    package func check(_ manifest: ProgramManifest) throws(IdentityError) {
         guard manifest.team == team else { throw IdentityError("the manifest is of another team") }
         let signer = manifest.document.signer
         guard isOfTeam(signer) else {

@@ -3,9 +3,9 @@
 import KeychainCore
 
 /// A team's statement about its keys or manifests, signed by one of the keys.
-public struct TeamStatement: Sendable, Hashable {
+package struct TeamStatement: Sendable, Hashable {
     /// The content of a statement.
-    public enum Content: Sendable, Hashable {
+    package enum Content: Sendable, Hashable {
         /// Adds a key to the team.
         case rotation(newKey: TeamPublicKey)
         /// Revokes a key and everything that it signed. Of the keys that it added to the team, only the successor
@@ -16,24 +16,24 @@ public struct TeamStatement: Sendable, Hashable {
     }
 
     /// The team.
-    public let team: TeamIdentifier
+    package let team: TeamIdentifier
 
     /// The content.
-    public let content: Content
+    package let content: Content
 
     /// When it was signed, in UTC (RFC 3339).
     ///
     /// Informational.
-    public let created: String
+    package let created: String
 
     /// The statement as it was signed, and by whom.
-    public let document: SignedDocument
+    package let document: SignedDocument
 
     /// The suffix of files of statements.
-    public static let fileSuffix = ".keychain-statement"
+    package static let fileSuffix = ".keychain-statement"
 
     /// Signs a statement.
-    public init(_ content: Content, of team: TeamIdentifier, created: String, by key: TeamKey) throws(IdentityError) {
+    package init(_ content: Content, of team: TeamIdentifier, created: String, by key: TeamKey) throws(IdentityError) {
         var members: [String: JSONValue] = [
             "version": .integer(1), "team": .string(team.description), "created": .string(created),
         ]
@@ -59,7 +59,7 @@ public struct TeamStatement: Sendable, Hashable {
     /// Does not check whether the signer may make it; ``TeamKeys`` does.
     ///
     /// - Throws: ``IdentityError`` for a document of another kind.
-    public init(_ document: SignedDocument) throws(IdentityError) {
+    package init(_ document: SignedDocument) throws(IdentityError) {
         self.document = document
         let fields: JSONFields
         switch document.purpose {

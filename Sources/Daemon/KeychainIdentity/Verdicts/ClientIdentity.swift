@@ -3,9 +3,9 @@
 import KeychainCore
 
 /// The proved identity of a program, and the access groups that it owns because of it.
-public struct ClientIdentity: Sendable, Hashable {
+package struct ClientIdentity: Sendable, Hashable {
     /// The kind of proof.
-    public enum Kind: Sendable, Hashable {
+    package enum Kind: Sendable, Hashable {
         /// A Flatpak application, by its name.
         case flatpak(String)
         /// A snap, by its name.
@@ -21,36 +21,36 @@ public struct ClientIdentity: Sendable, Hashable {
     }
 
     /// The kind of proof.
-    public let kind: Kind
+    package let kind: Kind
 
     /// The application identifier; `nil` for an anonymous program.
-    public let applicationIdentifier: String?
+    package let applicationIdentifier: String?
 
     /// The access groups that it owns, in order.
-    public let ownedGroups: [String]
+    package let ownedGroups: [String]
 
     /// The prefix of the further groups that it owns.
-    public let ownedPrefix: String?
+    package let ownedPrefix: String?
 
     /// Whether it gets no other groups, even if it claims them: a sandboxed program, and one with a manifest.
-    public let isConfined: Bool
+    package let isConfined: Bool
 
     /// Whether it is in a sandbox, so that it cannot read the user's files as other programs can: a Flatpak
     /// application, a snap, and any process with another view of the system than this one.
-    public let isSandboxed: Bool
+    package let isSandboxed: Bool
 
     /// Whether it has the rights of the keychain's owner.
-    public let hasOwnerRights: Bool
+    package let hasOwnerRights: Bool
 
     /// The groups that root-owned manifests make exclusive and do not grant to it.
     package let reservedGroups: Set<String>
 
     /// Why other proofs were rejected and what to do, each a sentence without a period.
-    public let reasons: [String]
+    package let reasons: [String]
 
     /// Why it does not have an identity, or access groups, that its previous version had or that a manifest states, and
     /// what to do: a sentence without a period; `nil` if it lacks nothing.
-    public let loss: String?
+    package let loss: String?
 
     /// An identity.
     package init(
@@ -82,21 +82,21 @@ public struct ClientIdentity: Sendable, Hashable {
     }
 
     /// Whether its identity is proved.
-    public var isKnown: Bool { kind != .anonymous }
+    package var isKnown: Bool { kind != .anonymous }
 }
 
 // MARK: - Groups
 
 extension ClientIdentity {
     /// Whether only programs with an identity can have a group, according to its name: those of teams and sandboxes.
-    public static func isReserved(_ group: String) -> Bool { GroupOwner(of: group) != .nobody }
+    package static func isReserved(_ group: String) -> Bool { GroupOwner(of: group) != .nobody }
 
     /// The access groups of a program that claims these: first those that it owns, then the claimed ones that it may
     /// use, in its order.
     ///
     /// - Parameter claimed: the groups that the program's own library determined.
     /// - Returns: The groups, each once; never `*`.
-    public func groups(claimed: [String]) -> [String] {
+    package func groups(claimed: [String]) -> [String] {
         var groups: [String] = []
         var seen: Set<[UInt8]> = []
         for group in ownedGroups + claimed.filter({ refusal(of: $0) == nil }) {
@@ -111,7 +111,7 @@ extension ClientIdentity {
     ///   - group: the group.
     ///   - givesReasons: whether to add the ``reasons`` for which other proofs were rejected.
     /// - Returns: A sentence without a period, in which a long name is shortened; `nil` if the program gets the group.
-    public func refusal(of group: String, givesReasons: Bool = true) -> String? {
+    package func refusal(of group: String, givesReasons: Bool = true) -> String? {
         if owns(group) { return nil }
         if group == Client.everyGroup { return "no program gets every group" }
         let shown = group.shortened()
@@ -131,13 +131,13 @@ extension ClientIdentity {
     }
 
     /// Whether an access group is the program's own.
-    public func owns(_ group: String) -> Bool {
+    package func owns(_ group: String) -> Bool {
         ownedGroups.contains { $0.utf8.elementsEqual(group.utf8) }
             || ownedPrefix.map { group.utf8.starts(with: $0.utf8) } ?? false
     }
 
     /// The client of a request, restricted to what the program's identity permits.
-    public func client(claimed: Client) -> Client {
+    package func client(claimed: Client) -> Client {
         var client = claimed
         client.accessGroups = groups(claimed: claimed.accessGroups)
         // A network extension would have access to every group with that suffix, regardless of its owner.

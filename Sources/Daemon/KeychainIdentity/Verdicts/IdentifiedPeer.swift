@@ -3,12 +3,12 @@
 import KeychainCore
 
 /// A process that was identified, and can be checked again.
-public struct IdentifiedPeer: Sendable {
+package struct IdentifiedPeer: Sendable {
     /// The process.
-    public let process: PeerProcess
+    package let process: PeerProcess
 
     /// Its identity, and the checks that led to it.
-    public let identification: Identification
+    package let identification: Identification
 
     /// The executable that it must still run when it is checked again; `nil` if its identity does not depend on it.
     private let program: Program?
@@ -39,10 +39,10 @@ public struct IdentifiedPeer: Sendable {
     }
 
     /// Its identity.
-    public var identity: ClientIdentity { identification.identity }
+    package var identity: ClientIdentity { identification.identity }
 
     /// The executable that the process runs now; `nil` if that cannot be inspected, or the process has exited.
-    public var executable: FileMark? {
+    package var executable: FileMark? {
         do throws(IdentityError) { return try process.executableMark() } catch { return nil }
     }
 
@@ -57,7 +57,7 @@ public struct IdentifiedPeer: Sendable {
     /// after a second at the latest.
     ///
     /// - Throws: ``KeychainError`` of `errSecMissingEntitlement` otherwise; nothing more may be sent to it.
-    public func confirm() throws(KeychainError) {
+    package func confirm() throws(KeychainError) {
         do throws(IdentityError) { try look() } catch {
             throw KeychainError(.missingEntitlement, "process \(process.identifier) gets no reply: \(error)")
         }

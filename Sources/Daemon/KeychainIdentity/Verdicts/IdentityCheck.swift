@@ -3,9 +3,9 @@
 import KeychainCore
 
 /// One step of the identification of a program.
-public struct IdentityCheck: Sendable, Hashable {
+package struct IdentityCheck: Sendable, Hashable {
     /// How it ended.
-    public enum Result: String, Sendable, Hashable {
+    package enum Result: String, Sendable, Hashable {
         /// It proves the identity.
         case passed
         /// It rules the identity out.
@@ -15,22 +15,22 @@ public struct IdentityCheck: Sendable, Hashable {
     }
 
     /// The subject of the check, in a word or two.
-    public let name: String
+    package let name: String
 
     /// How it ended.
-    public let result: Result
+    package let result: Result
 
     /// The finding, a sentence without a period.
-    public let detail: String
+    package let detail: String
 }
 
 /// The identity of a program, and the checks that led to it.
-public struct Identification: Sendable, Hashable {
+package struct Identification: Sendable, Hashable {
     /// The identity.
-    public let identity: ClientIdentity
+    package let identity: ClientIdentity
 
     /// The checks, in order.
-    public let checks: [IdentityCheck]
+    package let checks: [IdentityCheck]
 }
 
 /// Collects what is found.

@@ -3,34 +3,34 @@
 import KeychainHost
 
 /// Where manifests are searched for.
-public struct IdentityOptions: Sendable {
+package struct IdentityOptions: Sendable {
     /// The folder of root-owned manifests.
-    public var rootManifestFolder = ManifestFolders.rootOwned
+    package var rootManifestFolder = ManifestFolders.rootOwned
 
     /// Folders of signed manifests, besides the folder of the executable itself: a manifest there is named by the
     /// executable's SHA-256 and ``ProgramManifest/fileSuffix``.
-    public var manifestFolders = [ManifestFolders.signed]
+    package var manifestFolders = [ManifestFolders.signed]
 
     /// Folders of teams' published statements: a file for each team, which only root or the user of this process may be
     /// able to write to.
-    public var statementFolders = [systemStatementFolder]
+    package var statementFolders = [systemStatementFolder]
 
     /// Whether this process predicts how the system service will identify the program: it then reads only what every
     /// user can read.
     var isForSystemService = false
 
     /// The folder of published statements that all daemons read.
-    public static let systemStatementFolder = "/etc/swift-keychain/statements"
+    package static let systemStatementFolder = "/etc/swift-keychain/statements"
 
     /// Which files only root can change.
     var trust = FileTrust()
 
     /// The system's folders.
-    public init() {}
+    package init() {}
 
     /// The system's folders, and those of the user who runs this process: `manifests` and `statements` in
     /// ``userFolder`` (XDG Base Directory Specification 0.8).
-    public static var ofUser: IdentityOptions {
+    package static var ofUser: IdentityOptions {
         var options = IdentityOptions()
         if let folder = userFolder {
             options.manifestFolders.append(ManifestFolders.signed(in: folder))
@@ -40,7 +40,7 @@ public struct IdentityOptions: Sendable {
     }
 
     /// The places where the system service searches, for a process that predicts how it identifies a program.
-    public static var ofSystemService: IdentityOptions {
+    package static var ofSystemService: IdentityOptions {
         var options = IdentityOptions()
         options.isForSystemService = true
         return options
@@ -48,5 +48,5 @@ public struct IdentityOptions: Sendable {
 
     /// The folder `swift-keychain` of the user who runs this process, in `$XDG_CONFIG_HOME` or in `~/.config`; `nil` if
     /// that user has no home folder.
-    public static var userFolder: String? { ManifestFolders.user }
+    package static var userFolder: String? { ManifestFolders.user }
 }

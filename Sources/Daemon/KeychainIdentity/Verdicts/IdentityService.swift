@@ -5,7 +5,7 @@ import KeychainHost
 import Synchronization
 
 /// Identifies processes that connect, and records their manifests in a file.
-public final class IdentityService: Sendable {
+package final class IdentityService: Sendable {
     private let examiner: ProgramExaminer
     /// The folder of the file, created if necessary; `nil` to keep the record in memory only.
     private let folder: @Sendable () throws(FileError) -> PrivateDirectory?
@@ -19,7 +19,7 @@ public final class IdentityService: Sendable {
     ///     it; `nil` to keep the record in memory only.
     /// - Throws: ``KeychainError`` if the file cannot be read, or is damaged: without it, revoked keys would be
     ///   accepted.
-    public init(
+    package init(
         _ options: IdentityOptions = .ofUser,
         folder: PrivateDirectory?
     ) throws(KeychainError) {
@@ -35,7 +35,7 @@ public final class IdentityService: Sendable {
     ///   - options: the places to search for manifests.
     ///   - location: the folder of the file.
     /// - Throws: ``KeychainError`` if the folder or the file cannot be read, or the file is damaged.
-    public init(_ options: IdentityOptions, recordingAt location: KeychainLocation) throws(KeychainError) {
+    package init(_ options: IdentityOptions, recordingAt location: KeychainLocation) throws(KeychainError) {
         examiner = ProgramExaminer(options, store: nil)
         folder = { () throws(FileError) in try PrivateDirectory(location) }
         let existing: PrivateDirectory?
@@ -60,7 +60,7 @@ public final class IdentityService: Sendable {
     /// - Returns: The process and its identity, anonymous if nothing is proved.
     /// - Throws: ``KeychainError`` of `errSecMissingEntitlement` for a process that cannot be distinguished from
     ///   others.
-    public func identify(socket: Int32, greetingByteCount: Int) throws(KeychainError) -> IdentifiedPeer {
+    package func identify(socket: Int32, greetingByteCount: Int) throws(KeychainError) -> IdentifiedPeer {
         do throws(IdentityError) {
             let identified = identify(try PeerProcess(socket: socket, greetingByteCount: greetingByteCount))
             try identified.process.checkQueue(of: socket, greetingByteCount: greetingByteCount)
@@ -71,7 +71,7 @@ public final class IdentityService: Sendable {
     }
 
     /// Identifies a process.
-    public func identify(_ peer: PeerProcess) -> IdentifiedPeer {
+    package func identify(_ peer: PeerProcess) -> IdentifiedPeer {
         var scratch = record.withLock { $0 }
         let identified = examiner.identify(peer, &scratch)
         guard let proof = identified.signedProof, let manifest = proof.manifest else { return identified }
@@ -146,7 +146,7 @@ extension IdentityRecord {
     /// The record in a folder's file; empty if there is no file.
     ///
     /// - Throws: ``IdentityError`` for a file that cannot be read or is damaged.
-    public init(in folder: PrivateDirectory?) throws(IdentityError) {
+    package init(in folder: PrivateDirectory?) throws(IdentityError) {
         self.init()
         guard let folder else { return }
         var contents: [UInt8]?

@@ -7,7 +7,7 @@ import KeychainCore
 ///
 /// The first of these applies: a Flatpak application or a snap; otherwise all other proofs together, which are a
 /// manifest that a team signed, a root-owned manifest, and the system service that it runs in.
-public struct ProgramExaminer: Sendable {
+package struct ProgramExaminer: Sendable {
     let options: IdentityOptions
     let hashes: ExecutableHashes
     private let system = SystemCode()
@@ -18,7 +18,7 @@ public struct ProgramExaminer: Sendable {
     /// - Parameters:
     ///   - options: the places.
     ///   - store: the folder of the keychain that programs use; `nil` if there is none.
-    public init(_ options: IdentityOptions, store: String? = nil) {
+    package init(_ options: IdentityOptions, store: String? = nil) {
         self.options = options
         hashes = ExecutableHashes(options.trust)
         self.store = store
@@ -30,7 +30,7 @@ public struct ProgramExaminer: Sendable {
     ///   - peer: the process.
     ///   - record: the record, to which the manifests of this process are added.
     /// - Returns: The process and its identity: anonymous if nothing is proved, with the reasons.
-    public func identify(_ peer: PeerProcess, _ record: inout IdentityRecord) -> IdentifiedPeer {
+    package func identify(_ peer: PeerProcess, _ record: inout IdentityRecord) -> IdentifiedPeer {
         identify(peer, label: peer.securityLabel, peer.controlGroup(), &record)
     }
 
@@ -84,7 +84,7 @@ public struct ProgramExaminer: Sendable {
     ///   - path: the executable.
     ///   - record: the record.
     /// - Returns: Its identity, anonymous if nothing is proved, and the checks that led to it.
-    public func identify(programAt path: String, _ record: IdentityRecord) -> Identification {
+    package func identify(programAt path: String, _ record: IdentityRecord) -> Identification {
         var findings = IdentityFindings()
         var record = record
         let executable = findings.attempt("executable") { () throws(IdentityError) in try Executable(path: path) }

@@ -16,7 +16,7 @@ extension EmbeddedKeychain {
     /// - Returns: What the backup holds, and what it does not.
     /// - Throws: `errSecInteractionNotAllowed` on a locked device, `errSecParam` for an empty secret.
     /// - Complexity: Reads the whole store; other processes may go on meanwhile.
-    public func createBackup(at path: String, secret: SecretBytes) throws(KeychainError) -> BackupReport {
+    package func createBackup(at path: String, secret: SecretBytes) throws(KeychainError) -> BackupReport {
         guard !secret.isEmpty else { throw .parameter("the secret of the backup is empty") }
         try access.withEngine(.reading) { (engine) throws(KeychainError) in try engine.checkBackup() }
         let derived: BackupSecret
@@ -39,7 +39,7 @@ extension EmbeddedKeychain {
     /// - Returns: What the backup held.
     /// - Throws: `errSecAuthFailed` for a wrong secret, `errSecNotAvailable` where there is a keychain already and for
     ///   a file that is no backup.
-    public static func restoreBackup(
+    package static func restoreBackup(
         from path: String,
         secret: SecretBytes,
         to location: KeychainLocation,

@@ -4,15 +4,15 @@ import KeychainCore
 import KeychainProtection
 
 /// What the device of an embedded keychain is made of.
-public struct DeviceOptions: Sendable {
+package struct DeviceOptions: Sendable {
     /// Who asks the owner to authenticate; nobody by default.
-    public var authenticator: any Authenticator
+    package var authenticator: any Authenticator
 
     /// What delays and idleness are measured by.
-    public var hostClock: any HostClock
+    package var hostClock: any HostClock
 
     /// Who says whether certificates are trusted; nobody by default, and then none is.
-    public var certificateJudge: (any CertificateJudge)?
+    package var certificateJudge: (any CertificateJudge)?
 
     /// Where root keys are kept.
     package var rootKeys = RootKeySources()
@@ -52,7 +52,7 @@ public struct DeviceOptions: Sendable {
     package var onEvent: @Sendable (DeviceEvent) -> Void = { _ in }
 
     /// A device of this host.
-    public init(
+    package init(
         authenticator: any Authenticator = NoAuthenticator(),
         hostClock: any HostClock = SystemHostClock()
     ) {
@@ -61,7 +61,7 @@ public struct DeviceOptions: Sendable {
     }
 
     /// A device on which it is no work to try a passcode, to measure everything else of an unlock.
-    @_spi(Benchmarks) public static var withNegligibleWork: DeviceOptions {
+    package static var withNegligibleWork: DeviceOptions {
         var options = DeviceOptions()
         options.passwordWork = .testing
         return options

@@ -12,7 +12,7 @@ extension EmbeddedKeychain {
     /// - Returns: The offer, which the caller withdraws; `nil` on a device without a passcode, and for a keychain in
     ///   memory.
     /// - Throws: What `KeychainDevice.unlock(passcode:)` throws.
-    public func offerUnlock(passcode: SecretBytes) throws(KeychainError) -> UnlockOffer? {
+    package func offerUnlock(passcode: SecretBytes) throws(KeychainError) -> UnlockOffer? {
         try PasscodeAttempt.alone(access) { (attempt) throws(KeychainError) in
             guard let key = try attempt.check(passcode) else { return nil }
             return try attempt.withEngine(.reading) { (engine) throws(KeychainError) in try engine.offerUnlock(key) }

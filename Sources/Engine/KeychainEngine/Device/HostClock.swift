@@ -4,7 +4,7 @@ import Glibc
 import KeychainCore
 
 /// What delays, idleness and the first unlock are measured by.
-public protocol HostClock: Sendable {
+package protocol HostClock: Sendable {
     /// The time of the host now.
     var now: HostTime { get }
 }
@@ -13,12 +13,12 @@ public protocol HostClock: Sendable {
 ///
 /// The clock since boot is that of the time namespace of the process (time_namespaces(7)), which its user may choose;
 /// the wall clock is everybody's, and nobody but root sets it.
-public struct SystemHostClock: HostClock {
+package struct SystemHostClock: HostClock {
     /// The kernel's clocks.
-    public init() {}
+    package init() {}
 
     /// The time of the host now; the boot has an empty identifier where the kernel shows none.
-    public var now: HostTime {
+    package var now: HostTime {
         var time = timespec()
         clock_gettime(CLOCK_BOOTTIME, &time)
         return HostTime(

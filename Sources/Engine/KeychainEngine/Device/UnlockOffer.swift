@@ -6,12 +6,12 @@ import KeychainHost
 ///
 /// A child that inherits the descriptor, and its number in the environment, is unlocked when it opens the keychain:
 /// until the next lock, or until the offer is withdrawn.
-public struct UnlockOffer: Sendable {
+package struct UnlockOffer: Sendable {
     /// The environment variable that names the descriptor.
-    public static let environmentVariable = Handover.environmentVariable
+    package static let environmentVariable = Handover.environmentVariable
 
     /// What a child has to inherit; it is closed when a program is executed, unless something is done about it.
-    public let descriptor: Int32
+    package let descriptor: Int32
 
     private let folder: PrivateDirectory
 
@@ -23,5 +23,5 @@ public struct UnlockOffer: Sendable {
     /// Ends the offer: who has not taken it up yet starts locked.
     ///
     /// To be called once.
-    public func withdraw() { Handover.withdraw(descriptor, in: folder) }
+    package func withdraw() { Handover.withdraw(descriptor, in: folder) }
 }

@@ -34,7 +34,7 @@ extension EmbeddedKeychain {
     }
 
     /// The same, to the daemon.
-    @_spi(Benchmarks) public func handOverToDaemon() throws(KeychainError) { try handOver(to: .daemon) }
+    package func handOverToDaemon() throws(KeychainError) { try handOver(to: .daemon) }
 
     /// Whether this process has unlocked the device, and it was not locked since; does not count as a use of it.
     package var isUnlocked: Bool { access.lockState == .unlocked }

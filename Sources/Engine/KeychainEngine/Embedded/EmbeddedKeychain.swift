@@ -11,7 +11,7 @@ import KeychainStore
 /// child may go on using the object: a fork waits a moment for calls under way and closes the folder, and each process
 /// opens it anew for itself. What was unlocked stays with the parent. A child that is forked in the midst of a call
 /// that takes longer answers `errSecNotAvailable` from then on, until it executes a program.
-public final class EmbeddedKeychain: KeychainBackend {
+package final class EmbeddedKeychain: KeychainBackend {
     let access: EngineAccess
 
     let evaluator: Evaluator
@@ -29,7 +29,7 @@ public final class EmbeddedKeychain: KeychainBackend {
     ///   - device: what its device is made of.
     ///   - clock: where dates come from.
     ///   - random: where identifiers come from.
-    public convenience init(
+    package convenience init(
         at location: KeychainLocation,
         options: StoreOptions = StoreOptions(),
         device: DeviceOptions = DeviceOptions(),
@@ -40,7 +40,7 @@ public final class EmbeddedKeychain: KeychainBackend {
     }
 
     /// A keychain in memory, empty, gone with the object.
-    public static func inMemory(
+    package static func inMemory(
         device: DeviceOptions = DeviceOptions(),
         clock: any KeychainClock = SystemClock(),
         random: any RandomSource = SystemRandomSource()
@@ -78,10 +78,10 @@ public final class EmbeddedKeychain: KeychainBackend {
     }
 
     /// What a data protection keychain serves.
-    public var families: CommandFamily { .dataProtection }
+    package var families: CommandFamily { .dataProtection }
 
     /// Carries out a command; a change is durable when it returns.
-    public func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+    package func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         switch command {
         case .items(let request): .answer(try perform(request))
         case .explain(let request): .explanation(try explain(request))
@@ -124,7 +124,7 @@ public final class EmbeddedKeychain: KeychainBackend {
     /// Carries out a request; durable when it returns.
     ///
     /// Where an item asks for it, the owner of the device is asked, and then the request is carried out anew.
-    public func perform(_ request: KeychainRequest) throws(KeychainError) -> KeychainAnswer {
+    package func perform(_ request: KeychainRequest) throws(KeychainError) -> KeychainAnswer {
         try perform(request, Authorization(evaluator))
     }
 

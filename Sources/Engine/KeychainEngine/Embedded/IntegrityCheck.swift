@@ -11,7 +11,7 @@ extension EmbeddedKeychain {
     /// Changes nothing. What is under an application password is authenticated as it is stored.
     ///
     /// - Complexity: Reads the whole store.
-    public func check() throws(KeychainError) -> IntegrityReport {
+    package func check() throws(KeychainError) -> IntegrityReport {
         try withEngine(.reading) { (engine) throws(KeychainError) in try engine.check() }
     }
 }

@@ -10,7 +10,7 @@ extension EmbeddedKeychain {
     ///
     /// - Returns: How many items came back.
     @discardableResult
-    public func recover() throws(KeychainError) -> Int {
+    package func recover() throws(KeychainError) -> Int {
         try withEngine(.changingStored) { (engine) throws(KeychainError) in try engine.recover() }
     }
 }

@@ -5,7 +5,7 @@ import KeychainCore
 /// Seals the rows of a store for a backup, under keys that are made for it and wrapped under its secret.
 ///
 /// So a backup opens nothing but what was put into it, and nothing that is stored afterwards. Not thread-safe.
-public final class BackupSealer {
+package final class BackupSealer {
     private let secret: BackupSecret
     private let keys: BackupKeys
     private let tags: SearchTags
@@ -18,7 +18,7 @@ public final class BackupSealer {
     ///   - secret: what protects it.
     ///   - random: where its identifier and the versions of rows come from.
     /// - Throws: ``ProtectionError/noMemory``.
-    public init(_ secret: BackupSecret, random: any RandomSource) throws(ProtectionError) {
+    package init(_ secret: BackupSecret, random: any RandomSource) throws(ProtectionError) {
         self.secret = secret
         self.random = random
         // Nobody asks the floor of this: no row of a backup is opened by the one who writes it.
@@ -30,7 +30,7 @@ public final class BackupSealer {
     /// Seals a row of the device anew; ``include(_:number:)`` has to follow for those that the backup gets.
     ///
     /// - Throws: ``ProtectionError/damagedRow(_:)``, ``ProtectionError/classUnavailable(_:)`` on a locked device.
-    public func reseal(_ row: StoredRow, from sealer: Sealer) throws(ProtectionError) -> StoredRow {
+    package func reseal(_ row: StoredRow, from sealer: Sealer) throws(ProtectionError) -> StoredRow {
         try sealer.reseal(row, under: keys, tags, random)
     }
 
@@ -39,7 +39,7 @@ public final class BackupSealer {
     /// - Parameters:
     ///   - row: what ``reseal(_:from:)`` gave.
     ///   - number: its number in its table.
-    public func include(_ row: StoredRow, number: Int64) { code.add(row, number: number) }
+    package func include(_ row: StoredRow, number: Int64) { code.add(row, number: number) }
 
     /// The bytes of the backup's keybag, once it has all its rows.
     ///
@@ -48,7 +48,7 @@ public final class BackupSealer {
     ///   - damaged: how many are not in it because they do not open.
     /// - Returns: The bytes.
     /// - Throws: ``ProtectionError/cryptography(_:)``, which valid keys do not give.
-    public func keybag(leftOut: [Accessibility: Int], damaged: Int) throws(ProtectionError) -> [UInt8] {
+    package func keybag(leftOut: [Accessibility: Int], damaged: Int) throws(ProtectionError) -> [UInt8] {
         var contents = BackupContents(
             header: secret.header,
             identifier: keys.storeIdentifier,

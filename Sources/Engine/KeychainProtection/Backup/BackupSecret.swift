@@ -4,7 +4,7 @@ import Crypto
 import KeychainCore
 
 /// A secret that protects a backup, worked into a key with a fresh salt by scrypt (RFC 7914).
-public struct BackupSecret: Sendable {
+package struct BackupSecret: Sendable {
     let header: PasswordHeader
     let key: LockedKey
 
@@ -13,7 +13,7 @@ public struct BackupSecret: Sendable {
     /// Slow by design, as `work` says.
     ///
     /// - Throws: ``ProtectionError/noMemory``.
-    public init(_ secret: SecretBytes, _ work: ScryptParameters) throws(ProtectionError) {
+    package init(_ secret: SecretBytes, _ work: ScryptParameters) throws(ProtectionError) {
         let made = try PasswordHeader.make(secret, work)
         header = made.0
         key = try LockedMemory(keyCapacity: 1).store(made.1)

@@ -5,12 +5,12 @@ import KeychainCore
 /// A backup whose keybag was authenticated and unwrapped, and whose rows are on their way into a store.
 ///
 /// Not thread-safe.
-public final class OpenBackup {
+package final class OpenBackup {
     /// How many items of which level are not in the backup, because they may not leave the device.
-    public let leftOut: [Accessibility: Int]
+    package let leftOut: [Accessibility: Int]
 
     /// How many items are not in the backup because they did not open.
-    public let damaged: Int
+    package let damaged: Int
 
     private let keys: BackupKeys
     private let expectedCode: [UInt8]
@@ -26,7 +26,7 @@ public final class OpenBackup {
     ///   - floor: the least work that the backup, or an application password in it, may ask for.
     /// - Throws: ``ProtectionError/damagedKeybag(_:)``, ``ProtectionError/newerKeybag(version:)`` or
     ///   ``ProtectionError/noMemory``.
-    public init?(_ bytes: [UInt8], _ secret: SecretBytes, floor: ScryptFloor = .standard) throws(ProtectionError) {
+    package init?(_ bytes: [UInt8], _ secret: SecretBytes, floor: ScryptFloor = .standard) throws(ProtectionError) {
         let parsed = try BackupContents.parse(bytes)
         let contents = parsed.contents
         guard contents.header.work.isAcceptable(floor) else {
@@ -60,7 +60,7 @@ public final class OpenBackup {
     ///   - random: where its version comes from.
     /// - Returns: The row for the device, of the same identifier.
     /// - Throws: ``ProtectionError/alteredBackup`` for a row that was not put into this backup, or was altered.
-    public func reseal(
+    package func reseal(
         _ row: StoredRow,
         number: Int64,
         for sealer: Sealer,
@@ -78,7 +78,7 @@ public final class OpenBackup {
     /// Checks that the rows were those of the backup, all of them, in their order.
     ///
     /// - Throws: ``ProtectionError/alteredBackup``.
-    public func checkRows() throws(ProtectionError) {
+    package func checkRows() throws(ProtectionError) {
         guard SecretBytes(code.finish()) == SecretBytes(expectedCode) else { throw .alteredBackup }
     }
 }

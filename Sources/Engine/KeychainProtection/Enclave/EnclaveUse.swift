@@ -7,7 +7,7 @@ import KeychainKeys
 
 /// A use of a private key that its algorithm has, with parameters that were found right before anybody is asked for
 /// anything.
-public struct EnclaveUse: Sendable {
+package struct EnclaveUse: Sendable {
     private let kind: Kind
 
     private enum Kind: Sendable {
@@ -21,7 +21,7 @@ public struct EnclaveUse: Sendable {
     private static let longestContext = 255
 
     /// Checks an operation; `nil` when the algorithm does not have it, or when its parameters are impossible.
-    public init?(_ operation: EnclaveOperation, _ algorithm: EnclaveAlgorithm) {
+    package init?(_ operation: EnclaveOperation, _ algorithm: EnclaveAlgorithm) {
         switch (operation, algorithm) {
         case (.sign(let digest), .p256) where !digest.isEmpty: kind = .sign(digest: AnyDigest(bytes: digest))
         case (.agree(let publicKey), .p256):

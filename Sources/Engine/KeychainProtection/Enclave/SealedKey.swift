@@ -6,13 +6,13 @@ import KeychainCore
 ///
 /// Everything but the private key can be read by anybody. It is believed only once the code at the end is found right,
 /// which takes no class key, and so is distinguished from "locked" in every lock state.
-public struct SealedKey: Sendable {
+package struct SealedKey: Sendable {
     /// What it is for.
-    public let algorithm: EnclaveAlgorithm
+    package let algorithm: EnclaveAlgorithm
     /// When it can be used; with the biometry that was enrolled when it was made, if that matters.
-    public let accessControl: AccessControl
+    package let accessControl: AccessControl
     /// The public key, as in ``EnclaveKey/publicKey``.
-    public let publicKey: [UInt8]
+    package let publicKey: [UInt8]
 
     /// The generation of the class key that the sealing key is derived from.
     let generation: UInt32

@@ -13,7 +13,7 @@ extension Sealer {
     /// - Returns: The key.
     /// - Throws: ``ProtectionError/classUnavailable(_:)`` when its protection class has no key now,
     ///   ``ProtectionError/noPasscode``, ``ProtectionError/passwordMissing``.
-    public func makeEnclaveKey(
+    package func makeEnclaveKey(
         _ algorithm: EnclaveAlgorithm,
         _ accessControl: AccessControl,
         passwordKey: PasswordKey? = nil
@@ -44,7 +44,7 @@ extension Sealer {
     ///
     /// - Throws: ``ProtectionError/damagedKey`` for what this device did not seal, or not like this;
     ///   ``ProtectionError/destroyedKey`` for a key that went with an earlier passcode.
-    public func sealedKey(_ bytes: SecretBytes) throws(ProtectionError) -> SealedKey {
+    package func sealedKey(_ bytes: SecretBytes) throws(ProtectionError) -> SealedKey {
         let parsed = try SealedKey.Parsed(bytes.unprotectedCopy)
         guard parsed.isAuthentic(keybag) else { throw .damagedKey }
         let key = parsed.key
@@ -58,7 +58,7 @@ extension Sealer {
     /// What it takes to make the key of a sealed key's application password; `nil` when it has none.
     ///
     /// - Throws: ``ProtectionError/classUnavailable(_:)`` on a locked device, ``ProtectionError/damagedKey``.
-    public func passwordHeader(of sealed: SealedKey) throws(ProtectionError) -> PasswordHeader? {
+    package func passwordHeader(of sealed: SealedKey) throws(ProtectionError) -> PasswordHeader? {
         try sealed.passwordHeader(self)
     }
 
@@ -66,7 +66,7 @@ extension Sealer {
     ///
     /// - Throws: ``ProtectionError/classUnavailable(_:)`` on a locked device, ``ProtectionError/passwordMissing``
     ///   without the key for its header.
-    public func perform(
+    package func perform(
         _ use: EnclaveUse,
         with sealed: SealedKey,
         passwordKey: PasswordKey? = nil

@@ -12,7 +12,7 @@ extension OpenKeybag {
     /// - Throws: ``ProtectionError/noPasscode``; ``ProtectionError/otherSlot`` for the key of another slot;
     ///   ``ProtectionError/damagedKeybag(_:)``, also for a handed-over key of another slot;
     ///   ``ProtectionError/noMemory``.
-    public func unlock(with key: SlotKey) throws(ProtectionError) -> UnlockedKeys {
+    package func unlock(with key: SlotKey) throws(ProtectionError) -> UnlockedKeys {
         guard let passcodeSlot else { throw .noPasscode }
         if let slot = key.slot, slot != passcodeSlot { throw .otherSlot }
         let wrapping = KeyWrapping(storeIdentifier: storeIdentifier, slotKey: key.key)
@@ -28,7 +28,7 @@ extension OpenKeybag {
     /// available need the passcode from now on.
     ///
     /// - Throws: ``ProtectionError/classUnavailable(_:)`` when a passcode is set already.
-    public func settingPasscode(_ new: NewPasscodeSlot) throws(ProtectionError) -> [UInt8] {
+    package func settingPasscode(_ new: NewPasscodeSlot) throws(ProtectionError) -> [UInt8] {
         let fresh = try StoreKeys(fresh: Keybag.purposes(of: .whenPasscodeSetThisDeviceOnly))
         var maker = successor
         maker.passcode = new
@@ -41,7 +41,7 @@ extension OpenKeybag {
     /// The bytes of the keybag with another passcode, under a fresh slot key.
     ///
     /// - Throws: ``ProtectionError/classUnavailable(_:)`` when the keys are those of a locked device.
-    public func changingPasscode(
+    package func changingPasscode(
         _ new: NewPasscodeSlot,
         _ unlocked: UnlockedKeys
     ) throws(ProtectionError) -> [UInt8] {
@@ -53,7 +53,7 @@ extension OpenKeybag {
     /// The bytes of the keybag without a passcode: the keys of `akpu` are gone, and with them all that they sealed.
     ///
     /// - Throws: ``ProtectionError/classUnavailable(_:)`` when the keys are those of a locked device.
-    public func removingPasscode(_ unlocked: UnlockedKeys) throws(ProtectionError) -> [UInt8] {
+    package func removingPasscode(_ unlocked: UnlockedKeys) throws(ProtectionError) -> [UInt8] {
         var maker = successor
         guard maker.passcodeGeneration < .max else { throw .damagedKeybag("it had more passcodes than it can count") }
         maker.passcodeGeneration += 1

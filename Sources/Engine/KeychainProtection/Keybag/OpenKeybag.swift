@@ -4,7 +4,7 @@ import Crypto
 import KeychainCore
 
 /// A keybag, authenticated; with the keys that need no passcode.
-public final class OpenKeybag: Sendable {
+package final class OpenKeybag: Sendable {
     let keybag: Keybag
     let rootSlotKey: LockedKey
     let wrappedRootSlotKey: [UInt8]
@@ -24,7 +24,7 @@ public final class OpenKeybag: Sendable {
     /// - Throws: ``ProtectionError/wrongRootKey``, ``ProtectionError/damagedKeybag(_:)``,
     ///   ``ProtectionError/newerKeybag(version:)``, ``ProtectionError/foreignOwner(_:)``,
     ///   ``ProtectionError/unsupportedRootKey(_:)`` or ``ProtectionError/noMemory``.
-    public init(
+    package init(
         _ bytes: [UInt8],
         rootKey: any RootKey,
         owner: StoreOwner = .embedded,
@@ -55,7 +55,7 @@ public final class OpenKeybag: Sendable {
     }
 
     /// The bytes of the keybag of a new store: fresh keys, no passcode.
-    public static func make(
+    package static func make(
         rootKey: any RootKey,
         owner: StoreOwner = .embedded,
         random: any RandomSource = SystemRandomSource()
@@ -92,29 +92,29 @@ public final class OpenKeybag: Sendable {
     }
 
     /// What kind of program opens the store.
-    public var owner: StoreOwner { keybag.owner }
+    package var owner: StoreOwner { keybag.owner }
 
     /// Which store the keys belong to.
-    public var storeIdentifier: Bytes16 { keybag.storeIdentifier }
+    package var storeIdentifier: Bytes16 { keybag.storeIdentifier }
 
     /// The slot of the passcode; `nil` when none is set.
-    public var passcodeSlot: PasscodeSlot? { keybag.passcodeSlot }
+    package var passcodeSlot: PasscodeSlot? { keybag.passcodeSlot }
 
     /// The generation of the keys of `akpu`.
-    public var passcodeGeneration: UInt32 { keybag.passcodeGeneration }
+    package var passcodeGeneration: UInt32 { keybag.passcodeGeneration }
 
     /// The generation of the keys of `akpu` that went with the last passcode.
     ///
     /// `nil` before a passcode was ever removed, and while one is set: whoever sets one removes the rows of these keys.
-    public var destroyedGeneration: UInt32? {
+    package var destroyedGeneration: UInt32? {
         passcodeSlot == nil && passcodeGeneration > 1 ? passcodeGeneration - 1 : nil
     }
 
     /// Whether the keys are kept out of swap; mlock(2) can be refused, as in a container with a small limit.
-    public var keysAreLocked: Bool { keys.areLocked }
+    package var keysAreLocked: Bool { keys.areLocked }
 
     /// The maker of search tags for one operation; works in every lock state.
     ///
     /// The cache has tags that were made with this keybag before.
-    public func searchTags(_ cache: SearchTagCache? = nil) -> SearchTags { SearchTags(searchTagKey, cache) }
+    package func searchTags(_ cache: SearchTagCache? = nil) -> SearchTags { SearchTags(searchTagKey, cache) }
 }

@@ -5,7 +5,7 @@ import KeychainCore
 /// The keys that a passcode unlocks, in two blocks of locked memory: one goes when the device is locked, one stays.
 ///
 /// A block is wiped when the last copy of a value that holds it goes away.
-public struct UnlockedKeys: Sendable {
+package struct UnlockedKeys: Sendable {
     private let owner: Owner
     private let outlivingLock: StoreKeys
     private let untilLock: StoreKeys?
@@ -23,10 +23,10 @@ public struct UnlockedKeys: Sendable {
     }
 
     /// Whether only what outlives a lock is left.
-    public var isLocked: Bool { untilLock == nil }
+    package var isLocked: Bool { untilLock == nil }
 
     /// Only what outlives a lock.
-    public func locked() -> UnlockedKeys { UnlockedKeys(owner, outlivingLock: outlivingLock, untilLock: nil) }
+    package func locked() -> UnlockedKeys { UnlockedKeys(owner, outlivingLock: outlivingLock, untilLock: nil) }
 
     /// The key for a purpose; `nil` when it is not among these, or for another keybag than that which was unlocked.
     func key(_ purpose: Keybag.Entry.Purpose, for keybag: Keybag) -> LockedKey? {

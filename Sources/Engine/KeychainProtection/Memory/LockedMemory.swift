@@ -6,18 +6,18 @@ import Crypto
 /// Memory for long-lived keys: locked, left out of core dumps, zero in a forked child, wiped when released.
 ///
 /// mlock(2) can be refused, as in a container with a small limit: ``isLocked`` then says so and the rest still holds.
-public final class LockedMemory: @unchecked Sendable {
+package final class LockedMemory: @unchecked Sendable {
     // What protects the bytes: slots are handed out in `init` order by one owner and written before they are shared.
     private let bytes: UnsafeMutableRawBufferPointer
     private var used = 0
 
     /// Whether the memory is kept out of swap.
-    public let isLocked: Bool
+    package let isLocked: Bool
 
     /// Reserves memory for so many keys of 32 bytes, at most 512.
     ///
     /// - Throws: ``ProtectionError/noMemory``.
-    public init(keyCapacity: Int) throws(ProtectionError) {
+    package init(keyCapacity: Int) throws(ProtectionError) {
         let count = keyCapacity * LockedKey.byteCount
         var locked: Int32 = 0
         guard let base = keychain_locked_allocate(count, &locked) else { throw .noMemory }
@@ -49,7 +49,7 @@ public final class LockedMemory: @unchecked Sendable {
 }
 
 /// A 256-bit key in locked memory.
-public struct LockedKey: Sendable {
+package struct LockedKey: Sendable {
     static let byteCount = 32
 
     fileprivate let memory: LockedMemory

@@ -3,7 +3,7 @@
 import CKeychainSupport
 
 /// Hardening of a whole process: for executables of this package only, never done by the library to its host.
-public enum ProcessHardening {
+package enum ProcessHardening {
     /// Keeps what is in this process's memory out of core dumps and crash reports, and from other programs of its user.
     ///
     /// Sets `PR_SET_DUMPABLE` to 0 (prctl(2)), and takes the handlers of Swift's runtime from the signals of a crash:
@@ -11,7 +11,7 @@ public enum ProcessHardening {
     ///
     /// - Returns: Whether it worked.
     @discardableResult
-    public static func disableDumps() -> Bool {
+    package static func disableDumps() -> Bool {
         keychain_disable_crash_reports()
         return keychain_disable_dumps() == 0
     }

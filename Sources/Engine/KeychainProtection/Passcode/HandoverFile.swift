@@ -7,11 +7,11 @@ import KeychainCore
 ///
 /// It is bound to its store, its name, a lock mark and a boot. The code is HMAC-SHA-256 (RFC 2104) under a key that
 /// HKDF-SHA-256 (RFC 5869) derives from the other half.
-public struct HandoverFile: Sendable, Hashable {
+package struct HandoverFile: Sendable, Hashable {
     /// The lock mark under which the unlock was handed over.
-    public let mark: Bytes16
+    package let mark: Bytes16
     /// The boot in which it was.
-    public let boot: String
+    package let boot: String
     private let wrapped: [UInt8]
     private let code: [UInt8]
 
@@ -20,7 +20,7 @@ public struct HandoverFile: Sendable, Hashable {
     private static let codeByteCount = 32
 
     /// The most bytes that a file has.
-    public static let largestByteCount = 512
+    package static let largestByteCount = 512
 
     /// What is to be written for a handover.
     ///
@@ -30,7 +30,7 @@ public struct HandoverFile: Sendable, Hashable {
     ///   - store: the identifier of the store.
     ///   - mark: the lock mark now.
     ///   - boot: which boot of the host this is.
-    public init(_ handover: SlotKey.Handover, identifier: Bytes16, store: Bytes16, mark: Bytes16, boot: String) {
+    package init(_ handover: SlotKey.Handover, identifier: Bytes16, store: Bytes16, mark: Bytes16, boot: String) {
         self.mark = mark
         self.boot = Self.cut(boot)
         wrapped = handover.wrapped
@@ -39,7 +39,7 @@ public struct HandoverFile: Sendable, Hashable {
     }
 
     /// A file as read, not yet believed; `nil` when it does not have the shape.
-    public init?(_ bytes: [UInt8]) {
+    package init?(_ bytes: [UInt8]) {
         var reader = ByteReader(bytes[...])
         guard let magic = try? reader.take(Self.magic.count), magic.elementsEqual(Self.magic),
             (try? reader.integer(UInt8.self)) == Self.version,
@@ -56,13 +56,13 @@ public struct HandoverFile: Sendable, Hashable {
     }
 
     /// The bytes of the file.
-    public var bytes: [UInt8] { Self.body(mark, boot, wrapped) + code }
+    package var bytes: [UInt8] { Self.body(mark, boot, wrapped) + code }
 
     /// Whether a lock mark and a boot are those of the handover.
-    public func fits(mark: Bytes16?, boot: String) -> Bool { self.mark == mark && self.boot == Self.cut(boot) }
+    package func fits(mark: Bytes16?, boot: String) -> Bool { self.mark == mark && self.boot == Self.cut(boot) }
 
     /// The slot key; `nil` when the other half belongs to another file or store, or this one was altered.
-    public func slotKey(_ key: SecretBytes, identifier: Bytes16, store: Bytes16) -> SlotKey? {
+    package func slotKey(_ key: SecretBytes, identifier: Bytes16, store: Bytes16) -> SlotKey? {
         let message = Self.message(identifier, store, Self.body(mark, boot, wrapped))
         guard MessageAuthentication.isRight(code[...], message[...], under: Self.key(key, store)) else { return nil }
         return SlotKey(SlotKey.Handover(key: key, wrapped: wrapped), store: store)

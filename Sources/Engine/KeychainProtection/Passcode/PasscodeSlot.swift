@@ -7,11 +7,11 @@ import KeychainCore
 ///
 /// What wraps its key depends on the passcode, by scrypt, and on the root key, so that guesses can be made only where
 /// the root key is.
-public struct PasscodeSlot: Sendable, Hashable {
+package struct PasscodeSlot: Sendable, Hashable {
     static let saltByteCount = 32
 
     /// How much work one passcode is.
-    public let work: ScryptParameters
+    package let work: ScryptParameters
 
     /// Whose slot it is; not a part of it in the file.
     let storeIdentifier: Bytes16
@@ -23,7 +23,7 @@ public struct PasscodeSlot: Sendable, Hashable {
     /// Slow by design, as ``work`` says.
     ///
     /// - Throws: ``ProtectionError/noMemory``, and what the root key throws.
-    public func open(_ passcode: SecretBytes, rootKey: any RootKey) throws(ProtectionError) -> SlotKey? {
+    package func open(_ passcode: SecretBytes, rootKey: any RootKey) throws(ProtectionError) -> SlotKey? {
         try StackMemory.wiped { () throws(ProtectionError) in
             let wrappingKey = try Self.wrappingKey(passcode, salt, work, rootKey, storeIdentifier)
             guard let key = KeyWrap.unwrap(wrappedSlotKey[...], under: wrappingKey) else { return nil }
@@ -44,9 +44,9 @@ public struct PasscodeSlot: Sendable, Hashable {
 }
 
 /// A passcode slot on its way into a keybag: fresh salt, fresh key.
-public struct NewPasscodeSlot: Sendable {
+package struct NewPasscodeSlot: Sendable {
     /// The slot's key, which unlocks the keybag that the slot is put into.
-    public let key: SlotKey
+    package let key: SlotKey
 
     let slot: PasscodeSlot
 
@@ -55,7 +55,7 @@ public struct NewPasscodeSlot: Sendable {
     /// Slow by design, as `work` says.
     ///
     /// - Throws: ``ProtectionError/noMemory``, and what the root key throws.
-    public init(
+    package init(
         _ passcode: SecretBytes,
         _ work: ScryptParameters,
         rootKey: any RootKey,

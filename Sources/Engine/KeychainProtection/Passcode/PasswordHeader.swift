@@ -5,11 +5,11 @@ import KeychainCore
 
 /// What it takes to make a key from a password again, and to tell a right one from a wrong one
 /// (Documentation/Format.md, "Password header").
-public struct PasswordHeader: Sendable, Hashable {
+package struct PasswordHeader: Sendable, Hashable {
     static let byteCount = Bytes16.count + ScryptParameters.byteCount + Bytes16.count
 
     /// How much work one password is.
-    public let work: ScryptParameters
+    package let work: ScryptParameters
 
     let salt: [UInt8]
     private let checkCode: Bytes16

@@ -6,9 +6,9 @@ import KeychainCore
 /// The key that an application password gives, for items with one header: the output of scrypt (RFC 7914).
 ///
 /// The header of an item lies under the key of its class, so that guessing takes that one first.
-public struct PasswordKey: Sendable {
+package struct PasswordKey: Sendable {
     /// The header of the items.
-    public let header: PasswordHeader
+    package let header: PasswordHeader
 
     let key: SymmetricKey
 
@@ -22,7 +22,7 @@ public struct PasswordKey: Sendable {
     /// Slow by design, as the header says.
     ///
     /// - Throws: ``ProtectionError/noMemory``.
-    public init?(_ password: SecretBytes, _ header: PasswordHeader) throws(ProtectionError) {
+    package init?(_ password: SecretBytes, _ header: PasswordHeader) throws(ProtectionError) {
         guard let key = try header.key(password) else { return nil }
         self.init(header: header, key: key)
     }
@@ -32,7 +32,7 @@ public struct PasswordKey: Sendable {
     /// Slow by design, as `work` says.
     ///
     /// - Throws: ``ProtectionError/noMemory``.
-    public init(new password: SecretBytes, _ work: ScryptParameters) throws(ProtectionError) {
+    package init(new password: SecretBytes, _ work: ScryptParameters) throws(ProtectionError) {
         (header, key) = try PasswordHeader.make(password, work)
     }
 }

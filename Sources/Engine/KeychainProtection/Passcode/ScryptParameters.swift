@@ -3,16 +3,16 @@
 import KeychainCore
 
 /// How much work one derivation of a key from a passcode or password is: the parameters of scrypt (RFC 7914).
-public struct ScryptParameters: Sendable, Hashable {
+package struct ScryptParameters: Sendable, Hashable {
     /// The binary logarithm of the cost N.
-    public let log2Cost: UInt8
+    package let log2Cost: UInt8
     /// The block size r.
-    public let blockSize: UInt32
+    package let blockSize: UInt32
     /// The parallelization p.
-    public let parallelization: UInt32
+    package let parallelization: UInt32
 
     /// N = 2^17, r = 8, p = 1: 128 MiB, and a good part of a second.
-    public static let standard = ScryptParameters(log2Cost: 17, blockSize: 8, parallelization: 1)
+    package static let standard = ScryptParameters(log2Cost: 17, blockSize: 8, parallelization: 1)
 
     /// N = 2^14, r = 8, p = 1: the least that a file may ask for, for tests whose files other processes open.
     package static let leastInFiles = ScryptParameters(log2Cost: 14, blockSize: 8, parallelization: 1)
@@ -64,12 +64,12 @@ extension ScryptParameters {
 /// The least work that a file may ask for.
 ///
 /// Less would be an invitation to somebody who can write to the file, or who makes a backup for others to restore.
-public struct ScryptFloor: Sendable, Hashable {
+package struct ScryptFloor: Sendable, Hashable {
     let log2Cost: UInt8
     let blockSize: UInt32
 
     /// N = 2^14, r = 8: what scrypt was proposed with for logins in 2009, and the least that is taken from a file.
-    public static let standard = ScryptFloor(log2Cost: 14, blockSize: 8)
+    package static let standard = ScryptFloor(log2Cost: 14, blockSize: 8)
 
     private init(log2Cost: UInt8, blockSize: UInt32) {
         self.log2Cost = log2Cost

@@ -4,7 +4,7 @@ import Crypto
 import KeychainCore
 
 /// The key of a keybag's passcode slot, in locked memory: what a right passcode gives.
-public struct SlotKey: Sendable {
+package struct SlotKey: Sendable {
     let key: LockedKey
 
     /// The slot that it is of; `nil` for one that another process handed over.
@@ -21,21 +21,21 @@ extension SlotKey {
     ///
     /// Either half alone is worth nothing: the one is a random key, the other the slot key wrapped by AES key wrap (RFC
     /// 3394) under a key that HKDF-SHA-256 (RFC 5869) derives from it for this store.
-    public struct Handover: Sendable {
+    package struct Handover: Sendable {
         /// The random key, which is nothing but the input of derivations: 32 bytes.
-        public let key: SecretBytes
+        package let key: SecretBytes
         /// The wrapped slot key: 40 bytes.
-        public let wrapped: [UInt8]
+        package let wrapped: [UInt8]
 
         /// Two halves that arrived.
-        public init(key: SecretBytes, wrapped: [UInt8]) {
+        package init(key: SecretBytes, wrapped: [UInt8]) {
             self.key = key
             self.wrapped = wrapped
         }
     }
 
     /// Two fresh halves of the key, for a store.
-    public func handOver(store: Bytes16) throws(ProtectionError) -> Handover {
+    package func handOver(store: Bytes16) throws(ProtectionError) -> Handover {
         let half = SymmetricKey.random()
         let wrapping = Self.wrappingKey(half, store)
         let wrapped = try key.withKey { key throws(ProtectionError) in try KeyWrap.wrap(key, under: wrapping) }
@@ -44,7 +44,7 @@ extension SlotKey {
 
     /// Puts two halves together; `nil` when they do not belong together or to the store, or when there is no memory for
     /// the key.
-    public init?(_ handover: Handover, store: Bytes16) {
+    package init?(_ handover: Handover, store: Bytes16) {
         guard handover.key.count == LockedKey.byteCount else { return nil }
         let half = handover.key.withUnsafeBytes { SymmetricKey(data: $0) }
         guard let key = KeyWrap.unwrap(handover.wrapped[...], under: Self.wrappingKey(half, store)),

@@ -6,7 +6,7 @@ import KeychainCore
 /// The device's root key: operations, never bytes, so that a TPM or a daemon can stand behind it.
 ///
 /// Each operation is bound to a store: what is wrapped for one does not unwrap for another.
-public protocol RootKey: Sendable {
+package protocol RootKey: Sendable {
     /// What kind of key it is.
     var kind: RootKeyKind { get }
 
@@ -29,17 +29,17 @@ public protocol RootKey: Sendable {
 ///
 /// Wrapping is AES-256 key wrap (RFC 3394), entangling is HMAC-SHA-256 (RFC 2104), each under a key of its own that
 /// HKDF-SHA-256 (RFC 5869) derives from the root key for one store.
-public struct SoftwareRootKey: RootKey {
+package struct SoftwareRootKey: RootKey {
     /// The number of bytes of the key: 32.
-    public static let byteCount = LockedKey.byteCount
+    package static let byteCount = LockedKey.byteCount
 
     /// A key in memory, secret or published.
-    public let kind: RootKeyKind
+    package let kind: RootKeyKind
 
     private let key: LockedKey
 
     /// A root key from 32 bytes, which the caller wipes.
-    public init(_ bytes: UnsafeRawBufferPointer) throws(ProtectionError) { try self.init(bytes, .software) }
+    package init(_ bytes: UnsafeRawBufferPointer) throws(ProtectionError) { try self.init(bytes, .software) }
 
     private init(_ bytes: UnsafeRawBufferPointer, _ kind: RootKeyKind) throws(ProtectionError) {
         guard bytes.count == Self.byteCount else { throw .wrongRootKey }
@@ -49,7 +49,7 @@ public struct SoftwareRootKey: RootKey {
     }
 
     /// A random root key, for a keychain that ends with the process.
-    public static func ephemeral() throws(ProtectionError) -> SoftwareRootKey {
+    package static func ephemeral() throws(ProtectionError) -> SoftwareRootKey {
         try SymmetricKey.random().withBytes { bytes throws(ProtectionError) in try SoftwareRootKey(bytes) }
     }
 
@@ -67,14 +67,14 @@ public struct SoftwareRootKey: RootKey {
     }
 
     /// Wraps by RFC 3394.
-    public func wrap(_ key: SymmetricKey, for storeIdentifier: Bytes16) throws(ProtectionError) -> [UInt8] {
+    package func wrap(_ key: SymmetricKey, for storeIdentifier: Bytes16) throws(ProtectionError) -> [UInt8] {
         try withKey("root key wrapping", storeIdentifier) { wrappingKey throws(ProtectionError) in
             try KeyWrap.wrap(key, under: wrappingKey)
         }
     }
 
     /// Unwraps by RFC 3394.
-    public func unwrap(_ wrapped: [UInt8], for storeIdentifier: Bytes16) throws(ProtectionError) -> SymmetricKey {
+    package func unwrap(_ wrapped: [UInt8], for storeIdentifier: Bytes16) throws(ProtectionError) -> SymmetricKey {
         try withKey("root key wrapping", storeIdentifier) { wrappingKey throws(ProtectionError) in
             guard let key = KeyWrap.unwrap(wrapped[...], under: wrappingKey) else { throw .wrongRootKey }
             return key
@@ -82,7 +82,7 @@ public struct SoftwareRootKey: RootKey {
     }
 
     /// Entangles by HMAC-SHA-256.
-    public func entangle(
+    package func entangle(
         _ input: SecretBytes,
         for storeIdentifier: Bytes16
     ) throws(ProtectionError) -> SymmetricKey {

@@ -5,21 +5,21 @@ import KeychainCore
 import KeychainHost
 
 /// Keeps a root key of 32 bytes in a file of mode 0600 beside the store.
-public struct RootKeyFile: RootKeySource {
+package struct RootKeyFile: RootKeySource {
     /// The file's name in the keychain's folder.
-    public static let name = "root.key"
+    package static let name = "root.key"
 
     /// The source of keys in files.
-    public init() {}
+    package init() {}
 
     /// A key in this process's memory.
-    public var kind: RootKeyKind { .software }
+    package var kind: RootKeyKind { .software }
 
     /// The path of the file.
-    public func path(in folder: PrivateDirectory) -> String? { folder.path(of: Self.name) }
+    package func path(in folder: PrivateDirectory) -> String? { folder.path(of: Self.name) }
 
     /// Reads the root key of an existing store.
-    public func rootKey(for folder: PrivateDirectory) throws(RootKeyError) -> any RootKey {
+    package func rootKey(for folder: PrivateDirectory) throws(RootKeyError) -> any RootKey {
         let path = folder.path(of: Self.name)
         guard try exists(in: folder) else { throw .missing(path: path) }
         let key: Result<SoftwareRootKey, RootKeyError>
@@ -39,7 +39,7 @@ public struct RootKeyFile: RootKeySource {
     }
 
     /// Reads the file that is there, or makes one with a random key.
-    public func rootKeyForNewStore(in folder: PrivateDirectory) throws(RootKeyError) -> any RootKey {
+    package func rootKeyForNewStore(in folder: PrivateDirectory) throws(RootKeyError) -> any RootKey {
         if try !exists(in: folder) {
             do throws(FileError) {
                 try SymmetricKey.random().withBytes { bytes throws(FileError) in

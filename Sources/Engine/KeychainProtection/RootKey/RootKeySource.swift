@@ -4,7 +4,7 @@ import KeychainCore
 import KeychainHost
 
 /// Keeps the root keys of stores: in a file beside the store, later in a TPM or as a systemd credential.
-public protocol RootKeySource: Sendable {
+package protocol RootKeySource: Sendable {
     /// Which kind of root key it keeps; the keybag of a store records it.
     var kind: RootKeyKind { get }
 
@@ -23,11 +23,11 @@ public protocol RootKeySource: Sendable {
 
 extension RootKeySource {
     /// `nil`: keys are in no file.
-    public func path(in folder: PrivateDirectory) -> String? { nil }
+    package func path(in folder: PrivateDirectory) -> String? { nil }
 }
 
 /// Why there is no root key.
-public enum RootKeyError: Error, Sendable {
+package enum RootKeyError: Error, Sendable {
     /// There is none, although there is a store that needs it.
     case missing(path: String)
     /// It is not one.
@@ -39,12 +39,12 @@ public enum RootKeyError: Error, Sendable {
 }
 
 /// The sources of root keys that a program can use.
-public struct RootKeySources: Sendable {
+package struct RootKeySources: Sendable {
     private let preferred: any RootKeySource
     private let others: [any RootKeySource]
 
     /// Sources of different kinds; the root keys of new stores are kept by the first.
-    public init(_ preferred: any RootKeySource = RootKeyFile(), _ others: any RootKeySource...) {
+    package init(_ preferred: any RootKeySource = RootKeyFile(), _ others: any RootKeySource...) {
         self.preferred = preferred
         self.others = others
     }
@@ -60,7 +60,7 @@ public struct RootKeySources: Sendable {
     /// - Returns: The root key.
     /// - Throws: ``RootKeyError``, with ``ProtectionError/foreignOwner(_:)`` for the store of another owner and
     ///   ``ProtectionError/unsupportedRootKey(_:)`` for a kind that has no source here.
-    public func rootKey(
+    package func rootKey(
         of keybag: [UInt8],
         in folder: PrivateDirectory,
         owner: StoreOwner = .embedded
@@ -152,12 +152,12 @@ public struct RootKeySources: Sendable {
     private var all: [any RootKeySource] { [preferred] + others }
 
     /// The root key for a store that is being made.
-    public func rootKeyForNewStore(in folder: PrivateDirectory) throws(RootKeyError) -> any RootKey {
+    package func rootKeyForNewStore(in folder: PrivateDirectory) throws(RootKeyError) -> any RootKey {
         try preferred.rootKeyForNewStore(in: folder)
     }
 
     /// The bytes of the keybag of a store that is being made: fresh keys, no passcode.
-    public func newKeybag(
+    package func newKeybag(
         in folder: PrivateDirectory,
         owner: StoreOwner = .embedded,
         random: any RandomSource

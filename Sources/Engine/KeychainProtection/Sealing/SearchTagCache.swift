@@ -5,7 +5,7 @@ import KeychainCore
 /// The search tags of values that call after call has: access groups and synchronizability, which are no secrets.
 ///
 /// It belongs to one keybag, whose key the tags are made with. Not thread-safe.
-public final class SearchTagCache {
+package final class SearchTagCache {
     /// By what each is the tag of, byte for byte: strings that Swift takes for equal have tags of their own.
     private var tags: [Input: SearchTag] = [:]
 
@@ -23,7 +23,7 @@ public final class SearchTagCache {
     private static let longestInput = 512
 
     /// A cache without tags.
-    public init() {}
+    package init() {}
 
     /// Whether tags of a column are kept, of the input that one would be made of: its class, name and value.
     func takes(_ column: Column, _ input: [UInt8]) -> Bool {

@@ -7,7 +7,7 @@ import KeychainCore
 ///
 /// A tag is HMAC-SHA-256 (RFC 2104, FIPS 198-1), cut to its first 16 bytes, over the length-prefixed item class,
 /// attribute and comparison form. The keyed state lives as long as the operation, so that many tags cost one set-up.
-public struct SearchTags {
+package struct SearchTags {
     private let keyed: KeyedHash
     private let cache: SearchTagCache?
 
@@ -17,7 +17,7 @@ public struct SearchTags {
     }
 
     /// The tag of one attribute value.
-    public func tag(_ itemClass: ItemClass, _ column: Column, _ value: AttributeValue) -> SearchTag {
+    package func tag(_ itemClass: ItemClass, _ column: Column, _ value: AttributeValue) -> SearchTag {
         var input = Self.beginning(itemClass)
         return tag(column, value, after: &input)
     }
@@ -36,7 +36,7 @@ public struct SearchTags {
     }
 
     /// The tag of the whole primary key; an absent attribute leaves a fixed mark.
-    public func primaryKeyTag(_ schema: ItemSchema, _ attributes: Attributes) -> SearchTag {
+    package func primaryKeyTag(_ schema: ItemSchema, _ attributes: Attributes) -> SearchTag {
         var input = Self.beginning(schema.itemClass)
         input.append(littleEndian: UInt32(0))
         for column in schema.primaryKey {
@@ -65,7 +65,7 @@ public struct SearchTags {
     /// The tags of every searchable attribute that is there, ordered by name.
     ///
     /// An item that replaces a row keeps those of the attributes that are the same.
-    public func tags(
+    package func tags(
         _ schema: ItemSchema,
         _ attributes: Attributes,
         replacing old: ReplacedRow? = nil

@@ -9,14 +9,14 @@ import KeychainHost
 ///
 /// Only what the file's own tables hold is read, column by column: a file with any other table, index, trigger or view
 /// is refused before anything of it is looked at, and SQLite writes nothing beside it.
-public final class BackupReader {
+package final class BackupReader {
     private let connection: SQLiteConnection
     private let path: String
     private let byteCount: Int64
     private let version: FileVersion
 
     /// Opens a file and checks all of it but the contents of its rows.
-    public init(_ file: String) throws(KeychainError) {
+    package init(_ file: String) throws(KeychainError) {
         do throws(StoreError) { (path, byteCount) = try Self.resolve(file) } catch { throw KeychainError(error) }
         let mark: Int64
         do throws(SQLiteError) {
@@ -34,7 +34,7 @@ public final class BackupReader {
     }
 
     /// The keybag of the backup.
-    public func keybag() throws(KeychainError) -> [UInt8] {
+    package func keybag() throws(KeychainError) -> [UInt8] {
         try reading { () throws(SQLiteError) in try connection.keybag() }
     }
 

@@ -18,7 +18,7 @@ extension Store {
     ///   - contents: what is written for the rows that belong into it.
     /// - Returns: What the backup holds.
     /// - Throws: ``KeychainError`` with the reason, or what `contents` throws; nothing is left behind then.
-    public func writeBackup(
+    package func writeBackup(
         of reader: RowReader,
         to folder: PrivateDirectory,
         name: String,
@@ -54,7 +54,7 @@ extension Store {
 }
 
 /// What a backup is made of.
-public struct NewBackup {
+package struct NewBackup {
     fileprivate let reseal: (StoredRow) throws(KeychainError) -> StoredRow?
     fileprivate let include: (StoredRow, _ number: Int64) -> Void
     fileprivate let keybag: (BackupCounts) throws(KeychainError) -> [UInt8]
@@ -65,7 +65,7 @@ public struct NewBackup {
     ///   - reseal: gives what is written for a row; `nil` for one that does not open.
     ///   - include: told of every row that was added, in their order.
     ///   - keybag: gives the keybag, once it is known what the backup holds.
-    public init(
+    package init(
         reseal: @escaping (StoredRow) throws(KeychainError) -> StoredRow?,
         include: @escaping (StoredRow, _ number: Int64) -> Void,
         keybag: @escaping (BackupCounts) throws(KeychainError) -> [UInt8]

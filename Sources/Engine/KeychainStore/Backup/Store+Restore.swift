@@ -16,7 +16,7 @@ extension Store {
     /// - Returns: How many items were restored.
     /// - Throws: ``KeychainError`` of ``StoreError/notABackup(path:_:)``, ``StoreError/newerBackup(version:)``,
     ///   ``StoreError/storeExists(path:)`` or what else is wrong, or what `contents` throws.
-    public static func restoreBackup(
+    package static func restoreBackup(
         from file: String,
         in folder: PrivateDirectory,
         options: StoreOptions,
@@ -47,7 +47,7 @@ extension Store {
 }
 
 /// What a restored store is made of.
-public struct RestoredStore {
+package struct RestoredStore {
     fileprivate let keybag: [UInt8]
     fileprivate let reseal: (NumberedRow) throws(KeychainError) -> StoredRow
     fileprivate let checkRows: () throws(KeychainError) -> Void
@@ -58,7 +58,7 @@ public struct RestoredStore {
     ///   - keybag: its keybag.
     ///   - reseal: gives what it has for a row of the backup; throws for one that does not open.
     ///   - checkRows: throws when the rows were not those of the backup.
-    public init(
+    package init(
         keybag: [UInt8],
         reseal: @escaping (NumberedRow) throws(KeychainError) -> StoredRow,
         checkRows: @escaping () throws(KeychainError) -> Void
@@ -73,7 +73,7 @@ extension RowWriter {
     /// Adds the rows of a backup to a store that has none; its keybag is for the caller.
     ///
     /// - Returns: How many items they are.
-    public func add(rowsOf backup: BackupReader, _ contents: RestoredStore) throws(KeychainError) -> Int {
+    package func add(rowsOf backup: BackupReader, _ contents: RestoredStore) throws(KeychainError) -> Int {
         try backup.addRows(to: connection, contents)
     }
 }

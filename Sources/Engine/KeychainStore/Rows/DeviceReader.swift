@@ -6,26 +6,26 @@ extension RowReader {
     /// The bytes of the keybag.
     ///
     /// - Throws: `errSecNotAvailable` when there is none.
-    public func keybag() throws(KeychainError) -> [UInt8] {
+    package func keybag() throws(KeychainError) -> [UInt8] {
         do { return try connection.keybag() } catch { throw KeychainError(error) }
     }
 
     /// The record of the device.
     ///
     /// - Throws: `errSecNotAvailable` when there is none, or when it does not have the shape of one.
-    public func deviceRecord() throws(KeychainError) -> DeviceRecord {
+    package func deviceRecord() throws(KeychainError) -> DeviceRecord {
         do { return try connection.deviceRecord() } catch { throw KeychainError(error) }
     }
 }
 
 extension RowWriter {
     /// Replaces the keybag; counting ``DeviceRecord/keybagRevision`` up is for the caller.
-    public func setKeybag(_ bytes: [UInt8]) throws(KeychainError) {
+    package func setKeybag(_ bytes: [UInt8]) throws(KeychainError) {
         do { try connection.setKeybag(bytes) } catch { throw KeychainError(error) }
     }
 
     /// Replaces the record of the device.
-    public func setDeviceRecord(_ record: DeviceRecord) throws(KeychainError) {
+    package func setDeviceRecord(_ record: DeviceRecord) throws(KeychainError) {
         do { try connection.setDeviceRecord(record) } catch { throw KeychainError(error) }
     }
 }

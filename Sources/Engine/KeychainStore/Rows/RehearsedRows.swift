@@ -6,20 +6,20 @@ import KeychainCore
 /// it is.
 ///
 /// It lies over a transaction that need not hold the write lock. Only what the item functions call is played.
-public final class RehearsedRows: RowWriter {
+package final class RehearsedRows: RowWriter {
     /// The rows that were changed or removed, as they lie in the store, in the order in which that came.
-    public private(set) var touched: [NumberedRow] = []
+    package private(set) var touched: [NumberedRow] = []
 
     /// For each change that met a row with its primary key: the key, the row that was to be changed if there was one,
     /// and the row that has the key.
-    public private(set) var conflicts: [Conflict] = []
+    package private(set) var conflicts: [Conflict] = []
 
     /// A primary key that was taken.
-    public struct Conflict: Sendable {
+    package struct Conflict: Sendable {
         /// The number of the row that was to get the key; `nil` for a new one.
-        public let number: Int64?
+        package let number: Int64?
         /// The row that has it.
-        public let holder: NumberedRow
+        package let holder: NumberedRow
     }
 
     private var removed: [ItemClass: Set<Int64>] = [:]
@@ -27,11 +27,11 @@ public final class RehearsedRows: RowWriter {
     private var nextNumber = Int64.max / 2
 
     /// A rehearsal over what a transaction reads.
-    public convenience init(over reader: RowReader) { self.init(reader.connection) }
+    package convenience init(over reader: RowReader) { self.init(reader.connection) }
 
     required init(_ connection: SQLiteConnection) { super.init(connection) }
 
-    override public func rows(_ filter: RowFilter, limit: Int? = nil) throws(KeychainError) -> [NumberedRow] {
+    override package func rows(_ filter: RowFilter, limit: Int? = nil) throws(KeychainError) -> [NumberedRow] {
         guard hasChanges(filter.itemClass) else { return try super.rows(filter, limit: limit) }
         let removed = removed[filter.itemClass] ?? []
         let rows = changed(try super.rows(filter, limit: limit.map { $0 + removed.count }), filter)
@@ -39,18 +39,18 @@ public final class RehearsedRows: RowWriter {
     }
 
     /// Always with their sealed parts: whoever looks at a rehearsal opens what it touched.
-    override public func everyRow(
+    override package func everyRow(
         _ filter: RowFilter,
         sealedParts: Bool = true
     ) throws(KeychainError) -> [NumberedRow] {
         changed(try super.everyRow(filter, sealedParts: true), filter)
     }
 
-    override public func count(_ filter: RowFilter, limit: Int) throws(KeychainError) -> Int {
+    override package func count(_ filter: RowFilter, limit: Int) throws(KeychainError) -> Int {
         try rows(filter, limit: limit).count
     }
 
-    override public func insert(_ row: StoredRow) throws(KeychainError) -> Bool {
+    override package func insert(_ row: StoredRow) throws(KeychainError) -> Bool {
         if let holder = try holder(of: row.primaryKeyTag, row.itemClass) {
             conflicts.append(Conflict(number: nil, holder: holder))
             return false
@@ -60,7 +60,7 @@ public final class RehearsedRows: RowWriter {
         return true
     }
 
-    override public func update(_ old: NumberedRow, to row: StoredRow) throws(KeychainError) -> Bool {
+    override package func update(_ old: NumberedRow, to row: StoredRow) throws(KeychainError) -> Bool {
         if let holder = try holder(of: row.primaryKeyTag, row.itemClass), holder.number != old.number {
             conflicts.append(Conflict(number: old.number, holder: holder))
             return false
@@ -70,12 +70,12 @@ public final class RehearsedRows: RowWriter {
         return true
     }
 
-    override public func delete(_ row: NumberedRow) throws(KeychainError) {
+    override package func delete(_ row: NumberedRow) throws(KeychainError) {
         if isStored(row) { touched.append(row) }
         remove(row)
     }
 
-    override public func quarantine(_ row: NumberedRow, damage: Int) throws(KeychainError) { remove(row) }
+    override package func quarantine(_ row: NumberedRow, damage: Int) throws(KeychainError) { remove(row) }
 
     private func holder(of key: SearchTag, _ itemClass: ItemClass) throws(KeychainError) -> NumberedRow? {
         var filter = RowFilter(itemClass)

@@ -3,29 +3,29 @@
 import KeychainCore
 
 /// Which rows are meant, in terms that need no key: tags, identifiers and clear columns, all of which must match.
-public struct RowFilter: Sendable, Hashable {
+package struct RowFilter: Sendable, Hashable {
     /// The class.
-    public var itemClass: ItemClass
+    package var itemClass: ItemClass
     /// Tags that attributes must have.
-    public var tags: [AttributeTag] = []
+    package var tags: [AttributeTag] = []
     /// Access groups, one of which the row must be in; `nil` for any.
-    public var accessGroups: Set<SearchTag>?
+    package var accessGroups: Set<SearchTag>?
     /// The primary key that the row must have; `nil` for any.
-    public var primaryKey: SearchTag?
+    package var primaryKey: SearchTag?
     /// The identifier.
-    public var identifier: ItemIdentifier?
+    package var identifier: ItemIdentifier?
     /// The row number.
-    public var rowNumber: Int64?
+    package var rowNumber: Int64?
     /// The protection class.
-    public var protection: String?
+    package var protection: String?
     /// The generation whose keys of the passcode's own class (`akpu`) went with the last passcode: its rows, which
     /// nobody can open again, are left out; `nil` for none.
-    public var destroyedGeneration: UInt32?
+    package var destroyedGeneration: UInt32?
     /// Whether tombstones are looked for, too.
-    public var includesTombstones = false
+    package var includesTombstones = false
 
     /// Every live row of a class.
-    public init(_ itemClass: ItemClass) { self.itemClass = itemClass }
+    package init(_ itemClass: ItemClass) { self.itemClass = itemClass }
 
     /// What the SQL of a filter depends on.
     struct Shape: Hashable {
@@ -113,7 +113,7 @@ public struct RowFilter: Sendable, Hashable {
     /// Whether a row is what was asked for, by its own columns.
     ///
     /// Nothing seals an index of SQLite: an entry that was altered leads to any row, and SQLite does not look again.
-    public func matches(_ row: StoredRow, number: Int64) -> Bool {
+    package func matches(_ row: StoredRow, number: Int64) -> Bool {
         primaryKey ?? row.primaryKeyTag == row.primaryKeyTag
             && identifier ?? row.identifier == row.identifier
             && rowNumber ?? number == number
@@ -158,7 +158,7 @@ extension StoredRow {
     /// `nil` where there is none.
     ///
     /// Any other generation that is not that of the keys is damage: no program leaves such a row.
-    public func isDestroyed(_ generation: UInt32?) -> Bool {
+    package func isDestroyed(_ generation: UInt32?) -> Bool {
         keyGeneration == generation && protection == Self.passcodeProtection
     }
 }

@@ -3,16 +3,16 @@
 import KeychainCore
 
 /// Which of several filters a row passes.
-public struct RowMarks: Sendable, Hashable {
+package struct RowMarks: Sendable, Hashable {
     /// The row number.
-    public let number: Int64
+    package let number: Int64
     /// A bit for each filter, the first the lowest.
-    public let passed: UInt64
+    package let passed: UInt64
 }
 
 extension RowReader {
     /// The most filters that rows can be held against at once.
-    public static var mostMarks: Int { 62 }
+    package static var mostMarks: Int { 62 }
 
     /// Holds every live row of a scope against several filters, in one pass over the table that reads no sealed bytes.
     ///
@@ -21,7 +21,7 @@ extension RowReader {
     ///   - scope: which rows.
     /// - Returns: The rows, in the order in which they were added.
     /// - Throws: ``KeychainError`` of the store.
-    public func marks(_ filters: [RowFilter], within scope: RowFilter) throws(KeychainError) -> [RowMarks] {
+    package func marks(_ filters: [RowFilter], within scope: RowFilter) throws(KeychainError) -> [RowMarks] {
         precondition(filters.count <= Self.mostMarks, "a mark is a bit of 64")
         do { return try connection.marks(filters, within: scope) } catch { throw KeychainError(error) }
     }

@@ -10,7 +10,7 @@ extension RowReader {
     ///   - place: the row after which to begin; `nil` for the first one.
     ///   - body: takes a row, `nil` for one of a wrong shape, and says whether to go on.
     /// - Throws: ``KeychainError``, also what `body` throws.
-    public func forEachMovedRow(
+    package func forEachMovedRow(
         after place: MovedRow.Place? = nil,
         _ body: (MovedRow?) throws(KeychainError) -> Bool
     ) throws(KeychainError) {
@@ -33,7 +33,7 @@ extension RowWriter {
     /// Adds a row of another store, under its number.
     ///
     /// - Returns: Whether it was added; `false` if a row has its number, its identifier or its primary key.
-    public func insert(_ moved: MovedRow) throws(KeychainError) -> Bool {
+    package func insert(_ moved: MovedRow) throws(KeychainError) -> Bool {
         do throws(SQLiteError) {
             try connection.insert(NumberedRow(number: moved.number, row: moved.row, damage: moved.damage))
             return true

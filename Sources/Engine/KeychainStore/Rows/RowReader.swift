@@ -3,46 +3,46 @@
 import KeychainCore
 
 /// Reads rows, the keybag and the record of the device inside a transaction.
-public class RowReader {
+package class RowReader {
     let connection: SQLiteConnection
 
     required init(_ connection: SQLiteConnection) { self.connection = connection }
 
     /// Live rows that match, in the order in which they were added; `limit` is `nil` for all.
-    public func rows(_ filter: RowFilter, limit: Int? = nil) throws(KeychainError) -> [NumberedRow] {
+    package func rows(_ filter: RowFilter, limit: Int? = nil) throws(KeychainError) -> [NumberedRow] {
         do { return try connection.rows(filter, limit: limit) } catch { throw KeychainError(error) }
     }
 
     /// Counts memory for what is made of rows, which count themselves.
     ///
     /// - Throws: What reading too many rows throws.
-    public func reserve(_ byteCount: Int) throws(KeychainError) {
+    package func reserve(_ byteCount: Int) throws(KeychainError) {
         do { try connection.reserve(byteCount) } catch { throw KeychainError(error) }
     }
 
     /// How many live rows match, counted up to `limit`: cheaper than reading them.
-    public func count(_ filter: RowFilter, limit: Int) throws(KeychainError) -> Int {
+    package func count(_ filter: RowFilter, limit: Int) throws(KeychainError) -> Int {
         do { return try connection.count(filter, limit: limit) } catch { throw KeychainError(error) }
     }
 
     /// The number of the first live row of each access group and protection class.
-    public func firstRowsOfGroups(_ itemClass: ItemClass) throws(KeychainError) -> [Int64] {
+    package func firstRowsOfGroups(_ itemClass: ItemClass) throws(KeychainError) -> [Int64] {
         do { return try connection.firstRowsOfGroups(itemClass) } catch { throw KeychainError(error) }
     }
 
     /// Whether there is any row, tombstones and those in quarantine among them.
-    public func hasRows() throws(KeychainError) -> Bool {
+    package func hasRows() throws(KeychainError) -> Bool {
         do { return try connection.hasRows() } catch { throw KeychainError(error) }
     }
 
     /// Rows in quarantine that match.
-    public func quarantinedRows(_ filter: RowFilter, limit: Int? = nil) throws(KeychainError) -> [NumberedRow] {
+    package func quarantinedRows(_ filter: RowFilter, limit: Int? = nil) throws(KeychainError) -> [NumberedRow] {
         do { return try connection.rows(filter, limit: limit, .only) } catch { throw KeychainError(error) }
     }
 
     /// Rows that match, those in quarantine among them, in the order in which they were added; without
     /// `sealedParts` their metadata and secrets are not read, and come out empty.
-    public func everyRow(_ filter: RowFilter, sealedParts: Bool = true) throws(KeychainError) -> [NumberedRow] {
+    package func everyRow(_ filter: RowFilter, sealedParts: Bool = true) throws(KeychainError) -> [NumberedRow] {
         do {
             return try connection.rows(filter, limit: nil, .included, sealedParts: sealedParts)
         } catch {
@@ -52,11 +52,11 @@ public class RowReader {
 }
 
 /// Reads and changes rows, the keybag and the record of the device inside a transaction.
-public class RowWriter: RowReader {
+package class RowWriter: RowReader {
     /// Adds a row.
     ///
     /// - Returns: Whether it was added; `false` when a live row has its primary key.
-    public func insert(_ row: StoredRow) throws(KeychainError) -> Bool {
+    package func insert(_ row: StoredRow) throws(KeychainError) -> Bool {
         do throws(SQLiteError) {
             try connection.insert(row)
             return true
@@ -70,7 +70,7 @@ public class RowWriter: RowReader {
     /// Replaces a row, as it was read in this transaction, by another version of its item in its place.
     ///
     /// - Returns: Whether it was replaced; `false` when another live row has its new primary key.
-    public func update(_ old: NumberedRow, to row: StoredRow) throws(KeychainError) -> Bool {
+    package func update(_ old: NumberedRow, to row: StoredRow) throws(KeychainError) -> Bool {
         do throws(SQLiteError) {
             try connection.update(old, to: row)
             return true
@@ -82,23 +82,23 @@ public class RowWriter: RowReader {
     }
 
     /// Removes a row.
-    public func delete(_ row: NumberedRow) throws(KeychainError) {
+    package func delete(_ row: NumberedRow) throws(KeychainError) {
         do { try connection.delete(row.row.itemClass, row.number) } catch { throw KeychainError(error) }
     }
 
     /// Removes every row of the passcode's own class whose keys, of a generation, went with the last passcode, in
     /// quarantine or not.
-    public func deleteDestroyedRows(_ generation: UInt32) throws(KeychainError) {
+    package func deleteDestroyedRows(_ generation: UInt32) throws(KeychainError) {
         do { try connection.deleteDestroyedRows(generation) } catch { throw KeychainError(error) }
     }
 
     /// Removes every row.
-    public func deleteAllRows() throws(KeychainError) {
+    package func deleteAllRows() throws(KeychainError) {
         do { try connection.deleteAllRows() } catch { throw KeychainError(error) }
     }
 
     /// Sets a row aside that does not open, bytes and all, but for a part that is larger than any that a store writes.
-    public func quarantine(_ row: NumberedRow, damage: Int) throws(KeychainError) {
+    package func quarantine(_ row: NumberedRow, damage: Int) throws(KeychainError) {
         do throws(SQLiteError) {
             if row.isOversized {
                 try connection.markOversized(row.row.itemClass, row.number, damage: damage)
@@ -113,7 +113,7 @@ public class RowWriter: RowReader {
     /// Takes a row out of quarantine.
     ///
     /// - Returns: Whether it was; `false` when a live row has its primary key now.
-    public func release(_ row: NumberedRow) throws(KeychainError) -> Bool {
+    package func release(_ row: NumberedRow) throws(KeychainError) -> Bool {
         do throws(SQLiteError) {
             try connection.mark(row.row.itemClass, row.number, damage: nil)
             return true

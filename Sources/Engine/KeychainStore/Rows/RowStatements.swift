@@ -291,15 +291,15 @@ enum RowExtent: Hashable {
 }
 
 /// A stored row with its number in its table.
-public struct NumberedRow: Sendable {
+package struct NumberedRow: Sendable {
     /// The row number: larger than that of every row that is there at the time of the add.
-    public let number: Int64
+    package let number: Int64
     /// The row.
-    public let row: StoredRow
+    package let row: StoredRow
     /// Why the row is in quarantine; `nil` when it is not.
-    public let damage: Int?
+    package let damage: Int?
     /// Whether a part of the row is larger than any that a store writes; it was not read.
-    public var isOversized = false
+    package var isOversized = false
 }
 
 extension StoredRow {

@@ -10,7 +10,7 @@ import KeychainProtection
 ///
 /// The daemon has one for all programs of its user; a test has its own. Thread-safe: commands on one keychain take
 /// turns, those on different ones do not wait for each other.
-public final class KeychainFiles: KeychainBackend {
+package final class KeychainFiles: KeychainBackend {
     private let device: DeviceOptions
     private let clock: any KeychainClock
     private let lock = ForkSafeLock()
@@ -18,7 +18,7 @@ public final class KeychainFiles: KeychainBackend {
     nonisolated(unsafe) private var keychains: [String: KeychainFile] = [:]
 
     /// Keychains that nothing is known of yet.
-    public convenience init() { self.init(device: DeviceOptions()) }
+    package convenience init() { self.init(device: DeviceOptions()) }
 
     /// The same with another clock, or less work per password, for tests.
     package init(device: DeviceOptions, clock: any KeychainClock = SystemClock()) {
@@ -34,10 +34,10 @@ public final class KeychainFiles: KeychainBackend {
     }
 
     /// Keychain files alone.
-    public var families: CommandFamily { .files }
+    package var families: CommandFamily { .files }
 
     /// Carries out a command on keychain files.
-    public func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+    package func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         guard case .files(let fileCommand) = command else { throw .unserved(command) }
         return try perform(fileCommand)
     }
@@ -56,13 +56,13 @@ public final class KeychainFiles: KeychainBackend {
     }
 
     /// Whether a keychain holds unlocked keys; does not count as a use of it, and never waits.
-    public var holdsUnlockedKeys: Bool { all.contains(where: \.isUnlocked) }
+    package var holdsUnlockedKeys: Bool { all.contains(where: \.isUnlocked) }
 
     /// Locks every keychain.
-    public func lockAll() { for keychain in all { keychain.lock() } }
+    package func lockAll() { for keychain in all { keychain.lock() } }
 
     /// Locks the keychains whose settings require that when the host goes to sleep.
-    public func hostWillSleep() { for keychain in all { keychain.hostWillSleep() } }
+    package func hostWillSleep() { for keychain in all { keychain.hostWillSleep() } }
 
     /// One path for all that lead to a file, so that it has one lock state, and a link to it stays one.
     private static func resolved(_ path: String) -> String {

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import KeychainCore
+package import KeychainCore
 
 /// The item functions on file-based keychains, as on macOS for callers that do not request the data protection keychain
 /// (Semantics, "The macOS front end").
 ///
 /// Takes calls of item functions, which go to the files of the search list and the default keychain, and commands on
 /// keychain files. Thread-safe.
-public final class FileBasedKeychain: KeychainBackend {
+package final class FileBasedKeychain: KeychainBackend {
     private let backend: any KeychainBackend
     /// The search list and the default keychain.
-    public let preferences: KeychainPreferences
+    package let preferences: KeychainPreferences
 
     /// The keychain files.
-    public var files: KeychainFileService { backend.files }
+    package var files: KeychainFileService { backend.files }
 
     /// The operations on these keychains as a whole, and on the data protection keychain where that is the login
     /// keychain.
-    public var whole: WholeKeychains {
+    package var whole: WholeKeychains {
         WholeKeychains(preferences, files, backend.device) { [backend] in backend.unlocksForAll }
     }
 
     /// Whether the user may be prompted for the password of a locked keychain.
-    public var interaction: UserInteraction { unlocker.interaction }
+    package var interaction: UserInteraction { unlocker.interaction }
 
     let program: TrustedApplication
     private let unlocker: KeychainUnlocker
@@ -38,7 +38,7 @@ public final class FileBasedKeychain: KeychainBackend {
     ///   - unlocker: prompts for the password of a locked keychain.
     ///   - judge: evaluates certificates; without one, none is trusted.
     ///   - now: the time for evaluating certificates.
-    public init(
+    package init(
         _ backend: any KeychainBackend,
         _ preferences: KeychainPreferences,
         program: TrustedApplication,
@@ -55,12 +55,12 @@ public final class FileBasedKeychain: KeychainBackend {
     }
 
     /// The item of a persistent reference; `nil` for bytes that are not one of a file-based keychain.
-    public static func item(_ persistentReference: SecretBytes) -> KeychainItemReference? {
+    package static func item(_ persistentReference: SecretBytes) -> KeychainItemReference? {
         FilePersistentReference.item(persistentReference)
     }
 
     /// The persistent reference of an item of a file-based keychain.
-    public static func persistentReference(_ item: KeychainItemReference) -> SecretBytes {
+    package static func persistentReference(_ item: KeychainItemReference) -> SecretBytes {
         FilePersistentReference.bytes(item)
     }
 
@@ -72,17 +72,17 @@ public final class FileBasedKeychain: KeychainBackend {
     /// - Returns: The external representation.
     /// - Throws: `errSecInteractionNotAllowed` if prompting is not possible, `errSecUserCanceled`, `errSecAuthFailed`,
     ///   `errSecInvalidItemRef` for a key that no longer exists.
-    public func keyData(of key: KeychainItemReference, asks: Bool) throws(KeychainError) -> SecretBytes {
+    package func keyData(of key: KeychainItemReference, asks: Bool) throws(KeychainError) -> SecretBytes {
         let keychains = openedKeychains([PropertyKey.useNoAuthenticationUI: .boolean(!asks)])
         guard let item = try keychains.item(key) else { throw .invalidItem }
         return try keychains.secret(of: item)
     }
 
     /// Calls of item functions, and commands on keychain files.
-    public var families: CommandFamily { [.items, .files] }
+    package var families: CommandFamily { [.items, .files] }
 
     /// Carries out a call of an item function, or a command on keychain files.
-    public func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+    package func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         switch command {
         case .items(let request): return .answer(try perform(request.operation))
         case .files: return try backend.perform(command)

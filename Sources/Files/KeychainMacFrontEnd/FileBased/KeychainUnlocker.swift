@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import KeychainCore
+package import KeychainCore
 
 /// Asks the user for the password of a keychain file that is locked.
-public struct KeychainUnlocker: Sendable {
+package struct KeychainUnlocker: Sendable {
     let interaction: UserInteraction
     private let authenticator: (any Authenticator)?
 
@@ -15,7 +15,7 @@ public struct KeychainUnlocker: Sendable {
     /// - Parameters:
     ///   - authenticator: shows the prompt; without one there is none, and every locked keychain is `errSecAuthFailed`.
     ///   - interaction: whether the user may be asked.
-    public init(_ authenticator: (any Authenticator)? = nil, interaction: UserInteraction = UserInteraction()) {
+    package init(_ authenticator: (any Authenticator)? = nil, interaction: UserInteraction = UserInteraction()) {
         self.authenticator = authenticator
         self.interaction = interaction
     }

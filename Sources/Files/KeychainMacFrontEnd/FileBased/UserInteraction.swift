@@ -4,14 +4,14 @@ import Synchronization
 
 /// Whether the user may be prompted for passwords of keychain files, as set by `SecKeychainSetUserInteractionAllowed`:
 /// initially, yes.
-public final class UserInteraction: Sendable {
+package final class UserInteraction: Sendable {
     private let state = Atomic(true)
 
     /// Allows prompts.
-    public init() {}
+    package init() {}
 
     /// Whether the user may be prompted; if not, a locked keychain is `errSecInteractionNotAllowed`.
-    public var isAllowed: Bool {
+    package var isAllowed: Bool {
         get { state.load(ordering: .relaxed) }
         set { state.store(newValue, ordering: .relaxed) }
     }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import KeychainCore
+package import KeychainCore
 
 /// The macOS front end, which decides for each call of an item function whether it goes to the data protection
 /// keychain, the file-based keychains or both, and merges two answers (Semantics, "The macOS front end").
 ///
 /// All other commands go to the data protection keychain, those on keychain files to the other side. Thread-safe.
-public final class FrontEndKeychain: KeychainBackend {
+package final class FrontEndKeychain: KeychainBackend {
     private let dataProtection: any KeychainBackend
     private let files: any KeychainBackend
 
@@ -19,7 +19,7 @@ public final class FrontEndKeychain: KeychainBackend {
     ///   - files: performs calls of item functions on file-based keychains, like ``FileBasedKeychain``.
     ///   - preferences: whether the data protection keychain belongs to the login keychain, so that calls for the
     ///     file-based keychains alone may use it, and the search list; without them, never.
-    public init(
+    package init(
         dataProtection: any KeychainBackend,
         files: any KeychainBackend,
         preferences: KeychainPreferences? = nil
@@ -30,10 +30,10 @@ public final class FrontEndKeychain: KeychainBackend {
     }
 
     /// The commands that either keychain serves.
-    public var families: CommandFamily { dataProtection.families.union(files.families) }
+    package var families: CommandFamily { dataProtection.families.union(files.families) }
 
     /// Carries out a command through the keychains that it is for.
-    public func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+    package func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         switch command {
         case .items(let request): return .answer(try perform(request.operation, as: request.client))
         case .itemsExplained(let request): return .explained(try perform(explaining: request))

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import KeychainCore
+package import KeychainCore
 
 /// Operations on whole keychains, files and the data protection keychain where it is the login keychain: for `security`
 /// and the functions on keychains.
 ///
 /// Thread-safe. Every function throws a ``KeychainError``.
-public struct WholeKeychains: Sendable {
+package struct WholeKeychains: Sendable {
     private let preferences: KeychainPreferences
     private let files: KeychainFileService
     private let device: KeychainDevice
@@ -20,7 +20,7 @@ public struct WholeKeychains: Sendable {
     ///   - device: the device of the data protection keychain.
     ///   - unlocksForAll: whether an unlock of the data protection keychain outlives this program, because a service
     ///     owns it.
-    public init(
+    package init(
         _ preferences: KeychainPreferences,
         _ files: KeychainFileService,
         _ device: KeychainDevice,
@@ -36,7 +36,7 @@ public struct WholeKeychains: Sendable {
     ///
     /// A device without a passcode is never locked. A service that keeps it unlocked for all programs locks it before
     /// the system sleeps.
-    public func status(_ keychain: SearchedKeychain) throws(KeychainError) -> KeychainFileStatus {
+    package func status(_ keychain: SearchedKeychain) throws(KeychainError) -> KeychainFileStatus {
         guard keychain == .dataProtection else { return try files.status(at: path(keychain)) }
         let status = try device.status()
         return KeychainFileStatus(
@@ -49,7 +49,7 @@ public struct WholeKeychains: Sendable {
     }
 
     /// Sets when a keychain locks automatically; for the data protection keychain only the time.
-    public func setSettings(
+    package func setSettings(
         _ settings: KeychainFileSettings,
         of keychain: SearchedKeychain
     ) throws(KeychainError) {
@@ -67,7 +67,7 @@ public struct WholeKeychains: Sendable {
     ///   - keychain: the keychain.
     ///   - isNamed: whether it was named, rather than the default one.
     /// - Throws: `errSecNoSuchKeychain` or `errSecNoDefaultKeychain` without a passcode.
-    public func lock(_ keychain: SearchedKeychain, isNamed: Bool) throws(KeychainError) {
+    package func lock(_ keychain: SearchedKeychain, isNamed: Bool) throws(KeychainError) {
         guard keychain == .dataProtection else { return try files.lock(at: path(keychain)) }
         do throws(KeychainError) {
             try device.lock()
@@ -78,7 +78,7 @@ public struct WholeKeychains: Sendable {
     }
 
     /// Locks every keychain file, listed or not, and the data protection keychain if it is searched.
-    public func lockAll() throws(KeychainError) {
+    package func lockAll() throws(KeychainError) {
         let searched = try preferences.searched()
         do throws(KeychainError) {
             try files.lockAll()
@@ -100,7 +100,7 @@ public struct WholeKeychains: Sendable {
     ///
     /// - Returns: Whether the unlock ends with this program, because no service owns the keychain.
     /// - Throws: `errSecAuthFailed` for a wrong password.
-    public func unlock(_ keychain: SearchedKeychain, password: SecretBytes) throws(KeychainError) -> Bool {
+    package func unlock(_ keychain: SearchedKeychain, password: SecretBytes) throws(KeychainError) -> Bool {
         guard keychain == .dataProtection else {
             try files.unlock(at: path(keychain), password: password)
             return false

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import KeychainCore
+package import KeychainCore
 
 /// The preferred identity for a service: a generic password item without a password.
 ///
 /// Its service is that of the preference, its type `iprf`, and its generic attribute the SHA-256 digest of the
 /// certificate. `security set-identity-preference` and the functions on preferred identities store the same items.
-public struct IdentityPreference: Sendable, Hashable {
+package struct IdentityPreference: Sendable, Hashable {
     /// The service of the preference: a URL, the name of a host, a mail address or any other text.
-    public let service: String
+    package let service: String
 
     /// The preference for a service.
-    public init(service: String) { self.service = service }
+    package init(service: String) { self.service = service }
 
     /// The attributes that every preference has, and no other item.
-    public static let searched: [AttributeName: PropertyValue] = ["type": .number(.integer(0x6970_7266))]
+    package static let searched: [AttributeName: PropertyValue] = ["type": .number(.integer(0x6970_7266))]
 
     /// The attributes of the item that sets the preferred identity.
     ///
     /// - Parameter digest: the SHA-256 digest of the certificate.
     /// - Returns: Account, service, label, type and digest.
-    public func attributes(digest: [UInt8]) -> [AttributeName: PropertyValue] {
+    package func attributes(digest: [UInt8]) -> [AttributeName: PropertyValue] {
         Self.searched.merging([
             .account: .string("identity preference"), .service: .string(service), .label: .string(service),
             Self.digest: .data(SecretBytes(digest)),
@@ -28,7 +28,7 @@ public struct IdentityPreference: Sendable, Hashable {
     }
 
     /// The attribute with the digest of the certificate.
-    public static let digest: AttributeName = "gena"
+    package static let digest: AttributeName = "gena"
 
     /// The preference that is in effect for the service.
     ///
@@ -40,7 +40,7 @@ public struct IdentityPreference: Sendable, Hashable {
     ///   - stored: the stored preferences, in the order of the search.
     ///   - service: the service of a stored preference; `nil` if it has none.
     /// - Returns: The first of several for one service; `nil` if there are none.
-    public func inEffect<Stored>(_ stored: [Stored], _ service: (Stored) -> String?) -> Stored? {
+    package func inEffect<Stored>(_ stored: [Stored], _ service: (Stored) -> String?) -> Stored? {
         var first: [String: Stored] = [:]
         for preference in stored {
             if let name = service(preference), first[name] == nil { first[name] = preference }

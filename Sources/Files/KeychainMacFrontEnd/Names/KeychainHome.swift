@@ -5,12 +5,12 @@ import KeychainHost
 
 /// The home folder of a user, in which keychain files and the preferences about them are (Semantics, "File-based
 /// keychains").
-public struct KeychainHome: Sendable, Hashable {
+package struct KeychainHome: Sendable, Hashable {
     /// The path, without a slash at its end.
-    public let path: String
+    package let path: String
 
     /// The home folder at an absolute path.
-    public init(path: String) {
+    package init(path: String) {
         let end = path.utf8.lastIndex { $0 != UInt8(ascii: "/") }
         self.path = end.map { String(decoding: path.utf8[...$0], as: UTF8.self) } ?? "/"
     }
@@ -18,7 +18,7 @@ public struct KeychainHome: Sendable, Hashable {
     /// The home folder of this process's user: `HOME`, or that of the user database.
     ///
     /// - Parameter variable: the value of `HOME`; `nil` if it is not set.
-    public init(variable: String?) {
+    package init(variable: String?) {
         if let variable, variable.isAbsolutePath {
             self.init(path: variable)
         } else {
@@ -27,14 +27,14 @@ public struct KeychainHome: Sendable, Hashable {
     }
 
     /// The folder of the user's keychains.
-    public var keychainFolder: String { "\(path)/Library/Keychains" }
+    package var keychainFolder: String { "\(path)/Library/Keychains" }
 
     /// The path of a keychain from a typed name: absolute, or relative to the folder of the user's keychains,
     /// regardless of the current folder.
     ///
     /// In a folder `Library/Keychains`, `X` and `X-db` are one keychain: an existing `X` if there is no `X-db`, and
     /// else `X-db`.
-    public func keychainPath(_ name: String) -> String {
+    package func keychainPath(_ name: String) -> String {
         let path = Self.standardized(name.isAbsolutePath ? name : "\(keychainFolder)/\(name)")
         guard Self.isInKeychainFolder(path) else { return path }
         if path.hasSuffix(Self.suffix) {
@@ -45,29 +45,29 @@ public struct KeychainHome: Sendable, Hashable {
     }
 
     /// The path under which a keychain is created.
-    public func newKeychainPath(_ name: String) -> String {
+    package func newKeychainPath(_ name: String) -> String {
         let path = Self.standardized(name.isAbsolutePath ? name : "\(keychainFolder)/\(name)")
         return Self.isInKeychainFolder(path) && !path.hasSuffix(Self.suffix) ? path + Self.suffix : path
     }
 
     /// The name of a keychain as preferences have it: without `-db` in a folder `Library/Keychains`.
-    public static func storedName(_ path: String) -> String {
+    package static func storedName(_ path: String) -> String {
         isInKeychainFolder(path) && path.hasSuffix(suffix) ? String(path.dropLast(suffix.count)) : path
     }
 
     /// The path of the login keychain.
-    public var loginKeychainPath: String { keychainPath("login.keychain") }
+    package var loginKeychainPath: String { keychainPath("login.keychain") }
 
     /// Whether a new keychain is added to the search list, and becomes the default if there is none.
-    public static func isListedWhenMade(_ path: String) -> Bool {
+    package static func isListedWhenMade(_ path: String) -> Bool {
         path.contains("/login.keychain") || storedName(path) == systemKeychain
     }
 
     /// The version that macOS would give the file: it decides whether items have partition lists.
-    public static func formatVersion(_ path: String) -> Int { isInKeychainFolder(path) ? 512 : 256 }
+    package static func formatVersion(_ path: String) -> Int { isInKeychainFolder(path) ? 512 : 256 }
 
     /// The path of the system's keychain.
-    public static let systemKeychain = "/Library/Keychains/System.keychain"
+    package static let systemKeychain = "/Library/Keychains/System.keychain"
 
     private static let suffix = "-db"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-public import KeychainCore
+package import KeychainCore
 import KeychainHost
 
 /// A keychain that is searched.
-public enum SearchedKeychain: Sendable, Hashable {
+package enum SearchedKeychain: Sendable, Hashable {
     /// The keychain file of a path.
     case file(String)
     /// The data protection keychain.
@@ -16,20 +16,20 @@ public enum SearchedKeychain: Sendable, Hashable {
 ///
 /// A JSON file for each domain, replaced as a whole: concurrent changes by several programs are applied one after the
 /// other. A missing file means no preferences; a damaged one is an error.
-public struct KeychainPreferences: Sendable {
+package struct KeychainPreferences: Sendable {
     /// The home folder that names are relative to.
-    public let home: KeychainHome
+    package let home: KeychainHome
 
     /// Whether the data protection keychain belongs to the login keychain: it is behind its file, or replaces it if
     /// there is none.
     ///
     /// This is the case for a Linux user, whose programs store there. A Mac has a login keychain of its own.
-    public private(set) var loginHasDataProtection = false
+    package private(set) var loginHasDataProtection = false
 
     private let systemFolder: String
 
     /// A preferences domain (`SecPreferencesDomain`).
-    public enum Domain: String, Sendable, Hashable, CaseIterable {
+    package enum Domain: String, Sendable, Hashable, CaseIterable {
         /// That of the user.
         case user
         /// That of the system, which programs without a user have.
@@ -51,7 +51,7 @@ public struct KeychainPreferences: Sendable {
     private static let mostAttempts = 100
 
     /// The preferences of a home folder.
-    public init(home: KeychainHome) { self.init(home: home, systemFolder: "/etc/swift-keychain") }
+    package init(home: KeychainHome) { self.init(home: home, systemFolder: "/etc/swift-keychain") }
 
     /// The same with another folder of the system's preferences, for tests.
     package init(home: KeychainHome, systemFolder: String) {
@@ -60,7 +60,7 @@ public struct KeychainPreferences: Sendable {
     }
 
     /// The same preferences of a user to whose login keychain the data protection keychain belongs.
-    public var withDataProtection: KeychainPreferences {
+    package var withDataProtection: KeychainPreferences {
         var preferences = self
         preferences.loginHasDataProtection = true
         return preferences
@@ -69,7 +69,7 @@ public struct KeychainPreferences: Sendable {
     // MARK: - Search list
 
     /// The paths to search: those of the user, then the common ones.
-    public func searchList() throws(KeychainError) -> [String] {
+    package func searchList() throws(KeychainError) -> [String] {
         let user = try searchList(.user)
         return user + (try searchList(.common)).filter { !user.contains($0) }
     }
@@ -77,7 +77,7 @@ public struct KeychainPreferences: Sendable {
     /// The search list of a domain; if there is none, only the domain's default keychain.
     ///
     /// The data protection keychain is included if the name of the login keychain was added.
-    public func searchList(_ domain: Domain) throws(KeychainError) -> [String] {
+    package func searchList(_ domain: Domain) throws(KeychainError) -> [String] {
         searchList(domain, try read(domain))
     }
 
@@ -91,7 +91,7 @@ public struct KeychainPreferences: Sendable {
     ///
     /// The data protection keychain replaces a login keychain without a file, or else follows all files; it is excluded
     /// only by a stored list without the login keychain.
-    public func searched() throws(KeychainError) -> [SearchedKeychain] {
+    package func searched() throws(KeychainError) -> [SearchedKeychain] {
         let contents = try read(.user)
         let paths = searchList(.user, contents)
         let others = try searchList(.common).filter { !paths.contains($0) }
@@ -100,7 +100,7 @@ public struct KeychainPreferences: Sendable {
     }
 
     /// The keychains that paths name, each once; of the login keychain the data protection keychain as well.
-    public func searched(in paths: [String]) -> [SearchedKeychain] {
+    package func searched(in paths: [String]) -> [SearchedKeychain] {
         searched(paths, hasLogin: paths.contains(home.loginKeychainPath))
     }
 
@@ -112,19 +112,19 @@ public struct KeychainPreferences: Sendable {
     }
 
     /// The keychain that a path names.
-    public func place(of path: String) -> SearchedKeychain {
+    package func place(of path: String) -> SearchedKeychain {
         let isStandIn = loginHasDataProtection && path == home.loginKeychainPath && loginKeychain == nil
         return isStandIn ? .dataProtection : .file(path)
     }
 
     /// Takes back what was stored as the search list of a domain.
-    public func resetSearchList(_ domain: Domain = .user) throws(KeychainError) {
+    package func resetSearchList(_ domain: Domain = .user) throws(KeychainError) {
         try change(domain) { $0.searchList = nil }
     }
 
     /// Replaces the search list of a domain by keychains that need not exist; the common ones are removed from a user's
     /// list.
-    public func setSearchList(_ paths: [String], _ domain: Domain = .user) throws(KeychainError) {
+    package func setSearchList(_ paths: [String], _ domain: Domain = .user) throws(KeychainError) {
         let common = domain == .user ? try searchList(.common) : []
         try change(domain) { contents in
             contents.searchList = paths.filter { !common.contains($0) }.map(KeychainHome.storedName)
@@ -135,7 +135,7 @@ public struct KeychainPreferences: Sendable {
 
     /// The default keychain of a domain; the user's is the login keychain if none was chosen and that exists, or if the
     /// data protection keychain belongs to it.
-    public func defaultKeychain(_ domain: Domain = .user) throws(KeychainError) -> String? {
+    package func defaultKeychain(_ domain: Domain = .user) throws(KeychainError) -> String? {
         defaultKeychain(domain, try read(domain))
     }
 
@@ -146,12 +146,12 @@ public struct KeychainPreferences: Sendable {
     }
 
     /// Chooses the default keychain of a domain.
-    public func setDefaultKeychain(_ path: String, _ domain: Domain = .user) throws(KeychainError) {
+    package func setDefaultKeychain(_ path: String, _ domain: Domain = .user) throws(KeychainError) {
         try change(domain) { $0.defaultKeychain = KeychainHome.storedName(path) }
     }
 
     /// The login keychain; `nil` when it does not exist.
-    public var loginKeychain: String? {
+    package var loginKeychain: String? {
         let path = home.loginKeychainPath
         return access(path, F_OK) == 0 ? path : nil
     }
@@ -160,7 +160,7 @@ public struct KeychainPreferences: Sendable {
 
     /// Adds a new keychain to the user's search list, and makes it the default if there is none, if it is one of those
     /// for which that is done.
-    public func noteCreation(of path: String) throws(KeychainError) {
+    package func noteCreation(of path: String) throws(KeychainError) {
         guard KeychainHome.isListedWhenMade(path) else { return }
         let name = KeychainHome.storedName(path)
         try change(.user) { contents in
@@ -176,7 +176,7 @@ public struct KeychainPreferences: Sendable {
     ///
     /// Without its file, the login keychain still exists if the data protection keychain belongs to it: it stays in a
     /// list of several keychains, and stays the default.
-    public func noteRemoval(of path: String) throws(KeychainError) {
+    package func noteRemoval(of path: String) throws(KeychainError) {
         let name = KeychainHome.storedName(path)
         // Which of its two paths a name refers to depends on the files, and this one no longer exists.
         let isListed = try searchList(.user).contains { KeychainHome.storedName($0) == name }

@@ -5,9 +5,9 @@ import Glibc
 /// The `keychaind` executable that a program starts if no daemon listens.
 ///
 /// Absolute paths only, never `PATH` or the current folder: an executable there would receive the passcode.
-public enum DaemonProgram {
+package enum DaemonProgram {
     /// The environment variable that names it.
-    public static let environmentVariable = "SWIFT_KEYCHAIND"
+    package static let environmentVariable = "SWIFT_KEYCHAIND"
 
     private static let name = "keychaind"
 
@@ -20,7 +20,7 @@ public enum DaemonProgram {
     ///   - ownPath: the path of the running program.
     /// - Returns: Its path; `nil` when there is none.
     /// - Throws: ``FileError`` if a program that was named cannot be trusted or does not exist.
-    public static func path(
+    package static func path(
         for folder: PrivateDirectory?,
         environment: (String) throws(FileError) -> String? = ProcessEnvironment.path,
         ownPath: String? = Self.ownPath()
@@ -41,7 +41,7 @@ public enum DaemonProgram {
     ///
     /// - Returns: The path with symbolic links resolved.
     /// - Throws: ``FileError`` with the reason.
-    public static func checked(_ path: String) throws(FileError) -> String {
+    package static func checked(_ path: String) throws(FileError) -> String {
         guard path.isAbsolutePath else { throw .unusablePath(path, "the path of a program must be absolute") }
         guard let resolved = realpath(path, nil) else { throw .system(call: "realpath", path: path, errno: errno) }
         defer { free(resolved) }
@@ -57,7 +57,7 @@ public enum DaemonProgram {
     }
 
     /// The path of the running program; `nil` if it is not known or was removed.
-    public static func ownPath() -> String? {
+    package static func ownPath() -> String? {
         guard let resolved = realpath("/proc/self/exe", nil) else { return nil }
         defer { free(resolved) }
         return String(validatingCString: resolved)

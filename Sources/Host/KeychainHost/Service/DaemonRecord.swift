@@ -5,28 +5,28 @@ import Glibc
 /// The record of a running daemon, in a file beside the store that it serves.
 ///
 /// For display, and for `keychainctl service`, which only uses it to stop the process.
-public struct DaemonRecord: Sendable, Hashable {
+package struct DaemonRecord: Sendable, Hashable {
     /// The process.
-    public var process: Int32
+    package var process: Int32
 
     /// When it was started, which distinguishes it from a later process with the same PID (proc(5), `/proc/PID/stat`,
     /// field 22).
-    public var startTime: UInt64
+    package var startTime: UInt64
 
     /// The version of the program.
-    public var version: String
+    package var version: String
 
     /// The path of its socket.
-    public var socket: String
+    package var socket: String
 
     /// The file's name.
-    public static let fileName = "daemon.record"
+    package static let fileName = "daemon.record"
 
     /// The file by which one daemon at a time serves a store.
-    public static let lockName = "daemon.lock"
+    package static let lockName = "daemon.lock"
 
     /// A record of a daemon.
-    public init(process: Int32, startTime: UInt64, version: String, socket: String) {
+    package init(process: Int32, startTime: UInt64, version: String, socket: String) {
         self.process = process
         self.startTime = startTime
         self.version = version
@@ -35,7 +35,7 @@ public struct DaemonRecord: Sendable, Hashable {
 
     /// The record in the folder of a store; `nil` if there is none that can be read, its daemon has exited, or it was
     /// copied with its folder.
-    public init?(in folder: PrivateDirectory) {
+    package init?(in folder: PrivateDirectory) {
         guard let lines = folder.lines(of: Self.fileName), lines.count == 5, let process = Int32(lines[0]),
             let startTime = UInt64(lines[1]), process > 1, ProcessStartTime.of(process) == startTime,
             // The host has not been restarted since.
@@ -49,7 +49,7 @@ public struct DaemonRecord: Sendable, Hashable {
     ///
     /// The kernel knows which process holds the folder's lock. So a record that was left behind does not count, nor one
     /// that was copied with its folder. Not for the daemon itself.
-    public init?(serving folder: PrivateDirectory) {
+    package init?(serving folder: PrivateDirectory) {
         // A process that looks at a lock of its own lets go of it.
         guard let record = DaemonRecord(in: folder), record.process != getpid(),
             FileLock.holder(of: Self.lockName, in: folder) == record.process
@@ -58,7 +58,7 @@ public struct DaemonRecord: Sendable, Hashable {
     }
 
     /// The process of the daemon of a store, also of one that found no room on the disk for its record.
-    public static func process(in folder: PrivateDirectory) -> Int32? {
+    package static func process(in folder: PrivateDirectory) -> Int32? {
         FileLock.holder(of: lockName, in: folder) ?? DaemonRecord(in: folder)?.process
     }
 
@@ -69,7 +69,7 @@ public struct DaemonRecord: Sendable, Hashable {
     ///   - deadline: when to kill a daemon that has not stopped.
     /// - Returns: The lock, which keeps daemons from serving the store.
     /// - Throws: ``FileError/lockTimeout(path:)`` when a daemon does not stop.
-    public static func stop(in folder: PrivateDirectory, until deadline: Deadline) throws(FileError) -> FileLock {
+    package static func stop(in folder: PrivateDirectory, until deadline: Deadline) throws(FileError) -> FileLock {
         var last: Int32?
         while deadline.millisecondsLeft > 0 {
             if let process = process(in: folder), process != last {
@@ -94,7 +94,7 @@ public struct DaemonRecord: Sendable, Hashable {
     private static let killMilliseconds: Int32 = 5_000
 
     /// Writes the record.
-    public func write(in folder: PrivateDirectory) throws(FileError) {
+    package func write(in folder: PrivateDirectory) throws(FileError) {
         guard let identity = FileIdentity(path: folder.path) else {
             throw .system(call: "lstat", path: folder.path, errno: errno)
         }
@@ -103,10 +103,10 @@ public struct DaemonRecord: Sendable, Hashable {
 }
 
 /// When a process was started.
-public enum ProcessStartTime {
+package enum ProcessStartTime {
     /// The clock ticks from boot to the start of a process (proc(5), `/proc/PID/stat`, field 22); `nil` if there is no
     /// such process, or it has ended: in a container, nobody may wait for those that a daemon or a shell left.
-    public static func of(_ process: Int32) -> UInt64? {
+    package static func of(_ process: Int32) -> UInt64? {
         guard let status = status(process), !status.hasEnded else { return nil }
         return status.startTime
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The exit statuses of `keychaind`.
-public enum DaemonStatus: Int32, Sendable {
+package enum DaemonStatus: Int32, Sendable {
     /// It was asked to stop, or another daemon serves the store already.
     case done = 0
     /// It cannot serve.

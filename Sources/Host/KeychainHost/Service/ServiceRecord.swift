@@ -7,39 +7,39 @@ import Glibc
 ///
 /// It counts for the folder for which it was written. In a copy of the folder it would lead to the daemon of the
 /// original.
-public struct ServiceRecord: Sendable, Hashable {
+package struct ServiceRecord: Sendable, Hashable {
     /// The absolute path of the daemon's program; `nil` for the system service, which no program starts.
-    public var program: String?
+    package var program: String?
 
     /// The absolute path of its socket.
-    public var socket: String
+    package var socket: String
 
     /// The unit of the user's systemd that listens there; `nil` if the first program that needs the daemon starts it.
-    public var unit: String?
+    package var unit: String?
 
     /// The name of the file.
-    public static let fileName = "service.record"
+    package static let fileName = "service.record"
 
     /// A record.
-    public init(program: String?, socket: String, unit: String? = nil) {
+    package init(program: String?, socket: String, unit: String? = nil) {
         self.program = program
         self.socket = socket
         self.unit = unit
     }
 
     /// The record in the folder of a store; `nil` if there is none that can be read, or it is that of another folder.
-    public init?(in folder: PrivateDirectory) {
+    package init?(in folder: PrivateDirectory) {
         guard let (record, isOfFolder) = Self.read(in: folder), isOfFolder else { return nil }
         self = record
     }
 
     /// Whether a folder has the record of another one, of which it is a copy.
-    public static func isCopied(in folder: PrivateDirectory) -> Bool {
+    package static func isCopied(in folder: PrivateDirectory) -> Bool {
         read(in: folder).map { !$0.isOfFolder } ?? false
     }
 
     /// The daemon's program that is recorded in a folder, also in a copy; `nil` if there is none.
-    public static func program(in folder: PrivateDirectory) -> String? { read(in: folder)?.record.program }
+    package static func program(in folder: PrivateDirectory) -> String? { read(in: folder)?.record.program }
 
     private static func read(in folder: PrivateDirectory) -> (record: ServiceRecord, isOfFolder: Bool)? {
         guard var lines = folder.lines(of: fileName), let recorded = lines.popLast().flatMap(RecordedFolder.init),
@@ -53,7 +53,7 @@ public struct ServiceRecord: Sendable, Hashable {
     }
 
     /// Writes the record.
-    public func write(in folder: PrivateDirectory) throws(FileError) {
+    package func write(in folder: PrivateDirectory) throws(FileError) {
         guard let recorded = RecordedFolder(folder) else {
             throw .system(call: "lstat", path: folder.path, errno: errno)
         }
@@ -61,7 +61,7 @@ public struct ServiceRecord: Sendable, Hashable {
     }
 
     /// Removes it: programs open the store by themselves.
-    public static func remove(in folder: PrivateDirectory) { folder.remove(fileName) }
+    package static func remove(in folder: PrivateDirectory) { folder.remove(fileName) }
 }
 
 extension PrivateDirectory {

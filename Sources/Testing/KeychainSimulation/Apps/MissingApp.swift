@@ -4,7 +4,7 @@ import KeychainCore
 import KeychainServices
 
 /// The keychain for code that runs as no app: its calls fail, and make the test fail.
-@_spi(Benchmarks) public enum MissingApp {
+package enum MissingApp {
     /// The context of code without a task-local one: that of its queue or of the process, else one that makes the
     /// running test fail at the line of the call and answers `errSecNotAvailable`.
     static var context: KeychainContext? {
@@ -17,7 +17,7 @@ import KeychainServices
     private static let reachesProcessKeychain = Guarded(false)
 
     /// Lets calls without an app reach the keychain of the process, for benchmarks of both.
-    public static func reachProcessKeychain() { reachesProcessKeychain.withLock { $0 = true } }
+    package static func reachProcessKeychain() { reachesProcessKeychain.withLock { $0 = true } }
 
     /// The problem, and the remedy in the library that runs the test.
     package static var reason: String { "\(failure) \(TestScope.isOfXCTest ? remedyInXCTest : remedy)" }

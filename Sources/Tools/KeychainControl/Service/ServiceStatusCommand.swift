@@ -151,7 +151,7 @@ enum SocketTable {
 
 extension StoreOwner: Encodable {
     /// Writes `embedded`, `daemon`, `system`, or the number of another owner.
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(name)
     }

@@ -1,66 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What a `SecAccessControl` says: a protection class and the constraints on using the item.
-public struct AccessControl: Sendable, Hashable {
+package struct AccessControl: Sendable, Hashable {
     /// The protection class.
-    public let protection: Accessibility
+    package let protection: Accessibility
 
     /// The constraints; `nil` in the object that a read synthesizes for an item that has only a protection class.
     ///
     /// An object made from flags always has constraints, if empty ones, and never equals a synthesized one
     /// (Semantics, "Values and combinations").
-    public let constraints: AccessConstraints?
+    package let constraints: AccessConstraints?
 
     /// Which biometry was enrolled when an item of `biometryCurrentSet` was stored; `nil` otherwise.
     ///
     /// Only that set satisfies the constraint. It is no part of what the caller said, and of no comparison.
-    public var enrolledSet: Bytes16?
+    package var enrolledSet: Bytes16?
 
     /// The access control that a read makes up for plain accessibility.
-    public init(synthesizedFor protection: Accessibility) {
+    package init(synthesizedFor protection: Accessibility) {
         self.protection = protection
         constraints = nil
     }
 
     /// The access control that `SecAccessControlCreateWithFlags` makes.
-    public init(protection: Accessibility, constraints: AccessConstraints) {
+    package init(protection: Accessibility, constraints: AccessConstraints) {
         self.protection = protection
         self.constraints = constraints
     }
 
     /// Whether a read or an update of the item takes authentication.
-    public var requiresAuthentication: Bool {
+    package var requiresAuthentication: Bool {
         guard let constraints else { return false }
         return !constraints.required.isEmpty || constraints.guardsPrivateKeyUsage
     }
 
     /// Whether protection and constraints are the same (Semantics, "Access control").
-    public static func == (left: AccessControl, right: AccessControl) -> Bool {
+    package static func == (left: AccessControl, right: AccessControl) -> Bool {
         left.protection == right.protection && left.constraints == right.constraints
     }
 
     /// Feeds protection and constraints.
-    public func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         hasher.combine(protection)
         hasher.combine(constraints)
     }
 }
 
 /// The constraints of an access control: which authentications, and whether all of them or any one.
-public struct AccessConstraints: Sendable, Hashable {
+package struct AccessConstraints: Sendable, Hashable {
     /// The authentications that are named.
-    public let required: AccessControlFlags
+    package let required: AccessControlFlags
 
     /// Whether one of them is enough; without meaning, and `false`, for fewer than two.
-    public let anyOneSuffices: Bool
+    package let anyOneSuffices: Bool
 
     /// Whether the constraints guard the use of a private key instead of the reading of an item.
-    public let guardsPrivateKeyUsage: Bool
+    package let guardsPrivateKeyUsage: Bool
 
     /// Checks flags by the rules of `SecAccessControlCreateWithFlags` (Semantics, "Access control").
     ///
     /// - Returns: `nil` when the flags contradict each other.
-    public init?(_ flags: AccessControlFlags) {
+    package init?(_ flags: AccessControlFlags) {
         let companions: AccessControlFlags = [.userPresence, .applicationPassword, .privateKeyUsage]
         if flags.isSuperset(of: [.or, .and]) { return nil }
         if flags.isSuperset(of: [.biometryAny, .biometryCurrentSet]) { return nil }
@@ -75,13 +75,13 @@ public struct AccessConstraints: Sendable, Hashable {
     ///
     /// It is always required in addition, whatever ``anyOneSuffices`` says: a key that depends on a password
     /// cannot be had by showing a finger instead.
-    public var requiresApplicationPassword: Bool { required.contains(.applicationPassword) }
+    package var requiresApplicationPassword: Bool { required.contains(.applicationPassword) }
 
     /// What the user has to authenticate with, the application password left out.
-    public var shown: AccessControlFlags { required.subtracting(.applicationPassword) }
+    package var shown: AccessControlFlags { required.subtracting(.applicationPassword) }
 
     /// Flags that give these constraints again.
-    public var flags: AccessControlFlags {
+    package var flags: AccessControlFlags {
         var flags = required
         if anyOneSuffices { flags.insert(.or) }
         if guardsPrivateKeyUsage { flags.insert(.privateKeyUsage) }
@@ -90,36 +90,36 @@ public struct AccessConstraints: Sendable, Hashable {
 }
 
 /// The option bits of `SecAccessControlCreateFlags` (Semantics, "Access control").
-public struct AccessControlFlags: OptionSet, Sendable, Hashable {
+package struct AccessControlFlags: OptionSet, Sendable, Hashable {
     /// The bits, as Apple numbers them.
-    public let rawValue: UInt64
+    package let rawValue: UInt64
 
     /// A set from its bits.
-    public init(rawValue: UInt64) { self.rawValue = rawValue }
+    package init(rawValue: UInt64) { self.rawValue = rawValue }
 
     /// Biometry or the passcode.
-    public static let userPresence = AccessControlFlags(rawValue: 1 << 0)
+    package static let userPresence = AccessControlFlags(rawValue: 1 << 0)
     /// Any enrolled biometry.
-    public static let biometryAny = AccessControlFlags(rawValue: 1 << 1)
+    package static let biometryAny = AccessControlFlags(rawValue: 1 << 1)
     /// The biometry that was enrolled when the item was stored.
-    public static let biometryCurrentSet = AccessControlFlags(rawValue: 1 << 3)
+    package static let biometryCurrentSet = AccessControlFlags(rawValue: 1 << 3)
     /// The device passcode.
-    public static let devicePasscode = AccessControlFlags(rawValue: 1 << 4)
+    package static let devicePasscode = AccessControlFlags(rawValue: 1 << 4)
     /// A paired companion device.
-    public static let companion = AccessControlFlags(rawValue: 1 << 5)
+    package static let companion = AccessControlFlags(rawValue: 1 << 5)
     /// One of the constraints is enough.
-    public static let or = AccessControlFlags(rawValue: 1 << 14)
+    package static let or = AccessControlFlags(rawValue: 1 << 14)
     /// All of the constraints are needed.
-    public static let and = AccessControlFlags(rawValue: 1 << 15)
+    package static let and = AccessControlFlags(rawValue: 1 << 15)
     /// The constraints guard signing and key agreement.
-    public static let privateKeyUsage = AccessControlFlags(rawValue: 1 << 30)
+    package static let privateKeyUsage = AccessControlFlags(rawValue: 1 << 30)
     /// A password of the application takes part in the item's key.
-    public static let applicationPassword = AccessControlFlags(rawValue: 1 << 31)
+    package static let applicationPassword = AccessControlFlags(rawValue: 1 << 31)
 
     /// The flags that name an authentication.
-    public static let authentications: AccessControlFlags = [
+    package static let authentications: AccessControlFlags = [
         .userPresence, .biometryAny, .biometryCurrentSet, .devicePasscode, .companion, .applicationPassword,
     ]
     /// Every flag that has a meaning.
-    public static let all: AccessControlFlags = authentications.union([.or, .and, .privateKeyUsage])
+    package static let all: AccessControlFlags = authentications.union([.or, .and, .privateKeyUsage])
 }

@@ -3,7 +3,7 @@
 /// A protection class: when an item's keys are available (Semantics, "Protection levels").
 ///
 /// The raw value is the string that `kSecAttrAccessible` takes.
-public enum Accessibility: String, Sendable, Hashable, CaseIterable {
+package enum Accessibility: String, Sendable, Hashable, CaseIterable {
     /// `kSecAttrAccessibleWhenUnlocked`.
     case whenUnlocked = "ak"
     /// `kSecAttrAccessibleAfterFirstUnlock`.
@@ -24,18 +24,18 @@ public enum Accessibility: String, Sendable, Hashable, CaseIterable {
 
 extension Accessibility {
     /// The levels under which items can be stored: all but the private "until reboot".
-    public static let stored = allCases.filter { $0 != .untilReboot }
+    package static let stored = allCases.filter { $0 != .untilReboot }
 
     /// Whether the keys are there in every lock state.
-    public var isAlwaysAvailable: Bool { self == .always || self == .alwaysThisDeviceOnly }
+    package var isAlwaysAvailable: Bool { self == .always || self == .alwaysThisDeviceOnly }
 
     /// Whether the keys, once given out, stay when the device is locked.
-    public var outlivesLock: Bool {
+    package var outlivesLock: Bool {
         isAlwaysAvailable || self == .afterFirstUnlock || self == .afterFirstUnlockThisDeviceOnly
     }
 
     /// Whether items stay behind when a backup is restored to another device.
-    public var isForThisDeviceOnly: Bool {
+    package var isForThisDeviceOnly: Bool {
         switch self {
         case .whenUnlocked, .afterFirstUnlock, .always: false
         default: true
@@ -43,7 +43,7 @@ extension Accessibility {
     }
 
     /// Apple's constant for the level.
-    public var constantName: String {
+    package var constantName: String {
         switch self {
         case .whenUnlocked: "kSecAttrAccessibleWhenUnlocked"
         case .afterFirstUnlock: "kSecAttrAccessibleAfterFirstUnlock"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// How an authentication ends that does not succeed, by the codes of Apple's `LAError`.
-public enum AuthenticationFailure: Int, Error, Sendable, Hashable, CaseIterable {
+package enum AuthenticationFailure: Int, Error, Sendable, Hashable, CaseIterable {
     /// What was shown or typed was not right.
     case authenticationFailed = -1
     /// The user cancelled.
@@ -30,7 +30,7 @@ public enum AuthenticationFailure: Int, Error, Sendable, Hashable, CaseIterable 
 
 extension KeychainError {
     /// The status of a failed authentication (Semantics, "Access control").
-    public init(_ failure: AuthenticationFailure) {
+    package init(_ failure: AuthenticationFailure) {
         let (status, reason): (Status, String) =
             switch failure {
             case .userCancel: (.userCanceled, "the authentication was cancelled")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What the user has to authenticate with, as Apple's `LAPolicy` numbers it.
-public enum AuthenticationPolicy: Int, Sendable, Hashable, CaseIterable {
+package enum AuthenticationPolicy: Int, Sendable, Hashable, CaseIterable {
     /// Biometry.
     case biometrics = 1
     /// Biometry, or else the passcode.

@@ -4,17 +4,17 @@
 ///
 /// A way to write commands; it holds nothing but where they go. Thread-safe. What evaluates blocks for as long as the
 /// person takes, and never longer than its prompt may.
-public struct AuthenticationService: Sendable {
+package struct AuthenticationService: Sendable {
     /// What carries out the commands.
-    public typealias Perform = @Sendable (KeychainCommand.Authentication) throws(KeychainError) -> KeychainReply
+    package typealias Perform = @Sendable (KeychainCommand.Authentication) throws(KeychainError) -> KeychainReply
 
     private let perform: Perform
 
     /// The service that commands reach through a closure.
-    public init(_ perform: @escaping Perform) { self.perform = perform }
+    package init(_ perform: @escaping Perform) { self.perform = perform }
 
     /// The biometry of the device; none where the keychain cannot be reached.
-    public var biometry: Biometry {
+    package var biometry: Biometry {
         guard case .biometry(let biometry)? = try? perform(.biometry) else { return .none }
         return biometry
     }
@@ -22,7 +22,7 @@ public struct AuthenticationService: Sendable {
     /// Why a policy cannot be evaluated now; `nil` when it can.
     ///
     /// Never prompts.
-    public func obstacle(
+    package func obstacle(
         to policy: AuthenticationPolicy,
         _ context: AuthenticationContext
     ) -> AuthenticationFailure? {
@@ -35,7 +35,7 @@ public struct AuthenticationService: Sendable {
     }
 
     /// Asks for what a policy demands, unless the context has shown it already.
-    public func evaluate(
+    package func evaluate(
         _ policy: AuthenticationPolicy,
         reason: String,
         _ context: AuthenticationContext
@@ -46,7 +46,7 @@ public struct AuthenticationService: Sendable {
     /// Asks for what an access control demands, unless the context has shown it already.
     ///
     /// An access control without constraints is satisfied at once.
-    public func evaluate(
+    package func evaluate(
         _ accessControl: AccessControl,
         reason: String,
         _ context: AuthenticationContext
@@ -55,19 +55,19 @@ public struct AuthenticationService: Sendable {
     }
 
     /// What the keychain knows of a context; nothing where it cannot be reached.
-    public func status(of context: Bytes16) -> AuthenticationContext.Status {
+    package func status(of context: Bytes16) -> AuthenticationContext.Status {
         guard case .context(let status)? = try? perform(.status(of: context)) else { return .init() }
         return status
     }
 
     /// Has the keychain forget the application password of a context, one that was typed as well as one that was given.
-    public func forgetPassword(of context: Bytes16) { _ = try? perform(.forgetPassword(of: context)) }
+    package func forgetPassword(of context: Bytes16) { _ = try? perform(.forgetPassword(of: context)) }
 
     /// Ends the questions that are open in a context, and its use.
-    public func invalidate(_ context: Bytes16) { _ = try? perform(.invalidate(context)) }
+    package func invalidate(_ context: Bytes16) { _ = try? perform(.invalidate(context)) }
 
     /// Has the keychain forget a context that will not be named again.
-    public func release(_ context: Bytes16) { _ = try? perform(.release(context)) }
+    package func release(_ context: Bytes16) { _ = try? perform(.release(context)) }
 
     private func run(_ command: KeychainCommand.Authentication) throws(AuthenticationFailure) {
         do throws(KeychainError) {

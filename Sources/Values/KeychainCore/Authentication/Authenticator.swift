@@ -3,7 +3,7 @@
 /// What can prompt the device's owner: a terminal, a dialog, a script of a test.
 ///
 /// It shows and takes down; it judges nothing but biometry. Passcodes and passwords are judged by who asked.
-public protocol Authenticator: Sendable {
+package protocol Authenticator: Sendable {
     /// The biometry that it can ask for.
     ///
     /// It is read during a transaction of the keychain, and so must not use the keychain.
@@ -24,13 +24,13 @@ public protocol Authenticator: Sendable {
 
 extension Authenticator {
     /// One queue for all prompts.
-    public func enqueue(_ cancellation: PromptCancellation) -> PromptTicket? { PromptTicket() }
+    package func enqueue(_ cancellation: PromptCancellation) -> PromptTicket? { PromptTicket() }
 }
 
 /// A place in a queue of prompts, which is given up when the object goes away.
-public final class PromptTicket: Sendable {
+package final class PromptTicket: Sendable {
     /// Which queue it is: the prompts of one queue are shown one after the other, those of others beside them.
-    public let queue: UInt64
+    package let queue: UInt64
 
     private let leave: @Sendable () -> Void
 
@@ -39,7 +39,7 @@ public final class PromptTicket: Sendable {
     /// - Parameters:
     ///   - queue: the number of the queue.
     ///   - leave: called when the place is given up.
-    public init(queue: UInt64 = 0, leave: @escaping @Sendable () -> Void = {}) {
+    package init(queue: UInt64 = 0, leave: @escaping @Sendable () -> Void = {}) {
         self.queue = queue
         self.leave = leave
     }
@@ -48,26 +48,26 @@ public final class PromptTicket: Sendable {
 }
 
 /// A prompt to the user.
-public struct AuthenticationPrompt: Sendable {
+package struct AuthenticationPrompt: Sendable {
     /// What is requested.
-    public var kind: Kind
+    package var kind: Kind
     /// Why, in the program's words; may be empty.
-    public var reason: String
+    package var reason: String
     /// What to call the answer, such as "New passcode"; `nil` for the authenticator's own word.
-    public var label: String?
+    package var label: String?
     /// What to write on the button that cancels; `nil` for the authenticator's own word.
-    public var cancelTitle: String?
+    package var cancelTitle: String?
     /// What to write on the button that falls back to the passcode; `nil` for its own word, empty to hide it.
-    public var fallbackTitle: String?
+    package var fallbackTitle: String?
     /// What went wrong before, shown to the user, such as that the passcode was wrong; `nil` the first time.
-    public var problem: String?
+    package var problem: String?
     /// How long to wait for an answer, in seconds.
-    public var timeoutSeconds: Double
+    package var timeoutSeconds: Double
     /// Ends the question from another thread.
-    public var cancellation: PromptCancellation
+    package var cancellation: PromptCancellation
 
     /// A question.
-    public init(
+    package init(
         _ kind: Kind,
         reason: String,
         label: String? = nil,
@@ -88,10 +88,10 @@ public struct AuthenticationPrompt: Sendable {
     }
 
     /// Two minutes.
-    public static let defaultTimeoutSeconds = 120.0
+    package static let defaultTimeoutSeconds = 120.0
 
     /// What can be asked for; raw values are part of messages.
-    public enum Kind: UInt8, Sendable, Hashable {
+    package enum Kind: UInt8, Sendable, Hashable {
         /// The device's passcode.
         case passcode = 1
         /// Biometry.
@@ -104,7 +104,7 @@ public struct AuthenticationPrompt: Sendable {
 }
 
 /// What came of a question.
-public enum AuthenticationReply: Sendable, Hashable {
+package enum AuthenticationReply: Sendable, Hashable {
     /// What was typed.
     case secret(SecretBytes)
     /// Biometry: the user was recognized.

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The biometry that an authenticator has.
-public struct Biometry: Sendable, Hashable {
+package struct Biometry: Sendable, Hashable {
     /// What kind it is.
-    public var kind: Kind
+    package var kind: Kind
 
     /// What identifies the set that is enrolled: another one after each change; `nil` when nothing is enrolled.
-    public var enrolledSet: Bytes16?
+    package var enrolledSet: Bytes16?
 
     /// Whether too many tries failed, so that a passcode has to come first.
-    public var isLockedOut: Bool
+    package var isLockedOut: Bool
 
     /// Biometry of a kind.
-    public init(_ kind: Kind, enrolledSet: Bytes16? = nil, isLockedOut: Bool = false) {
+    package init(_ kind: Kind, enrolledSet: Bytes16? = nil, isLockedOut: Bool = false) {
         self.kind = kind
         self.enrolledSet = enrolledSet
         self.isLockedOut = isLockedOut
     }
 
     /// No sensor.
-    public static let none = Biometry(.none)
+    package static let none = Biometry(.none)
 
     /// Kinds of biometry, as Apple's `LABiometryType` numbers them.
-    public enum Kind: Int, Sendable, Hashable {
+    package enum Kind: Int, Sendable, Hashable {
         /// There is none.
         case none = 0
         /// A fingerprint.
@@ -34,7 +34,7 @@ public struct Biometry: Sendable, Hashable {
     }
 
     /// Why it cannot be used; `nil` when it can.
-    public var obstacle: AuthenticationFailure? {
+    package var obstacle: AuthenticationFailure? {
         if kind == .none { return .biometryNotAvailable }
         if enrolledSet == nil { return .biometryNotEnrolled }
         return isLockedOut ? .biometryLockout : nil

@@ -3,7 +3,7 @@
 import Synchronization
 
 /// Ends a question from another thread, for example when its context is invalidated.
-public final class PromptCancellation: Sendable {
+package final class PromptCancellation: Sendable {
     private let state = Mutex(State())
 
     private struct State {
@@ -13,13 +13,13 @@ public final class PromptCancellation: Sendable {
     }
 
     /// A prompt that is still open.
-    public init() {}
+    package init() {}
 
     /// Whether the question was ended.
-    public var isCancelled: Bool { state.withLock(\.isCancelled) }
+    package var isCancelled: Bool { state.withLock(\.isCancelled) }
 
     /// Ends the question; calls the handlers, each once.
-    public func cancel() {
+    package func cancel() {
         let handlers = state.withLock { state in
             state.isCancelled = true
             defer { state.handlers = [:] }
@@ -32,7 +32,7 @@ public final class PromptCancellation: Sendable {
     ///
     /// - Returns: A number for ``removeHandler(_:)``.
     @discardableResult
-    public func onCancel(_ handler: @escaping @Sendable () -> Void) -> Int {
+    package func onCancel(_ handler: @escaping @Sendable () -> Void) -> Int {
         let number: Int? = state.withLock { state in
             if state.isCancelled { return nil }
             state.nextHandler += 1
@@ -44,7 +44,7 @@ public final class PromptCancellation: Sendable {
     }
 
     /// Forgets a handler.
-    public func removeHandler(_ number: Int) {
+    package func removeHandler(_ number: Int) {
         state.withLock { $0.handlers[number] = nil }
     }
 }

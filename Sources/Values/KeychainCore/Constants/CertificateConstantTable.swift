@@ -6,14 +6,14 @@
 // string is another than that of the standard, the table has Apple's, as programs publish it.
 
 /// The table of the string constants of certificates, none of which is used in the dictionaries of item functions.
-public enum CertificateConstantTable {
+package enum CertificateConstantTable {
     /// One constant.
-    public struct Row: Hashable, Sendable {
+    package struct Row: Hashable, Sendable {
         /// The C name, for example `kSecOIDCommonName`.
-        public var name: String
+        package var name: String
 
         /// The string behind the name, for example `2.5.4.3`.
-        public var value: String
+        package var value: String
 
         init(_ name: String, _ value: String) {
             self.name = name
@@ -22,7 +22,7 @@ public enum CertificateConstantTable {
     }
 
     /// What constants are used for.
-    public enum Group: String, CaseIterable, Sendable {
+    package enum Group: String, CaseIterable, Sendable {
         /// Fields of a certificate.
         case certificateField
         /// Attributes of names.
@@ -36,7 +36,7 @@ public enum CertificateConstantTable {
     }
 
     /// The rows of a group.
-    public static func rows(in group: Group) -> [Row] {
+    package static func rows(in group: Group) -> [Row] {
         switch group {
         case .certificateField: certificateField
         case .nameAttribute: nameAttribute

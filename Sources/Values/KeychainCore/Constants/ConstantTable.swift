@@ -3,21 +3,21 @@
 // A table: long on purpose. Names and values are interoperability facts, from Semantics, "Constants".
 
 /// The table of the string constants used in keychain dictionaries.
-public enum ConstantTable {
+package enum ConstantTable {
     /// One constant.
-    public struct Row: Hashable, Sendable {
+    package struct Row: Hashable, Sendable {
         /// The C name, for example `kSecAttrAccount`.
-        public var name: String
+        package var name: String
 
         /// The string behind the name, for example `acct`; spaces at its end count.
-        public var value: String
+        package var value: String
 
         /// What the constant is used for.
-        public var group: Group
+        package var group: Group
     }
 
     /// What a constant is used for.
-    public enum Group: String, CaseIterable, Sendable {
+    package enum Group: String, CaseIterable, Sendable {
         /// The key `kSecClass` and the item classes, its values.
         case itemClass
 
@@ -67,17 +67,17 @@ public enum ConstantTable {
     /// Every row, in the order of ``Group``.
     ///
     /// Names are unique, values are not: `kSecAttrCreator` and `kSecAttrKeyCreator` share one, for example.
-    public static let rows: [Row] = Group.allCases.flatMap(rows(in:))
+    package static let rows: [Row] = Group.allCases.flatMap(rows(in:))
 
     /// Returns the value of the constant with a C name.
     ///
     /// - Complexity: O(1).
-    public static func value(named name: String) -> String? {
+    package static func value(named name: String) -> String? {
         valuesByName[name]
     }
 
     /// Returns the rows of one group.
-    public static func rows(in group: Group) -> [Row] {
+    package static func rows(in group: Group) -> [Row] {
         names(of: group).map { Row(name: $0.name, value: $0.value, group: group) }
     }
 

@@ -4,14 +4,14 @@
 // strings of Semantics, "Key algorithms". The salt length of PSS with SHA-224 is 24 in Apple's string, not 28.
 
 /// The table of the public key algorithms.
-public enum KeyAlgorithmTable {
+package enum KeyAlgorithmTable {
     /// One algorithm.
-    public struct Row: Hashable, Sendable {
+    package struct Row: Hashable, Sendable {
         /// The name of the static member of `SecKeyAlgorithm`.
-        public var swiftName: String
+        package var swiftName: String
 
         /// The string behind the name, for example `algid:sign:ECDSA:message-X962:SHA256`.
-        public var value: String
+        package var value: String
 
         fileprivate init(_ swiftName: String, _ value: String) {
             self.swiftName = swiftName
@@ -20,7 +20,7 @@ public enum KeyAlgorithmTable {
     }
 
     /// Every row; names and values are unique.
-    public static let rows: [Row] = rsaSignature + ecdsaSignature + rsaEncryption + eciesEncryption + ecdhKeyExchange
+    package static let rows: [Row] = rsaSignature + ecdsaSignature + rsaEncryption + eciesEncryption + ecdhKeyExchange
 
     /// RSA signatures.
     private static let rsaSignature: [Row] = [

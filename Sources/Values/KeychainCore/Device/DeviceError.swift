@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Why a device refused: a kind of ``KeychainError``, which carries the status.
-public enum DeviceError: Sendable, Hashable {
+package enum DeviceError: Sendable, Hashable {
     /// No passcode is set, so there is nothing to lock, check or remove.
     case noPasscode
     /// A passcode is set already; it can be changed.
@@ -22,7 +22,7 @@ public enum DeviceError: Sendable, Hashable {
 
 extension KeychainError {
     /// The refusal of a device, with the status that an item function would answer.
-    public init(_ error: DeviceError) {
+    package init(_ error: DeviceError) {
         let (status, reason): (Status, String) =
             switch error {
             case .noPasscode: (.notAvailable, "no passcode is set")

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What a device does by itself.
-public struct DevicePolicy: Sendable, Hashable {
+package struct DevicePolicy: Sendable, Hashable {
     /// After how many seconds without a call a process locks itself; `nil` for never.
-    public var autoLockAfterSeconds: Int?
+    package var autoLockAfterSeconds: Int?
 
     /// After how many wrong passcodes in a row everything is erased; `nil` for never.
-    public var eraseAfterFailedAttempts: Int?
+    package var eraseAfterFailedAttempts: Int?
 
     /// A policy; the default does neither.
-    public init(autoLockAfterSeconds: Int? = nil, eraseAfterFailedAttempts: Int? = nil) {
+    package init(autoLockAfterSeconds: Int? = nil, eraseAfterFailedAttempts: Int? = nil) {
         self.autoLockAfterSeconds = autoLockAfterSeconds
         self.eraseAfterFailedAttempts = eraseAfterFailedAttempts
     }

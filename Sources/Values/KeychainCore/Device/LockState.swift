@@ -5,7 +5,7 @@
 ///
 /// A device without a passcode is always unlocked. "First unlock" is since the host booted. Without a service between
 /// processes each process unlocks for itself, and all of them lock together.
-public enum LockState: String, Sendable, Hashable, CaseIterable {
+package enum LockState: String, Sendable, Hashable, CaseIterable {
     /// The passcode was not given to this process since the host booted, or since the process began.
     case beforeFirstUnlock = "before first unlock"
     /// The keys of every class are there.

@@ -5,23 +5,23 @@
 ///
 /// A way to write commands; it holds nothing but where they go. A key is known by its sealed form, which means nothing
 /// on another device. Thread-safe.
-public struct KeyEnclave: Sendable {
+package struct KeyEnclave: Sendable {
     /// What carries out the commands.
-    public typealias Perform = @Sendable (KeychainCommand.Enclave) throws(KeychainError) -> KeychainReply
+    package typealias Perform = @Sendable (KeychainCommand.Enclave) throws(KeychainError) -> KeychainReply
 
     private let perform: Perform
 
     /// The enclave that commands reach through a closure.
-    public init(_ perform: @escaping Perform) { self.perform = perform }
+    package init(_ perform: @escaping Perform) { self.perform = perform }
 
     /// What keeps the keys; `nil` where there is no enclave.
-    public var kind: KeyEnclaveKind? {
+    package var kind: KeyEnclaveKind? {
         guard case .enclave(let kind)? = try? perform(.kind) else { return nil }
         return kind
     }
 
     /// Whether keys can be made and used here; says nothing of the lock state.
-    public var isAvailable: Bool { kind != nil }
+    package var isAvailable: Bool { kind != nil }
 
     /// Makes a key.
     ///
@@ -32,7 +32,7 @@ public struct KeyEnclave: Sendable {
     /// - Returns: The key, with its sealed form.
     /// - Throws: `errSecInteractionNotAllowed` while the protection class is locked, `errSecAuthFailed`,
     ///   `errSecNotAvailable`.
-    public func makeKey(
+    package func makeKey(
         _ algorithm: EnclaveAlgorithm,
         _ accessControl: AccessControl,
         _ context: AuthenticationContext?
@@ -43,13 +43,13 @@ public struct KeyEnclave: Sendable {
     /// Reads the public part of a sealed key; never prompts, and works in every lock state.
     ///
     /// - Throws: `errSecDecode` for what is no sealed key, or one of another device.
-    public func key(_ sealed: SecretBytes) throws(KeychainError) -> EnclaveKey { try Self.key(perform(.key(sealed))) }
+    package func key(_ sealed: SecretBytes) throws(KeychainError) -> EnclaveKey { try Self.key(perform(.key(sealed))) }
 
     /// Uses a key, after the owner has shown what its access control demands.
     ///
     /// - Throws: `errSecInteractionNotAllowed`, `errSecUserCanceled`, `errSecAuthFailed` as for an item under the same
     ///   access control; `errSecParam` for an operation that the algorithm does not have.
-    public func perform(
+    package func perform(
         _ operation: EnclaveOperation,
         with sealed: SecretBytes,
         _ context: AuthenticationContext?
@@ -65,7 +65,7 @@ public struct KeyEnclave: Sendable {
 }
 
 /// What keeps the keys of an enclave; raw values are part of messages.
-public enum KeyEnclaveKind: UInt8, Sendable, Hashable, CaseIterable {
+package enum KeyEnclaveKind: UInt8, Sendable, Hashable, CaseIterable {
     /// A program: the keys are sealed at rest, and in its memory while they are used.
     case software = 1
     /// A chip.
@@ -73,7 +73,7 @@ public enum KeyEnclaveKind: UInt8, Sendable, Hashable, CaseIterable {
 }
 
 /// What a key of an enclave is for; raw values are part of the sealed form.
-public enum EnclaveAlgorithm: UInt8, Sendable, Hashable, CaseIterable {
+package enum EnclaveAlgorithm: UInt8, Sendable, Hashable, CaseIterable {
     /// ECDSA and ECDH over NIST P-256 (FIPS 186-5, SP 800-56A).
     case p256 = 1
     /// ML-KEM-768 (FIPS 203).
@@ -87,18 +87,18 @@ public enum EnclaveAlgorithm: UInt8, Sendable, Hashable, CaseIterable {
 }
 
 /// A key of an enclave, without its private part.
-public struct EnclaveKey: Sendable, Hashable {
+package struct EnclaveKey: Sendable, Hashable {
     /// What it is for.
-    public var algorithm: EnclaveAlgorithm
+    package var algorithm: EnclaveAlgorithm
     /// The public key: X9.63 uncompressed for P-256, else the encoding of FIPS 203 or 204.
-    public var publicKey: [UInt8]
+    package var publicKey: [UInt8]
     /// When it can be used.
-    public var accessControl: AccessControl
+    package var accessControl: AccessControl
     /// The private key as only this device can open it.
-    public var sealed: SecretBytes
+    package var sealed: SecretBytes
 
     /// A key from its parts.
-    public init(
+    package init(
         algorithm: EnclaveAlgorithm,
         publicKey: [UInt8],
         accessControl: AccessControl,
@@ -112,7 +112,7 @@ public struct EnclaveKey: Sendable, Hashable {
 }
 
 /// A use of a private key.
-public enum EnclaveOperation: Sendable, Hashable {
+package enum EnclaveOperation: Sendable, Hashable {
     /// An ECDSA signature of a digest, r ‖ s (RFC 4754).
     case sign(digest: [UInt8])
     /// The shared secret with a public key in X9.63 form: the x-coordinate.

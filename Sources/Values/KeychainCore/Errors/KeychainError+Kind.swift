@@ -2,7 +2,7 @@
 
 extension KeychainError {
     /// What kind of failure it is.
-    public enum Kind: Sendable, Hashable {
+    package enum Kind: Sendable, Hashable {
         /// The rules of the keychain refuse the request, or nothing matches it.
         case request
         /// The device refuses.
@@ -26,7 +26,7 @@ extension KeychainError {
     }
 
     /// What is wrong with a store.
-    public enum StorageFailure: String, Sendable, Hashable, CaseIterable {
+    package enum StorageFailure: String, Sendable, Hashable, CaseIterable {
         /// Someone else is using it: nothing was changed, and a retry may succeed.
         case busy
         /// It has items, and was to have none.
@@ -66,7 +66,7 @@ extension KeychainError {
     }
 
     /// What is wrong with keys, or with what they protect.
-    public enum KeyFailure: String, Sendable, Hashable, CaseIterable {
+    package enum KeyFailure: String, Sendable, Hashable, CaseIterable {
         /// There is no memory for keys.
         case noMemory
         /// The root key is missing.
@@ -100,7 +100,7 @@ extension KeychainError {
     }
 
     /// What is wrong with a daemon or system service.
-    public enum ServiceFailure: String, Sendable, Hashable, CaseIterable {
+    package enum ServiceFailure: String, Sendable, Hashable, CaseIterable {
         /// None listens on the socket: nothing was done.
         case missing
         /// None listens on the socket any more: the keychain is being handed over, or the daemon has another socket.
@@ -147,5 +147,5 @@ extension KeychainError {
     package var isSilence: Bool { kind == .service(.silent) || kind == .service(.silentAfterCommand) }
 
     /// Whether someone else was using the store: nothing was changed, and a retry may succeed.
-    public var isBusy: Bool { kind == .storage(.busy) }
+    package var isBusy: Bool { kind == .storage(.busy) }
 }

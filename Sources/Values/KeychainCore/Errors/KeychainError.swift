@@ -4,24 +4,24 @@
 ///
 /// A plain value. It never carries the value of an attribute or a secret: reasons and facts name attributes, never what
 /// they hold.
-public struct KeychainError: Error, Sendable, Hashable {
+package struct KeychainError: Error, Sendable, Hashable {
     /// What the item function returns.
-    public var status: Status
+    package var status: Status
 
     /// What kind of failure it is, for callers that distinguish failures.
-    public var kind: Kind
+    package var kind: Kind
 
     /// One sentence: what is wrong and, where it helps, what to do.
-    public var reason: String
+    package var reason: String
 
     /// The attribute or dictionary key that the failure is about, by its string.
-    public var subject: String?
+    package var subject: String?
 
     /// What is known besides, by name, such as the number of a system's error or a path.
-    public var facts: [String: String]
+    package var facts: [String: String]
 
     /// An error of a status.
-    public init(
+    package init(
         _ status: Status,
         _ reason: String,
         kind: Kind = .request,
@@ -36,12 +36,12 @@ public struct KeychainError: Error, Sendable, Hashable {
     }
 
     /// An invalid dictionary: `errSecParam`.
-    public static func parameter(_ reason: String, subject: String? = nil) -> KeychainError {
+    package static func parameter(_ reason: String, subject: String? = nil) -> KeychainError {
         KeychainError(.parameter, reason, subject: subject)
     }
 
     /// A backend that answered something else than what was asked.
-    public static let unexpectedReply = KeychainError(
+    package static let unexpectedReply = KeychainError(
         .internalComponent,
         "the keychain gave a reply that does not belong to the command",
         kind: .transport
@@ -50,7 +50,7 @@ public struct KeychainError: Error, Sendable, Hashable {
 
 extension KeychainError: CustomStringConvertible {
     /// The status by name, the reason, and the facts that the reason does not say.
-    public var description: String {
+    package var description: String {
         let others = facts.filter { !reason.contains($0.value) }.sorted { $0.key < $1.key }
         let text = others.isEmpty ? "" : " (\(others.map { "\($0.key): \($0.value)" }.joined(separator: ", ")))"
         return "\(status): \(reason)\(text)"

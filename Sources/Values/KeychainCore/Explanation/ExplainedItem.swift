@@ -4,55 +4,55 @@
 /// secret.
 ///
 /// Of an item whose keys are locked there is its class, its level, and which terms it fails.
-public struct ExplainedItem: Sendable, Hashable {
+package struct ExplainedItem: Sendable, Hashable {
     /// The class; of a pair of certificate and key, ``ItemClass/identity``.
-    public var itemClass: ItemClass
+    package var itemClass: ItemClass
 
     /// The persistent reference, 20 bytes; of a pair that of the identity.
-    public var persistentReference: [UInt8]
+    package var persistentReference: [UInt8]
 
     /// The protection level, `kSecAttrAccessible`'s string; of a pair the key's.
-    public var level: String
+    package var level: String
 
     /// Every attribute, dates and access control among them; `nil` when the item cannot be opened now.
     ///
     /// Of a pair those of the key, overridden by the certificate's, and with the key's group, synchronizability and
     /// level.
-    public var attributes: Attributes?
+    package var attributes: Attributes?
 
     /// Whether there is a secret; `nil` when the item cannot be opened now.
-    public var hasData: Bool?
+    package var hasData: Bool?
 
     /// Whether the item could be opened, and else why not.
-    public var condition: Condition
+    package var condition: Condition
 
     /// What its access control demands before it may be read, as the context of the call stands.
-    public var access: Access
+    package var access: Access
 
     /// The access group; of an item that cannot be opened, the one of the client's list or of the query that it is in,
     /// and `nil` if it is in none of these.
-    public var group: String?
+    package var group: String?
 
     /// Whether the item is synchronizable.
-    public var isSynchronizable: Bool?
+    package var isSynchronizable: Bool?
 
     /// Whether the client may use the group.
-    public var isInClientGroups: Bool
+    package var isInClientGroups: Bool
 
     /// The terms of the search that it fails, by index, in order.
-    public var failed: [Int]
+    package var failed: [Int]
 
     /// The terms that are passed over because the class does not have the attribute, by index, in order.
-    public var passedOver: [Int]
+    package var passedOver: [Int]
 
     /// The terms of which nobody can tell now, because only an open item can answer them, by index, in order.
-    public var unknown: [Int]
+    package var unknown: [Int]
 
     /// Of a pair the certificate and the key, in this order.
-    public var halves: [ExplainedItem]
+    package var halves: [ExplainedItem]
 
     /// Whether an item can be opened.
-    public enum Condition: Sendable, Hashable {
+    package enum Condition: Sendable, Hashable {
         /// It can; whether its secret is damaged is seen by whoever reads it.
         case open
         /// The keys of its level are locked.
@@ -67,7 +67,7 @@ public struct ExplainedItem: Sendable, Hashable {
     }
 
     /// What an access control demands.
-    public enum Access: Sendable, Hashable {
+    package enum Access: Sendable, Hashable {
         /// Nothing, or nothing any more.
         case granted
         /// Somebody has to authenticate, or to give the item's password; what stands in the way of being asked, if
@@ -80,16 +80,16 @@ public struct ExplainedItem: Sendable, Hashable {
     }
 
     /// Whether a read of it would succeed now without asking anybody.
-    public var isReadableNow: Bool { condition == .open && access == .granted }
+    package var isReadableNow: Bool { condition == .open && access == .granted }
 
     /// The access control made from flags, if the item has one and is open.
-    public var accessControl: AccessControl? {
+    package var accessControl: AccessControl? {
         guard case .accessControl(let accessControl)? = attributes?[.accessControl] else { return nil }
         return accessControl
     }
 
     /// An item.
-    public init(
+    package init(
         itemClass: ItemClass,
         persistentReference: [UInt8],
         level: String,

@@ -4,37 +4,37 @@
 ///
 /// Terms go by their index in ``terms``. A term on an attribute that the class of an item does not have is passed over:
 /// the item neither meets nor fails it.
-public struct ExplainedSearch: Sendable, Hashable {
+package struct ExplainedSearch: Sendable, Hashable {
     /// The class that is looked for.
-    public var itemClass: ItemClass
+    package var itemClass: ItemClass
 
     /// Every term; the first is the class.
-    public var terms: [ExplainedTerm]
+    package var terms: [ExplainedTerm]
 
     /// How many items may be returned.
-    public var limit: Limit
+    package var limit: Limit
 
     /// Whether the query says how many.
-    public var hasExplicitLimit: Bool
+    package var hasExplicitLimit: Bool
 
     /// The return keys that are true, such as `r_Data`, in alphabetical order.
-    public var returns: [String]
+    package var returns: [String]
 
     /// What the query says of items that ask the user (`kSecUseAuthenticationUI`).
-    public var authenticationUI: AuthenticationUI
+    package var authenticationUI: AuthenticationUI
 
     /// How many items of each class are in scope, damaged ones that were set aside not counted; of identities, pairs
     /// where one was looked for.
-    public var population: [ItemClass: Int]
+    package var population: [ItemClass: Int]
 
     /// How many items meet every term that the store can judge (``ExplainedTerm/isJudgedByStore``).
-    public var matchCount: Int
+    package var matchCount: Int
 
     /// How many items fail exactly a set of the terms that the store can judge, of all items in scope; most items
     /// first.
     ///
     /// So the counts of what matches when some terms are dropped are exact, however few items are listed.
-    public var patterns: [Pattern]
+    package var patterns: [Pattern]
 
     /// The items that come nearest, at most as many as were asked for: those that match first, then those that fail
     /// fewer terms; equal ones in the order of the store.
@@ -42,20 +42,20 @@ public struct ExplainedSearch: Sendable, Hashable {
     /// Only items of which an attribute that the query names is equal or differs in format only, or all of the class
     /// where the query names none. Where a term can be judged of an open item alone, some of those that match may have
     /// failed it.
-    public var candidates: [ExplainedItem]
+    package var candidates: [ExplainedItem]
 
     /// Whether there are more candidates than are listed.
-    public var isBounded: Bool
+    package var isBounded: Bool
 
     /// Whether every item in scope was opened, as far as its keys are there, so that no candidate is missing that
     /// differs in format only.
-    public var comparesEveryItem: Bool
+    package var comparesEveryItem: Bool
 
     /// Certificates and private keys that are in no pair, of a search for identities, within the bound.
-    public var loneHalves: [ExplainedItem] = []
+    package var loneHalves: [ExplainedItem] = []
 
     /// How many items may be returned.
-    public enum Limit: Sendable, Hashable {
+    package enum Limit: Sendable, Hashable {
         /// One value, not in a list: the default of a copy.
         case one
         /// A list of at most so many; 0 never finds anything.
@@ -65,7 +65,7 @@ public struct ExplainedSearch: Sendable, Hashable {
     }
 
     /// What a query says of items that ask the user; raw values are part of messages.
-    public enum AuthenticationUI: UInt8, Sendable, Hashable {
+    package enum AuthenticationUI: UInt8, Sendable, Hashable {
         /// The user is asked.
         case allow = 1
         /// The call fails instead.
@@ -75,16 +75,16 @@ public struct ExplainedSearch: Sendable, Hashable {
     }
 
     /// A set of terms, and how many items of a class fail exactly these.
-    public struct Pattern: Sendable, Hashable {
+    package struct Pattern: Sendable, Hashable {
         /// The class of the items.
-        public var itemClass: ItemClass
+        package var itemClass: ItemClass
         /// The terms that they fail, by index, in order; empty for items that match.
-        public var failed: [Int]
+        package var failed: [Int]
         /// How many items.
-        public var count: Int
+        package var count: Int
 
         /// A pattern.
-        public init(itemClass: ItemClass, failed: [Int], count: Int) {
+        package init(itemClass: ItemClass, failed: [Int], count: Int) {
             self.itemClass = itemClass
             self.failed = failed
             self.count = count
@@ -92,7 +92,7 @@ public struct ExplainedSearch: Sendable, Hashable {
     }
 
     /// A search.
-    public init(
+    package init(
         itemClass: ItemClass,
         terms: [ExplainedTerm],
         limit: Limit,
@@ -124,33 +124,33 @@ public struct ExplainedSearch: Sendable, Hashable {
 }
 
 /// One condition of a search, and how many items it rules out.
-public struct ExplainedTerm: Sendable, Hashable {
+package struct ExplainedTerm: Sendable, Hashable {
     /// The key by which a report names it: `class`, a column such as `acct`, `agrp` for the client's groups as well,
     /// `sync`, `v_PersistentRef`, `m_…`; `pdmn` for what a passcode that was removed took away, too.
-    public var key: String
+    package var key: String
 
     /// What kind of condition it is.
-    public var kind: Kind
+    package var kind: Kind
 
     /// The value that is asked for, as it is converted for the comparison; `nil` where there is none, as of a condition
     /// on a certificate, or where there are several.
-    public var value: AttributeValue?
+    package var value: AttributeValue?
 
     /// The groups, of a search in the client's list.
-    public var groups: [String]?
+    package var groups: [String]?
 
     /// Whether the query says it, or a reference in it; not what it implies, such as the client's groups, and
     /// synchronizable where nothing is said.
-    public var isGiven: Bool
+    package var isGiven: Bool
 
     /// How many items in scope fail it, whatever else they fail; 0 of a term that only an open item can answer.
-    public var ruledOut: Int
+    package var ruledOut: Int
 
     /// How many items in scope fail it alone: so many more would match without it.
-    public var ruledOutAlone: Int
+    package var ruledOutAlone: Int
 
     /// Kinds of conditions; raw values are part of messages.
-    public enum Kind: UInt8, Sendable, Hashable, CaseIterable {
+    package enum Kind: UInt8, Sendable, Hashable, CaseIterable {
         /// The class.
         case itemClass = 1
         /// A persistent reference.
@@ -176,10 +176,10 @@ public struct ExplainedTerm: Sendable, Hashable {
     }
 
     /// Whether the store can judge it, without opening an item.
-    public var isJudgedByStore: Bool { kind != .match }
+    package var isJudgedByStore: Bool { kind != .match }
 
     /// A term.
-    public init(
+    package init(
         key: String,
         kind: Kind,
         value: AttributeValue? = nil,

@@ -4,51 +4,51 @@
 /// evaluated.
 ///
 /// A plain value without a secret's bytes. It tells facts; what they mean is for whoever reads it.
-public struct Explanation: Sendable, Hashable {
+package struct Explanation: Sendable, Hashable {
     /// Which function; of a set that of its update.
-    public var function: ItemFunction
+    package var function: ItemFunction
 
     /// Whose items it covers.
-    public var scope: ExplanationScope
+    package var scope: ExplanationScope
 
     /// The device at the time.
-    public var device: ExplainedDevice
+    package var device: ExplainedDevice
 
     /// The client's access groups, as the rules take them.
-    public var groups: ExplainedGroups
+    package var groups: ExplainedGroups
 
     /// Every check that the request does not pass, in the order in which they count; the first is the answer.
     ///
     /// Of a set, those of its update and then those of its add.
-    public var faults: [ExplainedFault]
+    package var faults: [ExplainedFault]
 
     /// What the call would answer now, once the user has shown whatever it asks for: success, or the error.
-    public var error: KeychainError?
+    package var error: KeychainError?
 
     /// What the user would be asked before; `nil` when nobody is asked, because nothing asks or because the call fails
     /// before.
-    public var authentication: ExplainedAuthentication?
+    package var authentication: ExplainedAuthentication?
 
     /// How items are searched for; none of an add, and none where the class of the query is not known.
     ///
     /// Of a set it is that of its update. A search for identities is one, of the class of identities, whose items are
     /// pairs.
-    public var search: ExplainedSearch?
+    package var search: ExplainedSearch?
 
     /// What an add would store; none of other functions, and none where the request does not say what.
     ///
     /// Of an identity these are the certificate and the key.
-    public var additions: [ExplainedAddition] = []
+    package var additions: [ExplainedAddition] = []
 
     /// What an update would set.
-    public var update: ExplainedUpdate?
+    package var update: ExplainedUpdate?
 
     /// The items that an update or a delete would change or remove; of a call that would fail, those that it came to
     /// first.
-    public var effect: ExplainedEffect?
+    package var effect: ExplainedEffect?
 
     /// An explanation.
-    public init(
+    package init(
         function: ItemFunction,
         scope: ExplanationScope,
         device: ExplainedDevice,
@@ -75,7 +75,7 @@ public struct Explanation: Sendable, Hashable {
     }
 
     /// The status that the call would answer now, by what comes of the questions to the user.
-    public func status(ifAsked answer: ExplainedAuthentication.Answer = .shows) -> Status {
+    package func status(ifAsked answer: ExplainedAuthentication.Answer = .shows) -> Status {
         guard let authentication else { return error?.status ?? .success }
         if let obstacle = authentication.obstacle { return KeychainError(obstacle).status }
         switch answer {
@@ -88,23 +88,23 @@ public struct Explanation: Sendable, Hashable {
 }
 
 /// A check that a request does not pass.
-public struct ExplainedFault: Sendable, Hashable {
+package struct ExplainedFault: Sendable, Hashable {
     /// The check.
-    public var check: RequestCheck
+    package var check: RequestCheck
     /// Which dictionary: of a set's add, ``RequestPart/query``.
-    public var part: RequestPart
+    package var part: RequestPart
     /// Whether it is the add of a set that does not pass.
-    public var isOfAddition: Bool
+    package var isOfAddition: Bool
     /// What the call answers when no earlier check fails.
     ///
     /// Its subject is the key that is wrong, where it is one alone.
-    public var error: KeychainError
+    package var error: KeychainError
 
     /// The key that is wrong, where it is one alone.
-    public var key: String? { error.subject }
+    package var key: String? { error.subject }
 
     /// A fault.
-    public init(check: RequestCheck, part: RequestPart, isOfAddition: Bool = false, error: KeychainError) {
+    package init(check: RequestCheck, part: RequestPart, isOfAddition: Bool = false, error: KeychainError) {
         self.check = check
         self.part = part
         self.isOfAddition = isOfAddition
@@ -113,22 +113,22 @@ public struct ExplainedFault: Sendable, Hashable {
 }
 
 /// The device at the time of a call.
-public struct ExplainedDevice: Sendable, Hashable {
+package struct ExplainedDevice: Sendable, Hashable {
     /// Whether keys are given out.
-    public var lockState: LockState
+    package var lockState: LockState
     /// Whether a passcode is set.
-    public var hasPasscode: Bool
+    package var hasPasscode: Bool
     /// The protection levels whose keys are there now; reading and changing an item takes its level's, deleting none.
-    public var availableLevels: Set<Accessibility>
+    package var availableLevels: Set<Accessibility>
     /// The biometry: of which kind, whether something is enrolled, and which set.
-    public var biometry: Biometry
+    package var biometry: Biometry
     /// Whether access controls are kept; not on a simulator.
-    public var enforcesAccessControl: Bool
+    package var enforcesAccessControl: Bool
     /// The time of the call, for conditions on dates.
-    public var now: Timestamp
+    package var now: Timestamp
 
     /// A device.
-    public init(
+    package init(
         lockState: LockState,
         hasPasscode: Bool,
         availableLevels: Set<Accessibility>,
@@ -146,17 +146,17 @@ public struct ExplainedDevice: Sendable, Hashable {
 }
 
 /// The access groups of a client.
-public struct ExplainedGroups: Sendable, Hashable {
+package struct ExplainedGroups: Sendable, Hashable {
     /// The client's list, in its order.
-    public var list: [String]
+    package var list: [String]
     /// Where an add without a group stores; `nil` for a client that may not write to any.
-    public var `default`: String?
+    package var `default`: String?
     /// Where the call looks: the group that it names, or else the list without what it may not change; `nil` for every
     /// group.
-    public var searched: [String]?
+    package var searched: [String]?
 
     /// Groups.
-    public init(list: [String], default: String?, searched: [String]?) {
+    package init(list: [String], default: String?, searched: [String]?) {
         self.list = list
         self.default = `default`
         self.searched = searched
@@ -164,19 +164,19 @@ public struct ExplainedGroups: Sendable, Hashable {
 }
 
 /// What a user would be asked before a call goes on.
-public struct ExplainedAuthentication: Sendable, Hashable {
+package struct ExplainedAuthentication: Sendable, Hashable {
     /// The access controls that have to be satisfied, each once.
-    public var accessControls: [AccessControl]
+    package var accessControls: [AccessControl]
     /// Whether the password of items under an application password has to be typed.
-    public var asksForApplicationPassword: Bool
+    package var asksForApplicationPassword: Bool
     /// Whether an application password has to be chosen, for what is to be stored.
-    public var asksForNewApplicationPassword: Bool
+    package var asksForNewApplicationPassword: Bool
     /// Why nobody is asked after all, or why no answer could help: the call fails with its status; `nil` when somebody
     /// is asked.
-    public var obstacle: AuthenticationFailure?
+    package var obstacle: AuthenticationFailure?
 
     /// What comes of a question.
-    public enum Answer: Sendable, Hashable, CaseIterable {
+    package enum Answer: Sendable, Hashable, CaseIterable {
         /// The user shows what is asked for.
         case shows
         /// The user is not recognized, or types a wrong secret.
@@ -188,7 +188,7 @@ public struct ExplainedAuthentication: Sendable, Hashable {
     }
 
     /// What is asked.
-    public init(
+    package init(
         accessControls: [AccessControl] = [],
         asksForApplicationPassword: Bool = false,
         asksForNewApplicationPassword: Bool = false,

@@ -6,7 +6,7 @@ extension AttributeValue {
     /// normalization form of Unicode and the type.
     ///
     /// Equal values do as well. Bytes that are not UTF-8, dates and access controls show no text.
-    public func showsSameText(as other: AttributeValue) -> Bool {
+    package func showsSameText(as other: AttributeValue) -> Bool {
         guard let text = shownText, let otherText = other.shownText else { return self == other }
         // Strings are equal when they are canonically equivalent (UAX #15).
         return text.trimmed.lowercased() == otherText.trimmed.lowercased()
@@ -17,7 +17,7 @@ extension AttributeValue {
     /// a number.
     ///
     /// There are more: other mixtures of letters, other normalization forms.
-    public var formatVariants: Set<AttributeValue> {
+    package var formatVariants: Set<AttributeValue> {
         guard let text = shownText else { return [] }
         let trimmed = text.trimmed
         let texts = [

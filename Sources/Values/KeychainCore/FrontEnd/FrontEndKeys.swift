@@ -4,9 +4,9 @@
 /// the macOS front end removes").
 ///
 /// A key that is removed is not looked at, whatever its value. The attributes of an update stay as they are.
-public enum FrontEndKeys {
+package enum FrontEndKeys {
     /// A call of a client as the data protection keychain gets it.
-    public static func forDataProtection(
+    package static func forDataProtection(
         _ operation: KeychainRequest.Operation,
         of client: Client
     ) -> KeychainRequest.Operation {
@@ -35,7 +35,7 @@ public enum FrontEndKeys {
     /// it.
     ///
     /// A reference with a recorded reference of the data protection keychain becomes that one.
-    public static func forDataProtection(
+    package static func forDataProtection(
         _ dictionary: PropertyDictionary,
         _ function: ItemFunction
     ) -> PropertyDictionary {
@@ -54,12 +54,12 @@ public enum FrontEndKeys {
     }
 
     /// A call as the file-based keychains get it.
-    public static func forFiles(_ operation: KeychainRequest.Operation) -> KeychainRequest.Operation {
+    package static func forFiles(_ operation: KeychainRequest.Operation) -> KeychainRequest.Operation {
         operation.mapDictionaries(forFiles)
     }
 
     /// The dictionary of an add, a copy or a delete, or the query of an update, as the file-based keychains get it.
-    public static func forFiles(_ dictionary: PropertyDictionary, _ function: ItemFunction) -> PropertyDictionary {
+    package static func forFiles(_ dictionary: PropertyDictionary, _ function: ItemFunction) -> PropertyDictionary {
         dictionary.removing { key in
             if removedForFiles.contains(key) { return true }
             switch function {
@@ -78,14 +78,14 @@ public enum FrontEndKeys {
     ]
 
     /// What goes from every query and from the dictionary of an add for the file-based keychains.
-    public static let removedForFiles: Set<String> = [
+    package static let removedForFiles: Set<String> = [
         PropertyKey.useDataProtectionKeychain, AttributeName.accessible.description,
         AttributeName.accessControl.description, AttributeName.accessGroup.description,
         AttributeName.synchronizable.description, AttributeName.tombstone.description,
     ]
 
     /// The match keys that go from all but a copy; others reach the data protection keychain.
-    public static let matchKeys: Set<String> = [
+    package static let matchKeys: Set<String> = [
         PropertyKey.matchPolicy, PropertyKey.matchItemList, PropertyKey.matchSearchList, PropertyKey.matchIssuers,
         PropertyKey.matchEmailAddressIfPresent, PropertyKey.matchSubjectContains, PropertyKey.matchCaseInsensitive,
         PropertyKey.matchTrustedOnly, PropertyKey.matchValidOnDate, PropertyKey.matchLimit,
@@ -93,7 +93,7 @@ public enum FrontEndKeys {
     ]
 
     /// What says which results are wanted.
-    public static let returnKeys: Set<String> = [
+    package static let returnKeys: Set<String> = [
         PropertyKey.returnAttributes, PropertyKey.returnData, PropertyKey.returnPersistentReference,
         PropertyKey.returnReference,
     ]
@@ -112,7 +112,7 @@ public enum FrontEndKeys {
 
 extension KeychainRequest {
     /// The call as the data protection keychain of the client's platform gets it.
-    public var operationForDataProtection: Operation {
+    package var operationForDataProtection: Operation {
         client.profile == .macOS ? FrontEndKeys.forDataProtection(operation, of: client) : operation
     }
 }
@@ -135,7 +135,7 @@ extension KeychainRequest.Operation {
 
 extension PropertyDictionary {
     /// The dictionary without some keys.
-    public func removing(_ isRemoved: (String) -> Bool) -> PropertyDictionary {
+    package func removing(_ isRemoved: (String) -> Bool) -> PropertyDictionary {
         PropertyDictionary(entries.filter { !isRemoved($0.key) }, foreignKeys: foreignKeys)
     }
 }

@@ -2,28 +2,28 @@
 
 /// Which of the two keychains of a Mac a call reaches: a decision of the query, or of the dictionary of an add, before
 /// every other check (Semantics, "The macOS front end").
-public struct KeychainRoute: Sendable, Hashable {
+package struct KeychainRoute: Sendable, Hashable {
     /// Whether the data protection keychain is asked.
-    public var reachesDataProtection: Bool
+    package var reachesDataProtection: Bool
 
     /// Whether the file-based keychains are asked.
-    public var reachesFile: Bool
+    package var reachesFile: Bool
 
     /// Whether the call asks for the data protection keychain by the flag, or by what implies it.
-    public var isFlagged: Bool
+    package var isFlagged: Bool
 
     /// A contradiction: `errSecParam`, and nobody is asked.
-    public static let invalid = KeychainRoute(reachesDataProtection: false, reachesFile: false)
+    package static let invalid = KeychainRoute(reachesDataProtection: false, reachesFile: false)
 
     /// A route.
-    public init(reachesDataProtection: Bool = true, reachesFile: Bool = true, isFlagged: Bool = false) {
+    package init(reachesDataProtection: Bool = true, reachesFile: Bool = true, isFlagged: Bool = false) {
         self.reachesDataProtection = reachesDataProtection
         self.reachesFile = reachesFile
         self.isFlagged = isFlagged
     }
 
     /// The route of a call by its query.
-    public init(_ query: PropertyDictionary, _ function: ItemFunction) {
+    package init(_ query: PropertyDictionary, _ function: ItemFunction) {
         let flag = query[PropertyKey.useDataProtectionKeychain].map(\.isTrueForRouting)
         let isImplied =
             query[AttributeName.sharingGroup.description] != nil
@@ -83,7 +83,7 @@ public struct KeychainRoute: Sendable, Hashable {
 
 extension PropertyValue {
     /// The truth of a value as the macOS front end takes it: that of a number is the truth of its low 32 bits.
-    public var isTrueForRouting: Bool {
+    package var isTrueForRouting: Bool {
         switch self {
         case .boolean(let flag): flag
         case .number(let number): number.truncatedTo32Bits != 0

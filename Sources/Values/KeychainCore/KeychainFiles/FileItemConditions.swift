@@ -3,15 +3,15 @@
 /// What a search of file-based keychains asks of items of a class: values of attributes, compared as a whole.
 ///
 /// The item functions, `security` and the doctor compare by this one rule (Semantics, "File-based keychains here").
-public struct FileItemConditions: Sendable, Hashable {
+package struct FileItemConditions: Sendable, Hashable {
     /// The class.
-    public let itemClass: ItemClass
+    package let itemClass: ItemClass
 
     /// The values; `nil` stands for an empty one.
-    public var values: [AttributeName: AttributeValue?]
+    package var values: [AttributeName: AttributeValue?]
 
     /// Conditions; without values, every item of the class meets them.
-    public init(_ itemClass: ItemClass, _ values: [AttributeName: AttributeValue?] = [:]) {
+    package init(_ itemClass: ItemClass, _ values: [AttributeName: AttributeValue?] = [:]) {
         self.itemClass = itemClass
         self.values = values
     }

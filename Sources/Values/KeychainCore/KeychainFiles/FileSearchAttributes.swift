@@ -2,9 +2,9 @@
 
 /// The attributes that are conditions of a search of file-based keychains; all others are passed over (Semantics,
 /// "Searching file-based keychains").
-public enum FileSearchAttributes {
+package enum FileSearchAttributes {
     /// Those of a class.
-    public static func of(_ itemClass: ItemClass) -> Set<String> { table[itemClass] ?? [] }
+    package static func of(_ itemClass: ItemClass) -> Set<String> { table[itemClass] ?? [] }
 
     private static let table: [ItemClass: Set<String>] = [
         .genericPassword: [
@@ -23,5 +23,5 @@ public enum FileSearchAttributes {
 
     /// The numbers of internet passwords that are given as a number, a Boolean or a decimal string, and as nothing
     /// else.
-    public static let numbersOfInternetPasswords: Set<String> = ["crtr", "type", "port"]
+    package static let numbersOfInternetPasswords: Set<String> = ["crtr", "type", "port"]
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Who may use an item of a file-based keychain: what a `SecAccess` holds.
-public struct ItemAccess: Sendable, Hashable {
+package struct ItemAccess: Sendable, Hashable {
     /// What is allowed to whom.
-    public var entries: [AccessEntry]
+    package var entries: [AccessEntry]
 
     /// An access of these entries.
-    public init(entries: [AccessEntry]) { self.entries = entries }
+    package init(entries: [AccessEntry]) { self.entries = entries }
 
     /// The access that `SecAccessCreate` makes: every program may encrypt, some may use the secret, and nobody may
     /// change the access without a question.
@@ -15,7 +15,7 @@ public struct ItemAccess: Sendable, Hashable {
     ///   - descriptor: what the access is for, as a prompt would say it.
     ///   - trustedApplications: the programs that may use the secret without a question; `nil` for every program.
     ///   - partitions: the partition list.
-    public init(descriptor: String, trustedApplications: [TrustedApplication]?, partitions: [String] = []) {
+    package init(descriptor: String, trustedApplications: [TrustedApplication]?, partitions: [String] = []) {
         entries = [
             AccessEntry([.encrypt], for: nil, descriptor),
             AccessEntry(Self.usesOfSecrets, for: trustedApplications, descriptor),
@@ -29,12 +29,12 @@ public struct ItemAccess: Sendable, Hashable {
     ]
 
     /// What the access is for, as its first entry says it.
-    public var descriptor: String { entries.first?.description ?? "" }
+    package var descriptor: String { entries.first?.description ?? "" }
 
     /// The programs that may read the secret without a question; `nil` for every program.
     ///
     /// A new value goes to each entry that lets programs read, or to a new one where there is none.
-    public var trustedApplications: [TrustedApplication]? {
+    package var trustedApplications: [TrustedApplication]? {
         get {
             var programs: [TrustedApplication] = []
             for entry in entries where entry.allows(.decrypt) {
@@ -56,7 +56,7 @@ public struct ItemAccess: Sendable, Hashable {
     /// The partition list: `apple-tool:`, `apple:`, `teamid:XXXXXXXXXX` and their like; empty without one.
     ///
     /// Its entry goes before that of the owner, as on macOS, and goes away with the last member.
-    public var partitions: [String] {
+    package var partitions: [String] {
         get { entries.first { $0.isPartitionList }?.partitions ?? [] }
         set {
             guard newValue != partitions else { return }
@@ -71,7 +71,7 @@ public struct ItemAccess: Sendable, Hashable {
     }
 
     /// Whether the access has a partition list, if only an empty one.
-    public var hasPartitionList: Bool { entries.contains(where: \.isPartitionList) }
+    package var hasPartitionList: Bool { entries.contains(where: \.isPartitionList) }
 
     private mutating func insert(_ entry: AccessEntry) {
         entries.insert(entry, at: entries.firstIndex(where: \.isOfOwner) ?? entries.endIndex)
@@ -79,21 +79,21 @@ public struct ItemAccess: Sendable, Hashable {
 }
 
 /// An entry of an ``ItemAccess``: what a `SecACL` holds.
-public struct AccessEntry: Sendable, Hashable {
+package struct AccessEntry: Sendable, Hashable {
     /// What it allows.
-    public var authorizations: [AccessAuthorization]
+    package var authorizations: [AccessAuthorization]
 
     /// The programs that may do so without a question; `nil` for every program.
-    public var applications: [TrustedApplication]?
+    package var applications: [TrustedApplication]?
 
     /// What the item is, as a prompt would say it; of a partition list its members, separated by commas.
-    public var description: String
+    package var description: String
 
     /// When the password of the keychain is wanted (`SecKeychainPromptSelector`).
-    public var prompt: UInt16
+    package var prompt: UInt16
 
     /// An entry.
-    public init(
+    package init(
         _ authorizations: [AccessAuthorization],
         for applications: [TrustedApplication]?,
         _ description: String,
@@ -106,27 +106,27 @@ public struct AccessEntry: Sendable, Hashable {
     }
 
     /// What stands between the members of a partition list.
-    public static let partitionSeparator = ", "
+    package static let partitionSeparator = ", "
 
     /// Whether the entry is about an operation.
-    public func allows(_ authorization: AccessAuthorization) -> Bool {
+    package func allows(_ authorization: AccessAuthorization) -> Bool {
         authorizations.contains(authorization) || authorizations.contains(.any)
     }
 
     /// Whether it is the entry of the owner, of which each access has exactly one: who may change the access.
-    public var isOfOwner: Bool { authorizations.contains(.changeAccess) }
+    package var isOfOwner: Bool { authorizations.contains(.changeAccess) }
 
     /// Whether it is the partition list.
-    public var isPartitionList: Bool { authorizations.contains(.partitions) }
+    package var isPartitionList: Bool { authorizations.contains(.partitions) }
 
     /// The members of a partition list.
-    public var partitions: [String] {
+    package var partitions: [String] {
         description.split(separator: ",").map { $0.drop { $0 == " " } }.filter { !$0.isEmpty }.map(String.init)
     }
 }
 
 /// An operation that an ``AccessEntry`` allows; the raw value is its name in `security dump-keychain -a`.
-public enum AccessAuthorization: String, Sendable, Hashable, CaseIterable {
+package enum AccessAuthorization: String, Sendable, Hashable, CaseIterable {
     /// Every operation.
     case any
     /// Logging in to a token.
@@ -176,10 +176,10 @@ public enum AccessAuthorization: String, Sendable, Hashable, CaseIterable {
 }
 
 /// A program in an ``ItemAccess``: what a `SecTrustedApplication` holds.
-public struct TrustedApplication: Sendable, Hashable {
+package struct TrustedApplication: Sendable, Hashable {
     /// The path of the executable, or `group://NAME` for an application group.
-    public var path: String
+    package var path: String
 
     /// A program.
-    public init(path: String) { self.path = path }
+    package init(path: String) { self.path = path }
 }

@@ -2,14 +2,14 @@
 
 /// What can be asked of file-based keychains: a plain value, so that it can be sent to the daemon, which keeps their
 /// lock state for all programs of the user (Semantics, "File-based keychains").
-public enum KeychainFileCommand: Sendable, Hashable {
+package enum KeychainFileCommand: Sendable, Hashable {
     /// A command about one keychain; `path` is absolute.
     case keychain(path: String, Action)
     /// Locks every keychain that is unlocked; the reply is ``KeychainReply/done``.
     case lockAll
 
     /// A command about one keychain; the reply is ``KeychainReply/done`` where no other is named.
-    public enum Action: Sendable, Hashable {
+    package enum Action: Sendable, Hashable {
         /// Makes the file, with a keychain that stays unlocked.
         case create(password: SecretBytes)
         /// Removes the file.

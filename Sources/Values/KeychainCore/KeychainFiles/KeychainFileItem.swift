@@ -1,39 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// An item of a file-based keychain with its attributes, without its secret.
-public struct KeychainFileItem: Sendable, Hashable {
+package struct KeychainFileItem: Sendable, Hashable {
     /// What identifies it within its keychain.
-    public var identifier: Bytes16
+    package var identifier: Bytes16
 
     /// Its class; an identity is a certificate and a key.
-    public var itemClass: ItemClass
+    package var itemClass: ItemClass
 
     /// Its attributes by their names; none of an item whose attributes are damaged, while every other one has dates.
-    public var attributes: [String: PropertyValue]
+    package var attributes: [String: PropertyValue]
 
     /// Whether its attributes are damaged, so that nothing is known of it but that it is there.
-    public var isUnreadable: Bool { attributes.isEmpty }
+    package var isUnreadable: Bool { attributes.isEmpty }
 
     /// An item.
-    public init(identifier: Bytes16, itemClass: ItemClass, attributes: [String: PropertyValue]) {
+    package init(identifier: Bytes16, itemClass: ItemClass, attributes: [String: PropertyValue]) {
         self.identifier = identifier
         self.itemClass = itemClass
         self.attributes = attributes
     }
 
     /// What an update changes.
-    public struct Changes: Sendable, Hashable {
+    package struct Changes: Sendable, Hashable {
         /// The attributes that get another value.
-        public var attributes: [String: PropertyValue]
+        package var attributes: [String: PropertyValue]
 
         /// The new secret; `nil` to keep it.
-        public var secret: SecretBytes?
+        package var secret: SecretBytes?
 
         /// Who may use the item from now on; `nil` to keep that.
-        public var access: ItemAccess?
+        package var access: ItemAccess?
 
         /// Changes.
-        public init(
+        package init(
             attributes: [String: PropertyValue] = [:],
             secret: SecretBytes? = nil,
             access: ItemAccess? = nil
@@ -46,22 +46,22 @@ public struct KeychainFileItem: Sendable, Hashable {
 }
 
 /// Which item of which file-based keychain: what a `SecKeychainItem` holds.
-public struct KeychainItemReference: Sendable, Hashable {
+package struct KeychainItemReference: Sendable, Hashable {
     /// The path of the keychain.
-    public var keychain: String
+    package var keychain: String
 
     /// The item's class.
-    public var itemClass: ItemClass
+    package var itemClass: ItemClass
 
     /// The item within the keychain.
-    public var identifier: Bytes16
+    package var identifier: Bytes16
 
     /// A persistent reference of the data protection keychain that goes with it, for an item of that keychain
     /// (Semantics, "References of passwords in the data protection keychain").
-    public var dataProtectionReference: SecretBytes?
+    package var dataProtectionReference: SecretBytes?
 
     /// A reference.
-    public init(
+    package init(
         keychain: String,
         itemClass: ItemClass,
         identifier: Bytes16,

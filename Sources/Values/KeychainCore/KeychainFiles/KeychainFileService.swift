@@ -6,38 +6,38 @@
 /// `errSecNoSuchKeychain` where there is no file, `errSecInvalidKeychain` for a file that is no keychain,
 /// `errSecInteractionNotAllowed` for what needs a keychain unlocked that is locked, `errSecAuthFailed` for a wrong
 /// password.
-public struct KeychainFileService: Sendable {
+package struct KeychainFileService: Sendable {
     /// What carries out the commands.
-    public typealias Perform = @Sendable (KeychainFileCommand) throws(KeychainError) -> KeychainReply
+    package typealias Perform = @Sendable (KeychainFileCommand) throws(KeychainError) -> KeychainReply
 
     private let perform: Perform
 
     /// Keychains that commands reach through a closure.
-    public init(_ perform: @escaping Perform) { self.perform = perform }
+    package init(_ perform: @escaping Perform) { self.perform = perform }
 
     /// Makes a keychain, which stays unlocked.
     ///
     /// - Throws: `errSecDuplicateKeychain` where there is a file already.
-    public func create(at path: String, password: SecretBytes) throws(KeychainError) {
+    package func create(at path: String, password: SecretBytes) throws(KeychainError) {
         try done(path, .create(password: password))
     }
 
     /// Removes a keychain with everything in it.
-    public func delete(at path: String) throws(KeychainError) { try done(path, .delete) }
+    package func delete(at path: String) throws(KeychainError) { try done(path, .delete) }
 
     /// Locks a keychain for every program.
-    public func lock(at path: String) throws(KeychainError) { try done(path, .lock) }
+    package func lock(at path: String) throws(KeychainError) { try done(path, .lock) }
 
     /// Locks every keychain that is unlocked.
-    public func lockAll() throws(KeychainError) { _ = try perform(.lockAll) }
+    package func lockAll() throws(KeychainError) { _ = try perform(.lockAll) }
 
     /// Unlocks a keychain for every program of the user.
-    public func unlock(at path: String, password: SecretBytes) throws(KeychainError) {
+    package func unlock(at path: String, password: SecretBytes) throws(KeychainError) {
         try done(path, .unlock(password: password))
     }
 
     /// What is known of a keychain without its password.
-    public func status(at path: String) throws(KeychainError) -> KeychainFileStatus {
+    package func status(at path: String) throws(KeychainError) -> KeychainFileStatus {
         guard case .fileStatus(let status) = try perform(.keychain(path: path, .status)) else {
             throw .unexpectedReply
         }
@@ -45,12 +45,12 @@ public struct KeychainFileService: Sendable {
     }
 
     /// Sets when a keychain, which has to be unlocked, locks by itself.
-    public func setSettings(_ settings: KeychainFileSettings, at path: String) throws(KeychainError) {
+    package func setSettings(_ settings: KeychainFileSettings, at path: String) throws(KeychainError) {
         try done(path, .setSettings(settings))
     }
 
     /// Replaces the password of a keychain.
-    public func changePassword(
+    package func changePassword(
         at path: String,
         from old: SecretBytes,
         to new: SecretBytes
@@ -59,13 +59,13 @@ public struct KeychainFileService: Sendable {
     }
 
     /// Every item of a keychain with its attributes, also of a locked one, in the order in which they were added.
-    public func items(at path: String) throws(KeychainError) -> [KeychainFileItem] {
+    package func items(at path: String) throws(KeychainError) -> [KeychainFileItem] {
         guard case .fileItems(let items) = try perform(.keychain(path: path, .items)) else { throw .unexpectedReply }
         return items
     }
 
     /// The items of a keychain that meet conditions, as ``items(at:)`` gives them; none whose attributes are damaged.
-    public func items(_ conditions: FileItemConditions, at path: String) throws(KeychainError) -> [KeychainFileItem] {
+    package func items(_ conditions: FileItemConditions, at path: String) throws(KeychainError) -> [KeychainFileItem] {
         guard case .fileItems(let items) = try perform(.keychain(path: path, .find(conditions))) else {
             throw .unexpectedReply
         }
@@ -75,7 +75,7 @@ public struct KeychainFileService: Sendable {
     /// The secret of an item.
     ///
     /// - Throws: `errSecInvalidItemRef` for an item that is not there.
-    public func secret(of item: Bytes16, at path: String) throws(KeychainError) -> SecretBytes {
+    package func secret(of item: Bytes16, at path: String) throws(KeychainError) -> SecretBytes {
         guard case .secret(let secret) = try perform(.keychain(path: path, .secret(of: item))) else {
             throw .unexpectedReply
         }
@@ -83,7 +83,7 @@ public struct KeychainFileService: Sendable {
     }
 
     /// Who may use an item; it is sealed with the secret.
-    public func access(of item: Bytes16, at path: String) throws(KeychainError) -> ItemAccess {
+    package func access(of item: Bytes16, at path: String) throws(KeychainError) -> ItemAccess {
         guard case .itemAccess(let access) = try perform(.keychain(path: path, .access(of: item))) else {
             throw .unexpectedReply
         }
@@ -94,7 +94,7 @@ public struct KeychainFileService: Sendable {
     ///
     /// - Returns: The item as it was stored, with its identifier and its dates.
     /// - Throws: `errSecDuplicateItem`.
-    public func add(
+    package func add(
         _ itemClass: ItemClass,
         _ attributes: [String: PropertyValue],
         secret: SecretBytes,
@@ -111,7 +111,7 @@ public struct KeychainFileService: Sendable {
     /// Changes an item.
     ///
     /// - Throws: `errSecDuplicateItem`, `errSecInvalidItemRef`.
-    public func update(
+    package func update(
         _ item: Bytes16,
         _ changes: KeychainFileItem.Changes,
         at path: String
@@ -120,7 +120,7 @@ public struct KeychainFileService: Sendable {
     }
 
     /// Replaces the partition list of an item.
-    public func setPartitions(
+    package func setPartitions(
         _ partitions: [String],
         of item: Bytes16,
         password: SecretBytes,
@@ -130,7 +130,7 @@ public struct KeychainFileService: Sendable {
     }
 
     /// Removes an item.
-    public func remove(_ item: Bytes16, at path: String) throws(KeychainError) { try done(path, .remove(item)) }
+    package func remove(_ item: Bytes16, at path: String) throws(KeychainError) { try done(path, .remove(item)) }
 
     private func done(_ path: String, _ action: KeychainFileCommand.Action) throws(KeychainError) {
         guard case .done = try perform(.keychain(path: path, action)) else { throw .unexpectedReply }

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// When a file-based keychain locks by itself (`SecKeychainSettings`).
-public struct KeychainFileSettings: Sendable, Hashable {
+package struct KeychainFileSettings: Sendable, Hashable {
     /// Whether it locks when the host goes to sleep.
-    public var locksOnSleep: Bool
+    package var locksOnSleep: Bool
 
     /// After how many seconds without use it locks; `nil` for never.
-    public var lockInterval: Int?
+    package var lockInterval: Int?
 
     /// Settings; the default is that of a new keychain: it locks on sleep, and after 300 seconds.
-    public init(locksOnSleep: Bool = true, lockInterval: Int? = 300) {
+    package init(locksOnSleep: Bool = true, lockInterval: Int? = 300) {
         self.locksOnSleep = locksOnSleep
         self.lockInterval = lockInterval
     }
 }
 
 /// What is known of a file-based keychain without its password.
-public struct KeychainFileStatus: Sendable, Hashable {
+package struct KeychainFileStatus: Sendable, Hashable {
     /// Whether it is locked.
-    public var isLocked: Bool
+    package var isLocked: Bool
 
     /// When it locks by itself.
-    public var settings: KeychainFileSettings
+    package var settings: KeychainFileSettings
 
     /// A status.
-    public init(isLocked: Bool, settings: KeychainFileSettings) {
+    package init(isLocked: Bool, settings: KeychainFileSettings) {
         self.isLocked = isLocked
         self.settings = settings
     }

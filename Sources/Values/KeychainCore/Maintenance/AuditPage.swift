@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A part of the log that the system service keeps of the requests of a user's programs.
-public struct AuditPage: Sendable, Hashable {
+package struct AuditPage: Sendable, Hashable {
     /// Whether requests are logged now.
-    public var isOn: Bool
+    package var isOn: Bool
     /// The entries, each a JSON object, oldest first; empty after the last page.
-    public var lines: [String]
+    package var lines: [String]
     /// The number of the last entry, after which the next page begins.
-    public var end: Int
+    package var end: Int
     /// The number of lines of the log that are no entries; in the first page only.
-    public var unreadable: Int
+    package var unreadable: Int
 
     /// A page; without entries, it is the one after the last.
-    public init(isOn: Bool, lines: [String] = [], end: Int = 0, unreadable: Int = 0) {
+    package init(isOn: Bool, lines: [String] = [], end: Int = 0, unreadable: Int = 0) {
         self.isOn = isOn
         self.lines = lines
         self.end = end
@@ -20,5 +20,5 @@ public struct AuditPage: Sendable, Hashable {
     }
 
     /// The maximum number of bytes of the entries of a page, unless it has one entry only: 1 MiB.
-    public static let byteCount = 1 << 20
+    package static let byteCount = 1 << 20
 }

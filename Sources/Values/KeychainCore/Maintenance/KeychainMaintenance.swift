@@ -3,19 +3,19 @@
 /// Looks after the store of a keychain: checks, recovery, backups.
 ///
 /// A way to write commands; it holds nothing but where they go. Thread-safe.
-public struct KeychainMaintenance: Sendable {
+package struct KeychainMaintenance: Sendable {
     /// What carries out the commands.
-    public typealias Perform = @Sendable (KeychainCommand.Maintenance) throws(KeychainError) -> KeychainReply
+    package typealias Perform = @Sendable (KeychainCommand.Maintenance) throws(KeychainError) -> KeychainReply
 
     private let perform: Perform
 
     /// What commands reach through a closure.
-    public init(_ perform: @escaping Perform) { self.perform = perform }
+    package init(_ perform: @escaping Perform) { self.perform = perform }
 
     /// Checks the structure of the store and authenticates every row, as far as the device makes the keys available.
     ///
     /// Changes nothing.
-    public func check() throws(KeychainError) -> IntegrityReport {
+    package func check() throws(KeychainError) -> IntegrityReport {
         guard case .integrity(let report) = try perform(.check) else { throw .unexpectedReply }
         return report
     }
@@ -23,7 +23,7 @@ public struct KeychainMaintenance: Sendable {
     /// Takes items out of quarantine that open again.
     ///
     /// - Returns: How many items came back.
-    public func recover() throws(KeychainError) -> Int {
+    package func recover() throws(KeychainError) -> Int {
         guard case .count(let count) = try perform(.recover) else { throw .unexpectedReply }
         return count
     }
@@ -35,7 +35,7 @@ public struct KeychainMaintenance: Sendable {
     ///   - secret: what protects the backup.
     /// - Returns: What the backup holds, and what it does not.
     /// - Throws: `errSecInteractionNotAllowed` on a locked device, `errSecParam` for an empty secret.
-    public func createBackup(at path: String, secret: SecretBytes) throws(KeychainError) -> BackupReport {
+    package func createBackup(at path: String, secret: SecretBytes) throws(KeychainError) -> BackupReport {
         try Self.report(perform(.createBackup(path: path, secret: secret)))
     }
 
@@ -47,12 +47,12 @@ public struct KeychainMaintenance: Sendable {
     /// - Returns: What the backup held.
     /// - Throws: `errSecAuthFailed` for a wrong secret, `errSecNotAvailable` where there is a keychain already and for
     ///   a file that is no backup.
-    public func restoreBackup(from path: String, secret: SecretBytes) throws(KeychainError) -> BackupReport {
+    package func restoreBackup(from path: String, secret: SecretBytes) throws(KeychainError) -> BackupReport {
         try Self.report(perform(.restoreBackup(path: path, secret: secret)))
     }
 
     /// What is known of the root key.
-    public func rootKeyStatus() throws(KeychainError) -> RootKeyStatus {
+    package func rootKeyStatus() throws(KeychainError) -> RootKeyStatus {
         guard case .rootKeyStatus(let status) = try perform(.rootKeyStatus) else { throw .unexpectedReply }
         return status
     }
@@ -67,7 +67,7 @@ public struct KeychainMaintenance: Sendable {
     /// - Throws: `errSecAuthFailed` for a wrong passcode and without one that is set, `errSecNotAvailable` for a kind
     ///   that the process cannot keep and where there is no store, `errSecDiskFull`. The store has the root key that
     ///   it had then.
-    public func replaceRootKey(_ kind: RootKeyKind? = nil, passcode: SecretBytes?) throws(KeychainError) {
+    package func replaceRootKey(_ kind: RootKeyKind? = nil, passcode: SecretBytes?) throws(KeychainError) {
         guard case .done = try perform(.replaceRootKey(kind: kind, passcode: passcode)) else { throw .unexpectedReply }
     }
 

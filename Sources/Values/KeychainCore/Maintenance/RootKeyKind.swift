@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What kind of root key a store has; its keybag records it.
-public struct RootKeyKind: RawRepresentable, Sendable, Hashable {
+package struct RootKeyKind: RawRepresentable, Sendable, Hashable {
     /// The number in a file.
-    public let rawValue: UInt8
+    package let rawValue: UInt8
 
     /// A kind by its number, known or not.
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// A key in this process's memory, which lies in a file.
-    public static let software = RootKeyKind(rawValue: 1)
+    package static let software = RootKeyKind(rawValue: 1)
 
     /// Reserved: a key in a TPM 2.0.
-    public static let tpm = RootKeyKind(rawValue: 2)
+    package static let tpm = RootKeyKind(rawValue: 2)
 
     /// Reserved: a systemd credential.
-    public static let systemdCredential = RootKeyKind(rawValue: 3)
+    package static let systemdCredential = RootKeyKind(rawValue: 3)
 
     /// A key that everyone has: that of keychain files, which their password alone protects.
-    public static let published = RootKeyKind(rawValue: 4)
+    package static let published = RootKeyKind(rawValue: 4)
 
     /// Its name in commands; the number of one that this version does not know.
     package var name: String { Self.names.first { $0.kind == self }?.name ?? "\(rawValue)" }
@@ -39,7 +39,7 @@ public struct RootKeyKind: RawRepresentable, Sendable, Hashable {
 
 extension RootKeyKind: CustomStringConvertible {
     /// Where the key is, in a few words.
-    public var description: String {
+    package var description: String {
         switch self {
         case .software: "in a file"
         case .tpm: "in a TPM 2.0"

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What is known of the root key of a store; nothing of the key itself.
-public struct RootKeyStatus: Sendable, Hashable {
+package struct RootKeyStatus: Sendable, Hashable {
     /// What kind of key it is; `nil` if there is no store.
-    public var kind: RootKeyKind?
+    package var kind: RootKeyKind?
     /// The path of its file, as seen by the process that has the store; `nil` for a key in no file.
-    public var path: String?
+    package var path: String?
     /// The kinds of keys that the store can get, in the order of preference; empty for a store in memory.
-    public var replacements: [RootKeyKind]
+    package var replacements: [RootKeyKind]
     /// Whether a replacement is under way in another process, or was interrupted and could not be finished.
-    public var isUnsettled: Bool
+    package var isUnsettled: Bool
 
     /// What is known of a root key.
-    public init(
+    package init(
         kind: RootKeyKind? = nil,
         path: String? = nil,
         replacements: [RootKeyKind] = [],

@@ -2,7 +2,7 @@
 
 /// What says whether a certificate is trusted: for conditions of a query that need a chain (Semantics, "Copying
 /// matching items").
-public protocol CertificateJudge: Sendable {
+package protocol CertificateJudge: Sendable {
     /// Whether a chain leads from a certificate to an anchor of the system, and satisfies a policy.
     ///
     /// - Parameters:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What a `SecPolicy` asks of a certificate.
-public enum CertificatePolicy: Sendable, Hashable {
+package enum CertificatePolicy: Sendable, Hashable {
     /// `SecPolicyCreateBasicX509`: a certificate that may be used now.
     case basicX509
     /// `SecPolicyCreateSSL`: for a server or a client of TLS, and for a host if one is named.
@@ -12,7 +12,7 @@ public enum CertificatePolicy: Sendable, Hashable {
     case revocation(UInt64)
 
     /// A purpose beside those that have functions of their own; the raw value is its name in a trace.
-    public enum Purpose: String, Sendable, Hashable, CaseIterable {
+    package enum Purpose: String, Sendable, Hashable, CaseIterable {
         /// Authentication in a network by TLS (EAP); it has sides, and names a server.
         case eap
         /// Virtual private networks (IPsec); it has sides, and names a host.
@@ -33,7 +33,7 @@ public enum CertificatePolicy: Sendable, Hashable {
 
     /// Whether a condition of a query has the whole chain judged by it, and not the certificate alone (Semantics,
     /// "Copying matching items").
-    public var needsChain: Bool {
+    package var needsChain: Bool {
         switch self {
         case .basicX509, .revocation: true
         case .tls, .purpose: false
@@ -41,7 +41,7 @@ public enum CertificatePolicy: Sendable, Hashable {
     }
 
     /// Whether the policy is for one of two sides, servers and clients.
-    public var hasSides: Bool {
+    package var hasSides: Bool {
         switch self {
         case .tls, .purpose(.eap, _, _), .purpose(.ipsec, _, _): true
         case .basicX509, .revocation, .purpose: false
@@ -49,7 +49,7 @@ public enum CertificatePolicy: Sendable, Hashable {
     }
 
     /// The host or e-mail address that the policy names; `nil` for any.
-    public var name: String? {
+    package var name: String? {
         switch self {
         case .basicX509, .revocation: nil
         case .tls(_, let host): host

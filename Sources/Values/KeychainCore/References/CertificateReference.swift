@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What a certificate brings to a request, or what an answer makes one of.
-public struct CertificateReference: Sendable, Hashable {
+package struct CertificateReference: Sendable, Hashable {
     /// In a request the computed attributes of Semantics, "Computed attributes"; in an answer nothing.
-    public var attributes: [String: PropertyValue]
+    package var attributes: [String: PropertyValue]
 
     /// The DER encoding.
-    public var data: SecretBytes
+    package var data: SecretBytes
 
     /// The label of an add that names none: the subject summary.
-    public var subjectSummary: String?
+    package var subjectSummary: String?
 
     /// Where in a file-based keychain it is; `nil` for a certificate that is in none.
-    public var keychainItem: KeychainItemReference?
+    package var keychainItem: KeychainItemReference?
 
     /// A certificate from its parts.
-    public init(
+    package init(
         attributes: [String: PropertyValue] = [:],
         data: SecretBytes,
         subjectSummary: String? = nil,

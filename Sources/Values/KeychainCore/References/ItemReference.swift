@@ -3,7 +3,7 @@
 /// A key, certificate, identity or item of a file-based keychain as a value of a request or an answer: what a `SecKey`,
 /// `SecCertificate`, `SecIdentity` or `SecKeychainItem` holds, without its type (Semantics, "Keys, certificates,
 /// identities").
-public enum ItemReference: Sendable, Hashable {
+package enum ItemReference: Sendable, Hashable {
     /// A `SecKey`.
     case key(KeyReference)
     /// A `SecCertificate`.
@@ -14,7 +14,7 @@ public enum ItemReference: Sendable, Hashable {
     case keychainItem(KeychainItemReference)
 
     /// The class of the referenced item.
-    public var itemClass: ItemClass {
+    package var itemClass: ItemClass {
         switch self {
         case .key: .key
         case .certificate: .certificate

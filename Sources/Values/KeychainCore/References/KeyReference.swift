@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What a key brings to a request, or what an answer makes one of.
-public struct KeyReference: Sendable, Hashable {
+package struct KeyReference: Sendable, Hashable {
     /// In a request the attributes of Semantics, "Attributes of a key", in an answer those that are stored.
-    public var attributes: [String: PropertyValue]
+    package var attributes: [String: PropertyValue]
 
     /// The external representation; of a key in the Secure Enclave, its sealed form.
-    public var data: SecretBytes?
+    package var data: SecretBytes?
 
     /// In which context the owner is asked when the key is used (``AuthenticationContext/identifier``); `nil` for one
     /// of its own.
-    public var context: Bytes16?
+    package var context: Bytes16?
 
     /// Where in a file-based keychain it is; `nil` for a key that is in none.
-    public var keychainItem: KeychainItemReference?
+    package var keychainItem: KeychainItemReference?
 
     /// The public half of a private key whose bytes are not at hand, because its keychain is locked: a
     /// `SubjectPublicKeyInfo` in DER (RFC 5280, section 4.1).
-    public var subjectPublicKeyInfo: [UInt8]?
+    package var subjectPublicKeyInfo: [UInt8]?
 
     /// A key from its parts.
-    public init(
+    package init(
         attributes: [String: PropertyValue],
         data: SecretBytes?,
         context: AuthenticationContext? = nil,

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The items of one class in one access group, some of which may have been added, changed or deleted.
-public struct ChangedItems: Sendable {
+package struct ChangedItems: Sendable {
     /// The class, one that has a table.
-    public var itemClass: ItemClass
+    package var itemClass: ItemClass
 
     /// The access group.
-    public var accessGroup: String
+    package var accessGroup: String
 
     /// Items of a class in a group.
-    public init(_ itemClass: ItemClass, in accessGroup: String) {
+    package init(_ itemClass: ItemClass, in accessGroup: String) {
         self.itemClass = itemClass
         self.accessGroup = accessGroup
     }
@@ -17,32 +17,32 @@ public struct ChangedItems: Sendable {
 
 extension ChangedItems: Hashable {
     /// Whether both mean the same items: groups are compared by their bytes, as in queries.
-    public static func == (left: ChangedItems, right: ChangedItems) -> Bool {
+    package static func == (left: ChangedItems, right: ChangedItems) -> Bool {
         left.itemClass == right.itemClass && left.accessGroup.utf8.elementsEqual(right.accessGroup.utf8)
     }
 
     /// Hashes the class and the bytes of the group.
-    public func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         hasher.combine(itemClass)
         for byte in accessGroup.utf8 { hasher.combine(byte) }
     }
 }
 
 /// A notice of other programs' changes: where to read again, and never what was changed.
-public enum ChangeNotice: Sendable, Hashable {
+package enum ChangeNotice: Sendable, Hashable {
     /// Some of these items may have changed.
     case changed(Set<ChangedItems>)
     /// Anything that the program sees may have changed.
     case unknown
 
     /// The maximum number of elements; a larger notice becomes ``unknown``, so that it stays small for a slow program.
-    public static let mostItems = 64
+    package static let mostItems = 64
 
     /// The maximum number of bytes of the names of its access groups; the same applies.
-    public static let mostBytesOfGroups = 64 << 10
+    package static let mostBytesOfGroups = 64 << 10
 
     /// Merges another notice into this one.
-    public mutating func merge(_ other: ChangeNotice) {
+    package mutating func merge(_ other: ChangeNotice) {
         guard case .changed(let items) = self, case .changed(let others) = other else {
             self = .unknown
             return
@@ -60,7 +60,7 @@ extension ChangeNotice {
     /// What a command may have changed that was executed; `nil` for nothing.
     ///
     /// If a command names no access group, its items may be in any group of its client.
-    public init?(of command: KeychainCommand) {
+    package init?(of command: KeychainCommand) {
         let traits = command.row.traits
         if traits.contains(.replacesItems) {
             self = .unknown

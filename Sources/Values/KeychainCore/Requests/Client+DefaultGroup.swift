@@ -5,7 +5,7 @@ extension Client {
     ///
     /// A list with that of hardware tokens alone is for reading (Semantics, "Access groups"). One that begins with it
     /// has it as its default nevertheless; the lists that entitlements make have it last.
-    public var defaultAccessGroup: String? {
+    package var defaultAccessGroup: String? {
         accessGroups.contains { $0 != PropertyKey.accessGroupToken } ? accessGroups.first : nil
     }
 }

@@ -3,17 +3,17 @@
 /// The access groups of programs that have no entitlements.
 extension Client {
     /// The group that all programs of the user share.
-    public static let commonGroup = "swift-keychain.common"
+    package static let commonGroup = "swift-keychain.common"
 
     /// Returns the group of a program without entitlements, by the name of its executable.
-    public static func group(ofProgram name: String) -> String { "swift-keychain.program.\(name)" }
+    package static func group(ofProgram name: String) -> String { "swift-keychain.program.\(name)" }
 
     /// The user at the keyboard: stores in the common group, and sees every group.
-    public static let person = Client(accessGroups: [commonGroup, everyGroup])
+    package static let person = Client(accessGroups: [commonGroup, everyGroup])
 
     /// What a signed manifest beside an executable is named: the executable's name and this.
-    public static let manifestSuffix = ".keychain-manifest"
+    package static let manifestSuffix = ".keychain-manifest"
 
     /// Stands for every group.
-    public static let everyGroup = "*"
+    package static let everyGroup = "*"
 }

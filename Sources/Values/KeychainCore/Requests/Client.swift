@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Who makes a request, as far as the rules look at it (Semantics, "Access groups").
-public struct Client: Sendable, Hashable {
+package struct Client: Sendable, Hashable {
     /// The access groups in their order; the first is the default of an add.
     ///
     /// `*` means every group.
-    public var accessGroups: [String]
+    package var accessGroups: [String]
 
     /// Which front end the client talks to.
-    public var profile: Profile
+    package var profile: Profile
 
     /// The application identifier, when the client is an app clip: then its only group.
-    public var appClipIdentifier: String?
+    package var appClipIdentifier: String?
 
     /// Whether the client may use any group that ends in `com.apple.networkextensionsharing`.
-    public var isNetworkExtension: Bool
+    package var isNetworkExtension: Bool
 
     /// A client of these groups.
-    public init(
+    package init(
         accessGroups: [String],
         profile: Profile = .iOS,
         appClipIdentifier: String? = nil,
@@ -31,7 +31,7 @@ public struct Client: Sendable, Hashable {
 }
 
 /// The two front ends of the data protection keychain (Semantics, "Front ends"); raw values are part of messages.
-public enum Profile: UInt8, Sendable, Hashable, CaseIterable {
+package enum Profile: UInt8, Sendable, Hashable, CaseIterable {
     /// `dp-ios`: dictionaries reach the keychain as they are.
     case iOS = 1
     /// `dp-macos`: the front end first removes some keys (Semantics, "Keys that the macOS front end removes").

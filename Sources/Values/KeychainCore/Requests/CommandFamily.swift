@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Kinds of commands, by which a keychain names those that it serves.
-public struct CommandFamily: OptionSet, Sendable, Hashable {
+package struct CommandFamily: OptionSet, Sendable, Hashable {
     /// One bit a kind.
-    public let rawValue: UInt8
+    package let rawValue: UInt8
 
     /// Kinds by their bits.
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Calls of item functions, and their explanations.
-    public static let items = CommandFamily(rawValue: 1 << 0)
+    package static let items = CommandFamily(rawValue: 1 << 0)
     /// Lock, passcode and policy of the device.
-    public static let device = CommandFamily(rawValue: 1 << 1)
+    package static let device = CommandFamily(rawValue: 1 << 1)
     /// Authentication contexts.
-    public static let authentication = CommandFamily(rawValue: 1 << 2)
+    package static let authentication = CommandFamily(rawValue: 1 << 2)
     /// Keys that never leave the device.
-    public static let enclave = CommandFamily(rawValue: 1 << 3)
+    package static let enclave = CommandFamily(rawValue: 1 << 3)
     /// Looking after the store.
-    public static let maintenance = CommandFamily(rawValue: 1 << 4)
+    package static let maintenance = CommandFamily(rawValue: 1 << 4)
     /// File-based keychains.
-    public static let files = CommandFamily(rawValue: 1 << 5)
+    package static let files = CommandFamily(rawValue: 1 << 5)
     /// What only the system service does: to take over keychains of users, to give them back, and to show its log.
-    public static let move = CommandFamily(rawValue: 1 << 6)
+    package static let move = CommandFamily(rawValue: 1 << 6)
 
     /// What a data protection keychain serves that is not the system service's.
-    public static let dataProtection: CommandFamily = [.items, .device, .authentication, .enclave, .maintenance]
+    package static let dataProtection: CommandFamily = [.items, .device, .authentication, .enclave, .maintenance]
 
     /// Every kind.
-    public static let all: CommandFamily = [dataProtection, .files, .move]
+    package static let all: CommandFamily = [dataProtection, .files, .move]
 }
 
 extension KeychainError {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What a successful request gives back.
-public enum KeychainAnswer: Sendable, Hashable {
+package enum KeychainAnswer: Sendable, Hashable {
     /// No result, as when no return flag was set.
     case nothing
     /// A single value.
@@ -10,7 +10,7 @@ public enum KeychainAnswer: Sendable, Hashable {
     case list([ResultValue])
 
     /// The values, however many there are.
-    public var values: [ResultValue] {
+    package var values: [ResultValue] {
         switch self {
         case .nothing: []
         case .single(let value): [value]
@@ -32,7 +32,7 @@ public enum KeychainAnswer: Sendable, Hashable {
 }
 
 /// The result for one item.
-public enum ResultValue: Sendable, Hashable {
+package enum ResultValue: Sendable, Hashable {
     /// The secret, or a persistent reference.
     case data(SecretBytes)
     /// A key, certificate or identity.

@@ -3,7 +3,7 @@
 /// What carries out commands on a keychain: the embedded engine, or the client of a daemon.
 ///
 /// Commands go in by ``perform(_:)``, which refuses those of families that the keychain does not serve.
-public protocol KeychainBackend: Sendable {
+package protocol KeychainBackend: Sendable {
     /// The kinds of commands that it carries out, or passes on to another that may.
     var families: CommandFamily { get }
 
@@ -21,12 +21,12 @@ public protocol KeychainBackend: Sendable {
 
 extension KeychainBackend where Self: AnyObject {
     /// The object.
-    public var identity: ObjectIdentifier { ObjectIdentifier(self) }
+    package var identity: ObjectIdentifier { ObjectIdentifier(self) }
 }
 
 extension KeychainBackend {
     /// Not where the program itself has the keychain.
-    public var unlocksForAll: Bool { false }
+    package var unlocksForAll: Bool { false }
 
     /// Carries out one command; may block on the disk, and for as long as the user takes to answer.
     ///
@@ -37,7 +37,7 @@ extension KeychainBackend {
     ///   item function has changed nothing then, but for the delete of an identity of which one half is missing
     ///   (Semantics, "Keys, certificates, identities"), and where the error says that it is not known:
     ///   ``KeychainError/StorageFailure/doubtfulCommit``.
-    public func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+    package func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         let row = command.row
         if families.contains(row.family) { return try carryOut(command) }
         if row.traits.contains(.endsContext) { return .done }
@@ -48,7 +48,7 @@ extension KeychainBackend {
     ///
     /// - Throws: ``KeychainError`` with the status that Apple's function would return; what may have
     ///   changed then is said of a command.
-    public func perform(_ request: KeychainRequest) throws(KeychainError) -> KeychainAnswer {
+    package func perform(_ request: KeychainRequest) throws(KeychainError) -> KeychainAnswer {
         guard case .answer(let answer) = try perform(.items(request)) else { throw .unexpectedReply }
         return answer
     }
@@ -56,7 +56,7 @@ extension KeychainBackend {
     /// Says why a call of an item function would give what it gives, as of now.
     ///
     /// - Throws: ``KeychainError`` when the keychain cannot be read; never what the call would fail with.
-    public func explain(_ request: ExplanationRequest) throws(KeychainError) -> Explanation {
+    package func explain(_ request: ExplanationRequest) throws(KeychainError) -> Explanation {
         guard case .explanation(let explanation) = try perform(.explain(request)) else { throw .unexpectedReply }
         return explanation
     }
@@ -64,33 +64,33 @@ extension KeychainBackend {
     /// Carries out a call of an item function, and explains it as of before it, in one transaction.
     ///
     /// - Throws: ``KeychainError`` when the keychain cannot be read; what the call fails with is in the outcome.
-    public func performExplaining(_ request: ExplanationRequest) throws(KeychainError) -> ExplainedOutcome {
+    package func performExplaining(_ request: ExplanationRequest) throws(KeychainError) -> ExplainedOutcome {
         guard case .explained(let outcome) = try perform(.itemsExplained(request)) else { throw .unexpectedReply }
         return outcome
     }
 
     /// The device that the keychain belongs to.
-    public var device: KeychainDevice {
+    package var device: KeychainDevice {
         KeychainDevice { (command) throws(KeychainError) in try perform(.device(command)) }
     }
 
     /// What asks the owner of the device to authenticate.
-    public var authentication: AuthenticationService {
+    package var authentication: AuthenticationService {
         AuthenticationService { (command) throws(KeychainError) in try perform(.authentication(command)) }
     }
 
     /// What keeps keys that never leave the device.
-    public var enclave: KeyEnclave {
+    package var enclave: KeyEnclave {
         KeyEnclave { (command) throws(KeychainError) in try perform(.enclave(command)) }
     }
 
     /// The file-based keychains beside it.
-    public var files: KeychainFileService {
+    package var files: KeychainFileService {
         KeychainFileService { (command) throws(KeychainError) in try perform(.files(command)) }
     }
 
     /// What looks after the store.
-    public var maintenance: KeychainMaintenance {
+    package var maintenance: KeychainMaintenance {
         KeychainMaintenance { (command) throws(KeychainError) in try perform(.maintenance(command)) }
     }
 }

@@ -3,7 +3,7 @@
 /// What can be asked of a keychain: a plain value, so that it can be sent to another process.
 ///
 /// All but the calls of item functions are boxed, so that these stay small.
-public enum KeychainCommand: Sendable, Hashable {
+package enum KeychainCommand: Sendable, Hashable {
     /// A call of an item function; the reply is an ``KeychainReply/answer(_:)``.
     case items(KeychainRequest)
     /// Why a call of an item function would give what it gives; the reply is an ``KeychainReply/explanation(_:)``.
@@ -27,7 +27,7 @@ public enum KeychainCommand: Sendable, Hashable {
     /// A command for the device, as ``KeychainDevice`` writes it.
     ///
     /// The reply is ``KeychainReply/done`` where no other is named.
-    public enum Device: Sendable, Hashable {
+    package enum Device: Sendable, Hashable {
         /// What is known without the passcode; the reply is a ``KeychainReply/deviceStatus(_:)``.
         case status
         /// Locks the device for every process.
@@ -49,7 +49,7 @@ public enum KeychainCommand: Sendable, Hashable {
     /// A command for the authentication service, as ``AuthenticationService`` writes it.
     ///
     /// The reply is ``KeychainReply/done`` where no other is named.
-    public enum Authentication: Sendable, Hashable {
+    package enum Authentication: Sendable, Hashable {
         /// Which biometry there is; the reply is a ``KeychainReply/biometry(_:)``.
         case biometry
         /// Whether a policy can be evaluated now.
@@ -66,7 +66,7 @@ public enum KeychainCommand: Sendable, Hashable {
         case release(Bytes16)
 
         /// What the user has to authenticate with.
-        public enum Demand: Sendable, Hashable {
+        package enum Demand: Sendable, Hashable {
             /// What a policy demands.
             case policy(AuthenticationPolicy)
             /// What an access control demands.
@@ -75,7 +75,7 @@ public enum KeychainCommand: Sendable, Hashable {
     }
 
     /// A command for the enclave, as ``KeyEnclave`` writes it.
-    public enum Enclave: Sendable, Hashable {
+    package enum Enclave: Sendable, Hashable {
         /// What keeps the keys; the reply is an ``KeychainReply/enclave(_:)``.
         case kind
         /// Makes a key; the reply is an ``KeychainReply/enclaveKey(_:)``.
@@ -87,7 +87,7 @@ public enum KeychainCommand: Sendable, Hashable {
     }
 
     /// A command about the store as a whole, as ``KeychainMaintenance`` writes it.
-    public enum Maintenance: Sendable, Hashable {
+    package enum Maintenance: Sendable, Hashable {
         /// Authenticates every row; the reply is an ``KeychainReply/integrity(_:)``.
         case check
         /// Takes items out of quarantine that open again; the reply is a ``KeychainReply/count(_:)``.
@@ -126,7 +126,7 @@ extension KeychainCommand {
     }
 
     /// The authentication contexts that the command brings along, with what the program set on them.
-    public var authenticationContexts: [AuthenticationContext] {
+    package var authenticationContexts: [AuthenticationContext] {
         switch self {
         case .items(let request): request.operation.authenticationContexts
         case .explain(let request), .itemsExplained(let request): request.call.operation.authenticationContexts
@@ -137,7 +137,7 @@ extension KeychainCommand {
     }
 
     /// The authentication contexts that the command names.
-    public var contextIdentifiers: [Bytes16] {
+    package var contextIdentifiers: [Bytes16] {
         switch self {
         case .authentication(.status(let identifier)), .authentication(.forgetPassword(let identifier)),
             .authentication(.invalidate(let identifier)), .authentication(.release(let identifier)):
@@ -149,7 +149,7 @@ extension KeychainCommand {
 }
 
 /// What a command gives back when it succeeds: a plain value.
-public enum KeychainReply: Sendable, Hashable {
+package enum KeychainReply: Sendable, Hashable {
     /// It was done, and there is nothing to say.
     case done
     /// The answer to a call of an item function.

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// One call of an item function, with the client that makes it.
-public struct KeychainRequest: Sendable, Hashable {
+package struct KeychainRequest: Sendable, Hashable {
     /// What is asked.
-    public var operation: Operation
+    package var operation: Operation
 
     /// Who asks.
-    public var client: Client
+    package var client: Client
 
     /// A request.
-    public init(_ operation: Operation, client: Client) {
+    package init(_ operation: Operation, client: Client) {
         self.operation = operation
         self.client = client
     }
 
     /// The four item functions, and what none of them does alone.
-    public enum Operation: Sendable, Hashable {
+    package enum Operation: Sendable, Hashable {
         /// `SecItemAdd`
         case add(PropertyDictionary)
         /// `SecItemCopyMatching`
@@ -28,7 +28,7 @@ public struct KeychainRequest: Sendable, Hashable {
         case set(PropertyDictionary, attributes: PropertyDictionary, addition: PropertyDictionary)
 
         /// The name of Apple's function, or of both.
-        public var functionName: String {
+        package var functionName: String {
             switch self {
             case .add: "SecItemAdd"
             case .copyMatching: "SecItemCopyMatching"
@@ -39,7 +39,7 @@ public struct KeychainRequest: Sendable, Hashable {
         }
 
         /// The contexts in which the owner is asked (`kSecUseAuthenticationContext`).
-        public var authenticationContexts: [AuthenticationContext] {
+        package var authenticationContexts: [AuthenticationContext] {
             switch self {
             case .add(let query), .copyMatching(let query), .update(let query, _), .delete(let query):
                 query.authenticationContext.map { [$0] } ?? []

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A keychain that notifies a program of other programs' changes.
-public protocol ObservableKeychain: KeychainBackend {
+package protocol ObservableKeychain: KeychainBackend {
     /// Notifies a program of changes from now on, until the observation is deallocated.
     ///
     /// Returns immediately. The first notice is ``ChangeNotice/unknown``, as soon as changes are observed, and so is
@@ -18,11 +18,11 @@ public protocol ObservableKeychain: KeychainBackend {
 }
 
 /// An observation of changes, which ends when it is deallocated.
-public final class ChangeObservation: Sendable {
+package final class ChangeObservation: Sendable {
     private let end: @Sendable () -> Void
 
     /// An observation that `end` ends.
-    public init(_ end: @escaping @Sendable () -> Void) { self.end = end }
+    package init(_ end: @escaping @Sendable () -> Void) { self.end = end }
 
     deinit { end() }
 }

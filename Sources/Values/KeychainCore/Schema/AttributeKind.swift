@@ -2,7 +2,7 @@
 
 /// The kinds of columns; a kind decides what a value is converted to (Semantics, "Conversion and comparison of
 /// values").
-public enum AttributeKind: Sendable, Hashable {
+package enum AttributeKind: Sendable, Hashable {
     /// String, Data and Number, each kept as given.
     case blob
     /// Data; strings and numbers are converted.

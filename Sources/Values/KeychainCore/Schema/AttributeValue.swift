@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The value of an attribute as it is stored and returned: the type that was given is kept.
-public enum AttributeValue: Sendable {
+package enum AttributeValue: Sendable {
     /// A string.
     case string(String)
     /// Bytes; an attribute is not a secret in the sense of ``SecretBytes``.
@@ -14,7 +14,7 @@ public enum AttributeValue: Sendable {
     indirect case accessControl(AccessControl)
 
     /// The value as a caller sees it.
-    public var property: PropertyValue {
+    package var property: PropertyValue {
         switch self {
         case .string(let text): .string(text)
         case .data(let bytes): .data(SecretBytes(bytes))
@@ -28,7 +28,7 @@ public enum AttributeValue: Sendable {
 extension AttributeValue: Hashable {
     /// Whether both are of one type and equal; strings by their bytes (Semantics, "Conversion and comparison of
     /// values").
-    public static func == (left: AttributeValue, right: AttributeValue) -> Bool {
+    package static func == (left: AttributeValue, right: AttributeValue) -> Bool {
         switch (left, right) {
         case (.string(let left), .string(let right)): left.utf8.elementsEqual(right.utf8)
         case (.data(let left), .data(let right)): left == right
@@ -40,7 +40,7 @@ extension AttributeValue: Hashable {
     }
 
     /// Feeds the type and the value.
-    public func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         switch self {
         case .string(let text):
             hasher.combine(0)

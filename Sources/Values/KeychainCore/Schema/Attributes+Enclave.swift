@@ -5,7 +5,7 @@ extension Attributes {
     ///
     /// Its row holds the sealed form, which means nothing elsewhere: the access control guards the use of the key,
     /// which is the enclave's business, and not the reading of the row. Only keys have a key class.
-    public var areOfEnclaveKey: Bool {
+    package var areOfEnclaveKey: Bool {
         self[.tokenID] == .string(PropertyKey.tokenSecureEnclave) && self[.keyClass] != nil
     }
 }

@@ -3,7 +3,7 @@
 /// The attributes of an item or of a query: a dictionary, in the order of the names.
 ///
 /// An item has about twenty, so that a search in a sorted array beats hashing, and a file's order is that of the array.
-public struct Attributes: Sendable, Hashable {
+package struct Attributes: Sendable, Hashable {
     private var entries: [Entry]
 
     fileprivate struct Entry: Sendable, Hashable {
@@ -12,16 +12,16 @@ public struct Attributes: Sendable, Hashable {
     }
 
     /// No attributes.
-    public init() { entries = [] }
+    package init() { entries = [] }
 
     /// No attributes, with room for so many.
-    public init(minimumCapacity: Int) {
+    package init(minimumCapacity: Int) {
         entries = []
         entries.reserveCapacity(minimumCapacity)
     }
 
     /// The value of an attribute; `nil` when there is none, and to remove it.
-    public subscript(name: AttributeName) -> AttributeValue? {
+    package subscript(name: AttributeName) -> AttributeValue? {
         get {
             let index = index(of: name)
             return index < entries.count && entries[index].name == name ? entries[index].value : nil
@@ -40,16 +40,16 @@ public struct Attributes: Sendable, Hashable {
     }
 
     /// How many there are.
-    public var count: Int { entries.count }
+    package var count: Int { entries.count }
 
     /// Whether there is none.
-    public var isEmpty: Bool { entries.isEmpty }
+    package var isEmpty: Bool { entries.isEmpty }
 
     /// The names, in their order.
-    public var keys: [AttributeName] { entries.map(\.name) }
+    package var keys: [AttributeName] { entries.map(\.name) }
 
     /// Takes over attributes, and has `combine` choose between the old and the new value of one that is there.
-    public mutating func merge(
+    package mutating func merge(
         _ other: Attributes,
         uniquingKeysWith combine: (AttributeValue, AttributeValue) -> AttributeValue
     ) {
@@ -57,7 +57,7 @@ public struct Attributes: Sendable, Hashable {
     }
 
     /// These attributes and others; `combine` chooses between the values of one that is in both.
-    public func merging(
+    package func merging(
         _ other: Attributes,
         uniquingKeysWith combine: (AttributeValue, AttributeValue) -> AttributeValue
     ) -> Attributes {
@@ -67,7 +67,7 @@ public struct Attributes: Sendable, Hashable {
     }
 
     /// The attributes of which `isIncluded` says so.
-    public func filter(_ isIncluded: (Element) -> Bool) -> Attributes {
+    package func filter(_ isIncluded: (Element) -> Bool) -> Attributes {
         var filtered = self
         filtered.entries.removeAll { !isIncluded(($0.name, $0.value)) }
         return filtered
@@ -88,26 +88,26 @@ public struct Attributes: Sendable, Hashable {
 
 extension Attributes: Sequence {
     /// An attribute and its value.
-    public typealias Element = (key: AttributeName, value: AttributeValue)
+    package typealias Element = (key: AttributeName, value: AttributeValue)
 
     /// Goes through the attributes in the order of their names.
-    public struct Iterator: IteratorProtocol {
+    package struct Iterator: IteratorProtocol {
         fileprivate var entries: IndexingIterator<[Entry]>
 
         /// The next attribute.
-        public mutating func next() -> Element? { entries.next().map { ($0.name, $0.value) } }
+        package mutating func next() -> Element? { entries.next().map { ($0.name, $0.value) } }
     }
 
     /// Goes through the attributes in the order of their names.
-    public func makeIterator() -> Iterator { Iterator(entries: entries.makeIterator()) }
+    package func makeIterator() -> Iterator { Iterator(entries: entries.makeIterator()) }
 
     /// How many there are.
-    public var underestimatedCount: Int { count }
+    package var underestimatedCount: Int { count }
 }
 
 extension Attributes: ExpressibleByDictionaryLiteral {
     /// Attributes written down, each once.
-    public init(dictionaryLiteral elements: (AttributeName, AttributeValue)...) {
+    package init(dictionaryLiteral elements: (AttributeName, AttributeValue)...) {
         self.init(minimumCapacity: elements.count)
         for (name, value) in elements {
             precondition(self[name] == nil, "an attribute is given twice")

@@ -5,7 +5,7 @@ extension Column {
     ///
     /// - Returns: The value as it is stored and returned; `nil` for a value that means "not given".
     /// - Throws: `errSecParam` when the kind does not take the value.
-    public func coerce(_ value: PropertyValue) throws(KeychainError) -> AttributeValue? {
+    package func coerce(_ value: PropertyValue) throws(KeychainError) -> AttributeValue? {
         switch (kind, value) {
         case (.blob, .string(let text)), (.string, .string(let text)): return .string(text)
         case (.blob, .data(let bytes)), (.data, .data(let bytes)): return .data(bytes.unprotectedCopy)

@@ -1,47 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// One attribute of an item class: a row of the schema tables.
-public final class Column: Sendable {
+package final class Column: Sendable {
     /// The attribute.
-    public let name: AttributeName
+    package let name: AttributeName
 
     /// What values are converted to.
-    public let kind: AttributeKind
+    package let kind: AttributeKind
 
     /// Whether the attribute takes part in the primary key.
-    public let isPrimaryKey: Bool
+    package let isPrimaryKey: Bool
 
     /// Whether values compare by their bytes, whatever their type (the columns marked B in Semantics, "Attributes of
     /// each class").
-    public let comparesBytes: Bool
+    package let comparesBytes: Bool
 
     /// What is stored when an add does not give the attribute.
-    public let defaultValue: AttributeValue?
+    package let defaultValue: AttributeValue?
 
     /// Who may name the attribute.
-    public let access: Access
+    package let access: Access
 
     /// Since which version of the file (``FileFormat/version``) the store keeps a search tag for it, in a column of its
     /// own; `nil` when it keeps none.
     ///
     /// The tables of a version that was released never change: an attribute that becomes searchable later says in which
     /// revision, and comes with a migration to that one.
-    public let taggedSince: UInt16?
+    package let taggedSince: UInt16?
 
     /// Since which version the store keeps no search tag for it any more; `nil` while it keeps one, or never did.
-    public let untaggedSince: UInt16?
+    package let untaggedSince: UInt16?
 
     /// Whether the store keeps a search tag for it.
-    public var isSearchable: Bool { isTagged(in: FileFormat.version) }
+    package var isSearchable: Bool { isTagged(in: FileFormat.version) }
 
     /// Whether the tables of a version have a column for its search tags.
-    public func isTagged(in version: UInt16) -> Bool {
+    package func isTagged(in version: UInt16) -> Bool {
         guard let taggedSince, taggedSince <= version else { return false }
         return untaggedSince.map { version < $0 } ?? true
     }
 
     /// Who may name a column.
-    public enum Access: Sendable, Hashable {
+    package enum Access: Sendable, Hashable {
         /// Anybody, everywhere.
         case open
         /// A value needs a private entitlement in add and in update attributes: errSecMissingEntitlement.

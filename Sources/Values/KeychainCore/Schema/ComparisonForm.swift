@@ -5,7 +5,7 @@ extension Column {
     ///
     /// Equal forms mean equal values: for a search, for the primary key. What is hashed compares by its bytes,
     /// whatever the type; unhashed numbers compare as an SQLite INTEGER column compares them.
-    public func appendComparisonForm(of value: AttributeValue, to bytes: inout [UInt8]) {
+    package func appendComparisonForm(of value: AttributeValue, to bytes: inout [UInt8]) {
         switch (kind, value) {
         case (.number, .number(let number)) where !comparesBytes:
             NumericAffinity(number).append(to: &bytes)
@@ -25,7 +25,7 @@ extension Column {
     }
 
     /// Whether two values compare equal in this column.
-    public func isEqual(_ left: AttributeValue, _ right: AttributeValue) -> Bool {
+    package func isEqual(_ left: AttributeValue, _ right: AttributeValue) -> Bool {
         var (first, second) = ([UInt8](), [UInt8]())
         appendComparisonForm(of: left, to: &first)
         appendComparisonForm(of: right, to: &second)
@@ -36,7 +36,7 @@ extension Column {
 extension [UInt8] {
     /// Appends an integer, lowest byte first.
     @inlinable
-    public mutating func append(littleEndian value: some FixedWidthInteger) {
+    package mutating func append(littleEndian value: some FixedWidthInteger) {
         Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
     }
 }

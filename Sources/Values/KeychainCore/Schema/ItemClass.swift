@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The five item classes; the raw value is the string that `kSecClass` takes (Semantics, "Classes and attributes").
-public enum ItemClass: String, Sendable, Hashable, CaseIterable {
+package enum ItemClass: String, Sendable, Hashable, CaseIterable {
     /// `kSecClassGenericPassword`.
     case genericPassword = "genp"
     /// `kSecClassInternetPassword`.
@@ -14,10 +14,10 @@ public enum ItemClass: String, Sendable, Hashable, CaseIterable {
     case identity = "idnt"
 
     /// The classes that have a table.
-    public static let stored: [ItemClass] = [.genericPassword, .internetPassword, .certificate, .key]
+    package static let stored: [ItemClass] = [.genericPassword, .internetPassword, .certificate, .key]
 
     /// Whether items of the class can be returned as a reference object (`kSecReturnRef`).
-    public var hasReferenceType: Bool {
+    package var hasReferenceType: Bool {
         switch self {
         case .genericPassword, .internetPassword: false
         case .certificate, .key, .identity: true

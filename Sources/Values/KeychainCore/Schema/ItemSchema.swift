@@ -1,54 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The columns of an item class, in the order of the tables, and how to find one.
-public final class ItemSchema: Sendable {
+package final class ItemSchema: Sendable {
     /// The class.
-    public let itemClass: ItemClass
+    package let itemClass: ItemClass
 
     /// Every column that a client can name.
-    public let columns: [Column]
+    package let columns: [Column]
 
     /// The columns that make up the primary key, in table order.
-    public let primaryKey: [Column]
+    package let primaryKey: [Column]
 
     /// The columns of the primary key that the class alone has: what distinguishes its items within a group.
-    public let identifyingColumns: [Column]
+    package let identifyingColumns: [Column]
 
     /// The columns by which programs name one item: sets of columns of the primary key, of which one suffices, the
     /// usual one last; none of identities.
     ///
     /// The rest of the key keeps its default values in nearly every item.
-    public let namings: [[AttributeName]]
+    package let namings: [[AttributeName]]
 
     /// The columns that an add fills in, or takes from a caller who gives them.
-    public let filledIn: [Column]
+    package let filledIn: [Column]
 
     /// The columns that have a search tag, ordered by name.
-    public let searchable: [Column]
+    package let searchable: [Column]
 
     /// The names of ``searchable``.
-    public let searchableNames: [AttributeName]
+    package let searchableNames: [AttributeName]
 
     /// The names of the columns that the tables of a version have search tags of, ordered.
-    public func searchableNames(in version: UInt16) -> [AttributeName] {
+    package func searchableNames(in version: UInt16) -> [AttributeName] {
         version == FileFormat.version
             ? searchableNames : columns.filter { $0.isTagged(in: version) }.map(\.name).sorted()
     }
 
     /// The columns that have an SQL index, several for an index over more than one column.
-    public let indexes: [[AttributeName]]
+    package let indexes: [[AttributeName]]
 
     /// The protection class of an item that names none (Semantics, "Computed attributes").
-    public let defaultAccessibility: Accessibility
+    package let defaultAccessibility: Accessibility
 
     /// The names of all columns in order, and where each column is in ``columns``.
     private let names: [(name: AttributeName, index: Int)]
 
     /// How many columns the class has, the secret and the persistent reference included: they have no short name.
-    public var columnCount: Int { columns.count + 2 }
+    package var columnCount: Int { columns.count + 2 }
 
     /// The column of a name; `nil` when the class has no such attribute.
-    public subscript(name: AttributeName) -> Column? {
+    package subscript(name: AttributeName) -> Column? {
         // A search by halves: cheaper than a hash, and every attribute of every request is looked up here.
         var range = 0..<names.count
         while !range.isEmpty {
@@ -61,7 +61,7 @@ public final class ItemSchema: Sendable {
     }
 
     /// The schema of a class.
-    public static func of(_ itemClass: ItemClass) -> ItemSchema {
+    package static func of(_ itemClass: ItemClass) -> ItemSchema {
         switch itemClass {
         case .genericPassword: genericPassword
         case .internetPassword: internetPassword

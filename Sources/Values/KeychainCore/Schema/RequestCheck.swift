@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// One of Apple's item functions.
-public enum ItemFunction: String, Sendable, Hashable, CaseIterable {
+package enum ItemFunction: String, Sendable, Hashable, CaseIterable {
     /// `SecItemAdd`
     case add = "SecItemAdd"
     /// `SecItemCopyMatching`
@@ -13,7 +13,7 @@ public enum ItemFunction: String, Sendable, Hashable, CaseIterable {
 }
 
 /// The dictionaries of a request.
-public enum RequestPart: String, Sendable, Hashable, CaseIterable {
+package enum RequestPart: String, Sendable, Hashable, CaseIterable {
     /// The only dictionary, or the first one of an update.
     case query
     /// The new attributes of an update.
@@ -23,7 +23,7 @@ public enum RequestPart: String, Sendable, Hashable, CaseIterable {
 /// A check that a request has to pass before any item is looked at; the raw value is its name in reports.
 ///
 /// ``order(of:)`` says which function has which checks, and what counts when several fail.
-public enum RequestCheck: String, Sendable, Hashable, CaseIterable {
+package enum RequestCheck: String, Sendable, Hashable, CaseIterable {
     /// The dictionary has an entry.
     case entries
     /// An access control is a `SecAccessControl`.
@@ -116,7 +116,7 @@ public enum RequestCheck: String, Sendable, Hashable, CaseIterable {
     case secretSize = "secret-size"
 
     /// The section of Documentation/Semantics.md that has the rule, by its title.
-    public var section: String {
+    package var section: String {
         switch self {
         case .entries, .className, .itemClass: "Class of a query"
         case .accessControlType, .issuerType, .tokenType, .policyType, .contextAndCredential, .privateAttribute,
@@ -143,18 +143,18 @@ public enum RequestCheck: String, Sendable, Hashable, CaseIterable {
 
 extension RequestCheck {
     /// A check of one dictionary.
-    public struct Step: Sendable, Hashable {
+    package struct Step: Sendable, Hashable {
         /// What is checked.
-        public let check: RequestCheck
+        package let check: RequestCheck
         /// In which dictionary.
-        public let part: RequestPart
+        package let part: RequestPart
     }
 
     /// The checks of a function, in the order in which they count (Semantics, "Order of checks").
     ///
     /// Those of single keys, from ``attributeName`` to ``keyKind``, are one pass over the dictionary: among them, the
     /// first key in alphabetical order counts.
-    public static func order(of function: ItemFunction) -> [Step] {
+    package static func order(of function: ItemFunction) -> [Step] {
         switch function {
         case .add: addition
         case .copyMatching: copy
@@ -164,12 +164,12 @@ extension RequestCheck {
     }
 
     /// The checks of every key in the dictionary of an add and in a query.
-    public static let ofQueryKeys: [RequestCheck] = [
+    package static let ofQueryKeys: [RequestCheck] = [
         .attributeName, .attributeValue, .matchValue, .returnValue, .useValue, .secretType, .keyKind,
     ]
 
     /// The checks of every key among the new attributes of an update.
-    public static let ofAttributeKeys: [RequestCheck] = [
+    package static let ofAttributeKeys: [RequestCheck] = [
         .attributeName, .attributeValue, .sharingGroupChange, .secretType, .secretSize, .keyKind,
     ]
 

@@ -3,24 +3,24 @@
 /// A result code of the Security framework, which Apple calls an `OSStatus`.
 ///
 /// Any number is a valid value. Names and messages come from ``StatusTable``.
-public struct Status: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+package struct Status: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The number, as a C caller sees it.
-    public var rawValue: Int32
+    package var rawValue: Int32
 
     /// Creates a status from its number.
-    public init(rawValue: Int32) {
+    package init(rawValue: Int32) {
         self.rawValue = rawValue
     }
 
     /// The C name, for example `errSecItemNotFound`, or `OSStatus -1234` for a code that has none.
-    public var description: String {
+    package var description: String {
         StatusTable.row(code: rawValue)?.name ?? "OSStatus \(rawValue)"
     }
 
     /// The text for people, or nil when Apple's list has none for the code.
     ///
     /// - Note: Source: the comments of SecBase.h, from which `SecCopyErrorMessageString` takes its text.
-    public var message: String? {
+    package var message: String? {
         StatusTable.row(code: rawValue)?.message
     }
 }
@@ -28,89 +28,89 @@ public struct Status: RawRepresentable, Hashable, Sendable, CustomStringConverti
 // The codes that the engine itself returns.
 extension Status {
     /// No error.
-    public static let success = Status(rawValue: 0)
+    package static let success = Status(rawValue: 0)
 
     /// The function or operation is not implemented.
-    public static let unimplemented = Status(rawValue: -4)
+    package static let unimplemented = Status(rawValue: -4)
 
     /// The disk is full.
-    public static let diskFull = Status(rawValue: -34)
+    package static let diskFull = Status(rawValue: -34)
 
     /// Reading or writing failed.
-    public static let io = Status(rawValue: -36)
+    package static let io = Status(rawValue: -36)
 
     /// A file must not be written: `errSecWrPerm`.
-    public static let writePermission = Status(rawValue: -61)
+    package static let writePermission = Status(rawValue: -61)
 
     /// A parameter is not valid: `errSecParam`.
-    public static let parameter = Status(rawValue: -50)
+    package static let parameter = Status(rawValue: -50)
 
     /// Memory could not be allocated.
-    public static let allocate = Status(rawValue: -108)
+    package static let allocate = Status(rawValue: -108)
 
     /// The user canceled the operation.
-    public static let userCanceled = Status(rawValue: -128)
+    package static let userCanceled = Status(rawValue: -128)
 
     /// A component failed inside.
-    public static let internalComponent = Status(rawValue: -2070)
+    package static let internalComponent = Status(rawValue: -2070)
 
     /// An entitlement is missing.
-    public static let missingEntitlement = Status(rawValue: -34018)
+    package static let missingEntitlement = Status(rawValue: -34018)
 
     /// The client may not perform the operation.
-    public static let restrictedAPI = Status(rawValue: -34020)
+    package static let restrictedAPI = Status(rawValue: -34020)
 
     /// No keychain is available.
-    public static let notAvailable = Status(rawValue: -25291)
+    package static let notAvailable = Status(rawValue: -25291)
 
     /// The keychain cannot be modified.
-    public static let readOnly = Status(rawValue: -25292)
+    package static let readOnly = Status(rawValue: -25292)
 
     /// Authentication failed: `errSecAuthFailed`.
-    public static let authenticationFailed = Status(rawValue: -25293)
+    package static let authenticationFailed = Status(rawValue: -25293)
 
     /// There is no such keychain file.
-    public static let noSuchKeychain = Status(rawValue: -25294)
+    package static let noSuchKeychain = Status(rawValue: -25294)
 
     /// A file is not a keychain.
-    public static let invalidKeychain = Status(rawValue: -25295)
+    package static let invalidKeychain = Status(rawValue: -25295)
 
     /// There is a keychain of the same name already.
-    public static let duplicateKeychain = Status(rawValue: -25296)
+    package static let duplicateKeychain = Status(rawValue: -25296)
 
     /// The program may not change who owns the item: `errSecInvalidOwnerEdit`.
-    public static let invalidOwnerEdit = Status(rawValue: -25244)
+    package static let invalidOwnerEdit = Status(rawValue: -25244)
 
     /// An entry of an access list cannot be used: `errSecInvalidACL`.
-    public static let invalidACL = Status(rawValue: -67702)
+    package static let invalidACL = Status(rawValue: -67702)
 
     /// The item exists already.
-    public static let duplicateItem = Status(rawValue: -25299)
+    package static let duplicateItem = Status(rawValue: -25299)
 
     /// No item was found.
-    public static let itemNotFound = Status(rawValue: -25300)
+    package static let itemNotFound = Status(rawValue: -25300)
 
     /// The data is too large.
-    public static let dataTooLarge = Status(rawValue: -25302)
+    package static let dataTooLarge = Status(rawValue: -25302)
 
     /// The attribute does not exist: `errSecNoSuchAttr`.
-    public static let noSuchAttribute = Status(rawValue: -25303)
+    package static let noSuchAttribute = Status(rawValue: -25303)
 
     /// The item is not there any more: `errSecInvalidItemRef`.
-    public static let invalidItemReference = Status(rawValue: -25304)
+    package static let invalidItemReference = Status(rawValue: -25304)
 
     /// The item class does not exist.
-    public static let noSuchClass = Status(rawValue: -25306)
+    package static let noSuchClass = Status(rawValue: -25306)
 
     /// No keychain file is the default.
-    public static let noDefaultKeychain = Status(rawValue: -25307)
+    package static let noDefaultKeychain = Status(rawValue: -25307)
 
     /// User interaction is needed and not allowed.
-    public static let interactionNotAllowed = Status(rawValue: -25308)
+    package static let interactionNotAllowed = Status(rawValue: -25308)
 
     /// Data could not be decoded.
-    public static let decode = Status(rawValue: -26275)
+    package static let decode = Status(rawValue: -26275)
 
     /// An internal failure: the private code `errSecInternal`.
-    public static let `internal` = Status(rawValue: -26276)
+    package static let `internal` = Status(rawValue: -26276)
 }

@@ -4,20 +4,20 @@
 // (SecBase.h, where the comment of a code is its message); Semantics, "Error mapping" decides where it has the row.
 
 /// The table of the Security framework's result codes.
-public enum StatusTable {
+package enum StatusTable {
     /// One result code.
-    public struct Row: Hashable, Sendable {
+    package struct Row: Hashable, Sendable {
         /// The C name, for example `errSecItemNotFound`.
-        public var name: String
+        package var name: String
 
         /// The number.
-        public var code: Int32
+        package var code: Int32
 
         /// The text that `SecCopyErrorMessageString` gives, or nil where the code has none.
-        public var message: String?
+        package var message: String?
 
         /// Whether Apple's public headers declare the code.
-        public var isPublic: Bool
+        package var isPublic: Bool
 
         fileprivate init(_ name: String, _ code: Int32, _ message: String?, isPublic: Bool = true) {
             self.name = name
@@ -31,19 +31,19 @@ public enum StatusTable {
     ///
     /// Names are unique. Three codes occur twice, as they do in Apple's header, which keeps `errSecDskFull`,
     /// `errSecInvaldCRLAuthority` and `errSecInvalidTupleCredendtials` for old callers.
-    public static let rows: [Row] = general + keychain + module + nonpublic
+    package static let rows: [Row] = general + keychain + module + nonpublic
 
     /// Returns the row of a code, under its preferred name.
     ///
     /// - Complexity: O(1).
-    public static func row(code: Int32) -> Row? {
+    package static func row(code: Int32) -> Row? {
         rowsByCode[code]
     }
 
     /// Returns the row with a C name.
     ///
     /// - Complexity: O(1).
-    public static func row(named name: String) -> Row? {
+    package static func row(named name: String) -> Row? {
         rowsByName[name]
     }
 

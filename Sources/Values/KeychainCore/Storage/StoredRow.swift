@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// An item as the store sees it: opaque bytes, blind-index values, and the few things that are in the clear.
-public struct StoredRow: Sendable, Hashable {
+package struct StoredRow: Sendable, Hashable {
     /// The class, which is the table.
-    public var itemClass: ItemClass
+    package var itemClass: ItemClass
     /// The identifier, kept for the life of the row.
-    public var identifier: ItemIdentifier
+    package var identifier: ItemIdentifier
     /// The protection class, in the clear.
-    public var protection: String
+    package var protection: String
     /// Whether the row only remembers that a synchronizable item was deleted; in the clear.
-    public var isTombstone: Bool
+    package var isTombstone: Bool
     /// Which generation of class keys sealed the row.
-    public var keyGeneration: UInt32
+    package var keyGeneration: UInt32
     /// Random, new for every write.
-    public var version: Bytes16
+    package var version: Bytes16
     /// The tag of the whole primary key, unique in the table.
-    public var primaryKeyTag: SearchTag
+    package var primaryKeyTag: SearchTag
     /// The tags of the attributes that are there, ordered by name.
-    public var tags: [AttributeTag]
+    package var tags: [AttributeTag]
     /// Of a row that was sealed by the format before: the search tag of its digest, sealed, or nothing where it has
     /// none or lies among ``tags``; `nil` for a row of this format.
-    public var former: [UInt8]?
+    package var former: [UInt8]?
     /// The sealed attributes.
-    public var metadata: [UInt8]
+    package var metadata: [UInt8]
     /// The sealed secret.
-    public var secret: [UInt8]
+    package var secret: [UInt8]
 
     /// A row.
-    public init(
+    package init(
         itemClass: ItemClass,
         identifier: ItemIdentifier,
         protection: String,
@@ -55,28 +55,28 @@ public struct StoredRow: Sendable, Hashable {
 }
 
 /// The search tag of one attribute.
-public struct AttributeTag: Sendable, Hashable {
+package struct AttributeTag: Sendable, Hashable {
     /// The attribute.
-    public let name: AttributeName
+    package let name: AttributeName
     /// Its tag.
-    public let tag: SearchTag
+    package let tag: SearchTag
 
     /// A tag.
-    public init(name: AttributeName, tag: SearchTag) {
+    package init(name: AttributeName, tag: SearchTag) {
         self.name = name
         self.tag = tag
     }
 }
 
 /// How large an item may be.
-public enum ItemLimits {
+package enum ItemLimits {
     /// The largest secret, in bytes: 16 MiB.
     ///
     /// Apple enforces no limit (Semantics, open question 9).
-    public static let secretByteCount = 16 << 20
+    package static let secretByteCount = 16 << 20
     /// The largest sum of encoded attributes, in bytes: 16 MiB.
-    public static let metadataByteCount = 16 << 20
+    package static let metadataByteCount = 16 << 20
     /// More than either part of a row has that is written: a secret is padded by a sixteenth at most, and what seals it
     /// and an application password add little.
-    public static let partByteCount = (17 << 20) + (1 << 16)
+    package static let partByteCount = (17 << 20) + (1 << 16)
 }

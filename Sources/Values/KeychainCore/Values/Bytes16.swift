@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Sixteen bytes kept inline: an identifier, a search tag, a row version.
-public struct Bytes16: Sendable, Hashable {
+package struct Bytes16: Sendable, Hashable {
     // Visible to the compiler in other modules, as is what reads them: every call of the keychain handles dozens of
     // these.
     @usableFromInline var high: UInt64
@@ -9,39 +9,39 @@ public struct Bytes16: Sendable, Hashable {
 
     /// Takes the first sixteen bytes of a buffer; `nil` when it has fewer.
     @inlinable
-    public init?(_ bytes: UnsafeRawBufferPointer) {
+    package init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= Self.count else { return nil }
         high = bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self)
         low = bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
     }
 
     /// Takes sixteen bytes of a collection; `nil` when it has another number of them.
-    public init?(_ bytes: some Collection<UInt8>) {
+    package init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == Self.count else { return nil }
         self = unsafe16(Array(bytes))
     }
 
     /// Sixteen zeros, which no identifier, tag or version is.
-    public static let zero = Bytes16(high: 0, low: 0)
+    package static let zero = Bytes16(high: 0, low: 0)
 
     /// Sixteen bytes of the system's generator.
-    public static func random() -> Bytes16 {
+    package static func random() -> Bytes16 {
         var generator = SystemRandomNumberGenerator()
         return Bytes16(high: generator.next(), low: generator.next())
     }
 
     /// The number of bytes: 16.
     @inlinable
-    public static var count: Int { 16 }
+    package static var count: Int { 16 }
 
     /// Lends the bytes in their order; the pointer is good only during the call.
     @inlinable
-    public func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+    package func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         try Swift.withUnsafeBytes(of: (high, low), body)
     }
 
     /// The bytes as an array.
-    public var bytes: [UInt8] { withUnsafeBytes { Array($0) } }
+    package var bytes: [UInt8] { withUnsafeBytes { Array($0) } }
 
     fileprivate init(high: UInt64, low: UInt64) {
         self.high = high
@@ -50,10 +50,10 @@ public struct Bytes16: Sendable, Hashable {
 }
 
 /// A blind-index value: what the store compares instead of an attribute.
-public typealias SearchTag = Bytes16
+package typealias SearchTag = Bytes16
 
 /// The identifier of a stored item, the last sixteen bytes of its persistent reference.
-public typealias ItemIdentifier = Bytes16
+package typealias ItemIdentifier = Bytes16
 
 private func unsafe16(_ bytes: [UInt8]) -> Bytes16 {
     bytes.withUnsafeBytes {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A number as an `NSNumber` holds it: an integer of 64 bits or a real.
-public enum KeychainNumber: Sendable, Hashable {
+package enum KeychainNumber: Sendable, Hashable {
     /// An integer that fits 64 bits with sign.
     case integer(Int64)
     /// An integer above `Int64.max`.
@@ -10,13 +10,13 @@ public enum KeychainNumber: Sendable, Hashable {
     case real(Double)
 
     /// An integer of any width.
-    public init(_ value: UInt64) {
+    package init(_ value: UInt64) {
         self = Int64(exactly: value).map { .integer($0) } ?? .unsigned(value)
     }
 
     /// The low 32 bits with sign, as the hashed columns and Data columns take a number (Semantics, "Conversion and
     /// comparison of values").
-    public var truncatedTo32Bits: Int32 {
+    package var truncatedTo32Bits: Int32 {
         switch self {
         case .integer(let value): Int32(truncatingIfNeeded: value)
         case .unsigned(let value): Int32(truncatingIfNeeded: value)
@@ -26,7 +26,7 @@ public enum KeychainNumber: Sendable, Hashable {
     }
 
     /// The value as an integer, `nil` when it has a fraction or does not fit 64 bits.
-    public var exactInteger: Int64? {
+    package var exactInteger: Int64? {
         switch self {
         case .integer(let value): value
         case .unsigned: nil

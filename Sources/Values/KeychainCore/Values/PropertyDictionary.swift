@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A dictionary as a caller of the item functions gives it.
-public struct PropertyDictionary: Sendable, Hashable {
+package struct PropertyDictionary: Sendable, Hashable {
     /// The entries whose key is a string.
-    public var entries: PropertyEntries
+    package var entries: PropertyEntries
 
     /// The kinds of the keys that are not strings.
-    public var foreignKeys: Set<ForeignKey>
+    package var foreignKeys: Set<ForeignKey>
 
     /// What a key can be that is not a string.
-    public enum ForeignKey: Sendable, Hashable {
+    package enum ForeignKey: Sendable, Hashable {
         /// A number, which names no attribute.
         case number(KeychainNumber)
         /// Anything else.
@@ -17,18 +17,18 @@ public struct PropertyDictionary: Sendable, Hashable {
     }
 
     /// A dictionary of string keys.
-    public init(_ entries: [String: PropertyValue] = [:], foreignKeys: Set<ForeignKey> = []) {
+    package init(_ entries: [String: PropertyValue] = [:], foreignKeys: Set<ForeignKey> = []) {
         self.init(PropertyEntries(entries), foreignKeys: foreignKeys)
     }
 
     /// A dictionary of entries.
-    public init(_ entries: PropertyEntries, foreignKeys: Set<ForeignKey> = []) {
+    package init(_ entries: PropertyEntries, foreignKeys: Set<ForeignKey> = []) {
         self.entries = entries
         self.foreignKeys = foreignKeys
     }
 
     /// The value of one key.
-    public subscript(key: String) -> PropertyValue? {
+    package subscript(key: String) -> PropertyValue? {
         get { entries[key] }
         set { entries[key] = newValue }
     }
@@ -36,7 +36,7 @@ public struct PropertyDictionary: Sendable, Hashable {
 
 extension PropertyDictionary: ExpressibleByDictionaryLiteral {
     /// A dictionary from literal entries; a key given twice keeps its last value.
-    public init(dictionaryLiteral elements: (String, PropertyValue)...) {
+    package init(dictionaryLiteral elements: (String, PropertyValue)...) {
         var entries = PropertyEntries()
         entries.reserveCapacity(elements.count + 1)
         for (key, value) in elements { entries[key] = value }

@@ -3,7 +3,7 @@
 /// The entries of a ``PropertyDictionary``, in the order in which they were added.
 ///
 /// A request has about five, so that looking at one after the other beats hashing; of many, hashes are kept as well.
-public struct PropertyEntries: Sendable {
+package struct PropertyEntries: Sendable {
     private var elements: [Element]
 
     /// Where each key is in ``elements``; `nil` while there are few.
@@ -13,22 +13,22 @@ public struct PropertyEntries: Sendable {
     private static let mostSearched = 24
 
     /// An entry.
-    public typealias Element = (key: String, value: PropertyValue)
+    package typealias Element = (key: String, value: PropertyValue)
 
     /// No entries.
-    public init() { elements = [] }
+    package init() { elements = [] }
 
     /// The entries of a dictionary.
-    public init(_ dictionary: [String: PropertyValue]) {
+    package init(_ dictionary: [String: PropertyValue]) {
         elements = dictionary.map { $0 }
         keepPositions()
     }
 
     /// Makes room for so many entries.
-    public mutating func reserveCapacity(_ count: Int) { elements.reserveCapacity(count) }
+    package mutating func reserveCapacity(_ count: Int) { elements.reserveCapacity(count) }
 
     /// The value of a key; `nil` when there is none, and to remove it.
-    public subscript(key: String) -> PropertyValue? {
+    package subscript(key: String) -> PropertyValue? {
         get { position(of: key).map { elements[$0].value } }
         set {
             switch (newValue, position(of: key)) {
@@ -49,22 +49,22 @@ public struct PropertyEntries: Sendable {
     }
 
     /// How many there are.
-    public var count: Int { elements.count }
+    package var count: Int { elements.count }
 
     /// Whether there is none.
-    public var isEmpty: Bool { elements.isEmpty }
+    package var isEmpty: Bool { elements.isEmpty }
 
     /// The keys.
-    public var keys: [String] { elements.map(\.key) }
+    package var keys: [String] { elements.map(\.key) }
 
     /// The values.
-    public var values: [PropertyValue] { elements.map(\.value) }
+    package var values: [PropertyValue] { elements.map(\.value) }
 
     /// The entries as a dictionary.
-    public var dictionary: [String: PropertyValue] { Dictionary(uniqueKeysWithValues: elements) }
+    package var dictionary: [String: PropertyValue] { Dictionary(uniqueKeysWithValues: elements) }
 
     /// The entries of which `isIncluded` says so.
-    public func filter(_ isIncluded: (Element) throws -> Bool) rethrows -> PropertyEntries {
+    package func filter(_ isIncluded: (Element) throws -> Bool) rethrows -> PropertyEntries {
         var filtered = PropertyEntries()
         filtered.elements = try elements.filter(isIncluded)
         filtered.keepPositions()
@@ -72,7 +72,7 @@ public struct PropertyEntries: Sendable {
     }
 
     /// Takes over entries, and has `combine` choose between the old and the new value of a key that is there.
-    public mutating func merge(
+    package mutating func merge(
         _ other: some Sequence<Element>,
         uniquingKeysWith combine: (PropertyValue, PropertyValue) throws -> PropertyValue
     ) rethrows {
@@ -95,20 +95,20 @@ public struct PropertyEntries: Sendable {
 
 extension PropertyEntries: Sequence {
     /// Goes through the entries.
-    public func makeIterator() -> IndexingIterator<[Element]> { elements.makeIterator() }
+    package func makeIterator() -> IndexingIterator<[Element]> { elements.makeIterator() }
 
     /// How many there are.
-    public var underestimatedCount: Int { count }
+    package var underestimatedCount: Int { count }
 }
 
 extension PropertyEntries: Hashable {
     /// Whether both have the same entries, in whatever order.
-    public static func == (left: PropertyEntries, right: PropertyEntries) -> Bool {
+    package static func == (left: PropertyEntries, right: PropertyEntries) -> Bool {
         left.count == right.count && left.allSatisfy { right[$0.key] == $0.value }
     }
 
     /// Feeds the entries, whatever their order.
-    public func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         var sum = 0
         for (key, value) in elements {
             var entry = Hasher()

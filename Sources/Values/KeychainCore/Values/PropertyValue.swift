@@ -3,7 +3,7 @@
 /// A value of a request or answer dictionary, after the Foundation objects have been left behind.
 ///
 /// Large and rare values are boxed, so that the others fit in three words.
-public enum PropertyValue: Sendable, Hashable {
+package enum PropertyValue: Sendable, Hashable {
     /// `NSNull` or `CFNull`.
     case null
     /// A `CFBoolean`, distinguished from the numbers 0 and 1.
@@ -41,7 +41,7 @@ public enum PropertyValue: Sendable, Hashable {
 
     /// Whether a value can be encoded in order to be sent to the keychain (Semantics, "Conversion and comparison of
     /// values").
-    public enum Encodability: Sendable, Hashable {
+    package enum Encodability: Sendable, Hashable {
         /// It can.
         case encodable
         /// It has a number in it that is no integer of 64 bits.

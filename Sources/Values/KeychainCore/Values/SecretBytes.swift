@@ -6,26 +6,26 @@ import KeychainSupport
 ///
 /// Every `Data` value of a request or an answer travels in this type, so that a secret leaves no copy behind in freed
 /// memory. The bytes are immutable once made; copies of the value share them.
-public struct SecretBytes: Sendable {
+package struct SecretBytes: Sendable {
     @usableFromInline let storage: Storage
 
     /// Copies `count` bytes from a buffer.
-    public init(copying bytes: UnsafeRawBufferPointer) {
+    package init(copying bytes: UnsafeRawBufferPointer) {
         storage = Storage(count: bytes.count) { $0.copyMemory(from: bytes) }
     }
 
     /// Copies the bytes of an array.
-    public init(_ bytes: [UInt8]) {
+    package init(_ bytes: [UInt8]) {
         self = bytes.withUnsafeBytes { SecretBytes(copying: $0) }
     }
 
     /// No bytes.
-    public init() {
+    package init() {
         storage = Storage(count: 0) { _ in }
     }
 
     /// `count` bytes, zero unless `fill` writes them; there is no other copy of them.
-    public init<Failure: Error>(
+    package init<Failure: Error>(
         count: Int,
         filling fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
     ) throws(Failure) {
@@ -35,15 +35,15 @@ public struct SecretBytes: Sendable {
 
     /// The number of bytes.
     @inlinable
-    public var count: Int { storage.bytes.count }
+    package var count: Int { storage.bytes.count }
 
     /// Whether there are no bytes.
     @inlinable
-    public var isEmpty: Bool { count == 0 }
+    package var isEmpty: Bool { count == 0 }
 
     /// Lends the bytes to `body`; the pointer is good only during the call.
     @inlinable
-    public func withUnsafeBytes<Result, Failure: Error>(
+    package func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         defer { withExtendedLifetime(storage) {} }
@@ -51,7 +51,7 @@ public struct SecretBytes: Sendable {
     }
 
     /// The bytes as an array, for values that are not secret: the copy is not overwritten.
-    public var unprotectedCopy: [UInt8] { withUnsafeBytes { Array($0) } }
+    package var unprotectedCopy: [UInt8] { withUnsafeBytes { Array($0) } }
 
     // The buffer is written once, in the initializer, before anybody else can see it.
     @usableFromInline
@@ -72,7 +72,7 @@ public struct SecretBytes: Sendable {
 
 extension SecretBytes: Hashable {
     /// Whether both hold the same bytes; takes the same time wherever they differ.
-    public static func == (left: SecretBytes, right: SecretBytes) -> Bool {
+    package static func == (left: SecretBytes, right: SecretBytes) -> Bool {
         guard left.count == right.count else { return false }
         return left.withUnsafeBytes { left in
             right.withUnsafeBytes { right in
@@ -82,18 +82,18 @@ extension SecretBytes: Hashable {
     }
 
     /// Feeds the number of bytes only, so that no hash of a secret is ever made.
-    public func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         hasher.combine(count)
     }
 }
 
 extension SecretBytes: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The number of bytes, never the bytes.
-    public var description: String { "<\(count) bytes>" }
+    package var description: String { "<\(count) bytes>" }
 
     /// The number of bytes, never the bytes.
-    public var debugDescription: String { description }
+    package var debugDescription: String { description }
 
     /// Nothing to see inside.
-    public var customMirror: Mirror { Mirror(self, children: []) }
+    package var customMirror: Mirror { Mirror(self, children: []) }
 }

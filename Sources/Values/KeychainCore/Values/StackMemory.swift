@@ -3,9 +3,9 @@
 import KeychainSupport
 
 /// The stack of the calling thread, which holds working copies of keys and secrets during a call.
-public enum StackMemory {
+package enum StackMemory {
     /// How much of the stack a call uses at most.
-    public enum Depth: Int, Sendable {
+    package enum Depth: Int, Sendable {
         /// A call of the engine, or the derivation of a key from a passcode.
         case call = 65_536
         /// The use of an asymmetric private key: arithmetic on keys of ML-KEM and ML-DSA takes many kilobytes.
@@ -15,7 +15,7 @@ public enum StackMemory {
     /// Calls `body`, and then overwrites the part of the stack that it used with zeros.
     ///
     /// What `body` returns stays, and what it left in freed memory of the heap.
-    public static func wiped<Result, Failure: Error>(
+    package static func wiped<Result, Failure: Error>(
         _ depth: Depth = .call,
         after body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A point in time: seconds since 2001-01-01T00:00:00Z, as Foundation's `Date` counts them.
-public struct Timestamp: Sendable, Hashable, Comparable {
+package struct Timestamp: Sendable, Hashable, Comparable {
     /// Seconds since the reference date; a fraction keeps the precision of binary64.
-    public var secondsSinceReferenceDate: Double
+    package var secondsSinceReferenceDate: Double
 
     /// A time so many seconds after 2001-01-01T00:00:00Z.
-    public init(secondsSinceReferenceDate: Double) {
+    package init(secondsSinceReferenceDate: Double) {
         // A negative zero would have a comparison form of its own.
         self.secondsSinceReferenceDate = secondsSinceReferenceDate == 0 ? 0 : secondsSinceReferenceDate
     }
@@ -15,17 +15,17 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     package static let referenceDateSince1970 = 978_307_200.0
 
     /// 2001-01-01T00:00:00Z, the default of the date columns of keys.
-    public static let referenceDate = Timestamp(secondsSinceReferenceDate: 0)
+    package static let referenceDate = Timestamp(secondsSinceReferenceDate: 0)
 
     /// This time if it is later than another one, else a millisecond after that: for what has to count as newer even
     /// when the clock was put back.
-    public func orJustAfter(_ other: Timestamp?) -> Timestamp {
+    package func orJustAfter(_ other: Timestamp?) -> Timestamp {
         guard let other, self <= other else { return self }
         return Timestamp(secondsSinceReferenceDate: other.secondsSinceReferenceDate + 0.001)
     }
 
     /// Whether one time is earlier than the other.
-    public static func < (left: Timestamp, right: Timestamp) -> Bool {
+    package static func < (left: Timestamp, right: Timestamp) -> Bool {
         left.secondsSinceReferenceDate < right.secondsSinceReferenceDate
     }
 }

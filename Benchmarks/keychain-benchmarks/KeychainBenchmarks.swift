@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-@_spi(Benchmarks) import KeychainSimulation
+import KeychainSimulation
 
 /// Compares the keychain with what its disk and its cryptography cost at the least; see `Benchmarks/README.md`.
 @main

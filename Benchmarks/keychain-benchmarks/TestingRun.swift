@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CBenchmarkSQLite
+import CSQLite
 import KeychainSimulation
 import Security
 

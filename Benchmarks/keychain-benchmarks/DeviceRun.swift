@@ -2,7 +2,7 @@
 
 import Foundation
 import KeychainCore
-@_spi(Benchmarks) import KeychainEngine
+import KeychainEngine
 import KeychainHost
 import Security
 

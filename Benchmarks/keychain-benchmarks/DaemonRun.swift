@@ -2,7 +2,7 @@
 
 import Foundation
 import KeychainCore
-@_spi(Benchmarks) import KeychainEngine
+import KeychainEngine
 import KeychainHost
 
 /// What the daemon costs: the program `keychaind` itself, called by the client that programs have.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CBenchmarkSQLite
+import CSQLite
 
 /// A connection with the settings of the keychain's own, and as little as possible on top of SQLite.
 final class Database {
