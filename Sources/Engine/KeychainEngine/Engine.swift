@@ -7,38 +7,38 @@ import KeychainStore
 
 /// The rules of the keychain over one store and one device: no global state, no file names, no Foundation.
 ///
-/// Each operation is a file in `Operations/`. Not thread-safe: ``EngineAccess`` lets one call in at a time, and runs it
-/// anew where it found the store held by another process.
+/// Each operation is a file in `Operations/`. Not thread-safe: ``EngineAccess`` admits one call at a time, and retries
+/// it if another process held the store.
 final class Engine {
     let store: Store
     /// Another one after the store got it by this engine.
     var rootKey: any RootKey
-    /// What keeps root keys, this one among them.
+    /// The source that keeps root keys, including this one.
     let rootKeys: RootKeySources
     /// Where the store lies; `nil` for one in memory.
     let folder: PrivateDirectory?
     let session: DeviceSession
     /// Whose stores are opened.
     let owner: StoreOwner
-    /// The least work that a passcode or password may ask for.
+    /// The minimum derivation work that a passcode or password may specify.
     let floor: ScryptFloor
     let clock: any KeychainClock
     let random: any RandomSource
-    /// Who says whether certificates are trusted; `nil` for nobody.
+    /// Evaluates whether certificates are trusted; `nil` for no evaluation.
     let certificateJudge: (any CertificateJudge)?
 
-    /// Where locks are seen; `nil` for a keychain in memory.
+    /// Where locks are detected; `nil` for a keychain in memory.
     let lockMark: LockMark?
 
-    /// Whether the call under way has made a change that stays.
+    /// Whether the current call has committed a change.
     private(set) var hasChanged = false
 
-    /// The keybag that was read last, its revision, and search tags that were made with it.
+    /// The keybag that was read last, its revision, and search tags that were created with it.
     private var opened: (revision: Int64, keybag: OpenKeybag, tags: SearchTagCache)?
 
-    /// What the transaction under way, or the last one of the call, may use.
+    /// The keys that the current transaction, or the last one of the call, may use.
     ///
-    /// Between calls nobody but the session holds what was unlocked.
+    /// Between calls, only the session holds unlocked keys.
     private var current: Sealer?
 
     init(
@@ -103,7 +103,7 @@ extension Engine {
         return current
     }
 
-    /// Search tags that were made with the keybag of ``device``.
+    /// Search tags that were created with the keybag of ``device``.
     var searchTagCache: SearchTagCache? { opened?.tags }
 
     /// Reads the keybag of a store that was just opened, and does what an earlier process left to be done.
@@ -116,7 +116,7 @@ extension Engine {
         if session.currentUnlock != nil { try? resealFormerRows() }
     }
 
-    /// Takes over the keybag of a store that was just made, whose record is the first one.
+    /// Adopts the keybag of a store that was just created, whose record is the first one.
     func start(with made: NewKeybag) {
         let record = DeviceRecord()
         if let unlocked = made.unlocked { session.install(unlocked, of: stored(made.keybag, record), nil) }
@@ -164,7 +164,7 @@ extension Engine {
                 keybag = try OpenKeybag(bytes, rootKey: rootKey, owner: owner, floor: floor)
                 opened = (record.keybagRevision, keybag, SearchTagCache())
             } catch {
-                // Whether these are still the keys of the store cannot be told then.
+                // Whether these are still the keys of the store is unknown in that case.
                 session.lock()
                 opened = nil
                 throw KeychainError(error)
@@ -178,10 +178,10 @@ extension Engine {
         StoredDevice(keybag: keybag, record: record, file: store.file)
     }
 
-    /// This engine in the transaction under way, but in another state of the device and at another time: for who
-    /// explains a call, and changes nothing.
+    /// This engine in the current transaction, but with another device state and time, to explain a call without
+    /// changes.
     ///
-    /// - Throws: `errSecInteractionNotAllowed` for a state in which there are keys that are locked now.
+    /// - Throws: `errSecInteractionNotAllowed` for a state with keys that are currently locked.
     func supposing(_ state: LockState?, at time: Timestamp?) throws(KeychainError) -> Engine {
         guard state != nil || time != nil else { return self }
         let other = Engine(
@@ -209,7 +209,7 @@ extension Engine {
     /// Lets go of the keys that the last transaction used.
     func forgetDevice() { current = nil }
 
-    /// Empties the log, in which an earlier keybag may lie.
+    /// Empties the log, which may contain an earlier keybag.
     func eraseLog() throws(KeychainError) {
         guard try store.eraseLog() else { return }
         try store.write { (writer) throws(KeychainError) in

@@ -5,7 +5,7 @@ import CKeychainSupport
 import Glibc
 import KeychainCore
 
-/// Where creation and modification dates come from.
+/// The source of creation and modification dates.
 package protocol KeychainClock: Sendable {
     /// The time now.
     var now: Timestamp { get }
@@ -16,7 +16,7 @@ package struct SystemClock: KeychainClock {
     /// The system's wall clock.
     package init() {}
 
-    /// The time now, to the nanosecond as far as binary64 goes.
+    /// The current time, to the nanosecond as far as binary64 permits.
     package var now: Timestamp {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)

@@ -45,10 +45,10 @@ struct AccessGroups: Sendable {
         guard isListed(name) else { throw Self.missing }
     }
 
-    /// Checks the group that a caller names for writing, as it was given.
+    /// Checks the group that a caller names for writing, exactly as given.
     ///
-    /// Only a string will do; but a client that has every group may name the one that an item is to have as any value
-    /// that becomes a string.
+    /// Only a string is valid; but a client with access to every group may name an item's new group by any value that
+    /// converts to a string.
     func checkWritable(_ value: PropertyValue?, isOfItem: Bool) throws(KeychainError) {
         guard let value, !(hasWildcard && isOfItem) else { return }
         guard case .string(let name) = value, hasWildcard || name != PropertyKey.accessGroupToken, isListed(name) else {
@@ -89,7 +89,8 @@ extension AttributeValue {
         return number != .integer(0) && number != .real(0)
     }
 
-    /// Whether it is the number that makes an item synchronizable: any other number does not, although it is none that
-    /// local items have (Semantics, "Synchronizable items").
+    /// Whether this is the number that makes an item synchronizable.
+    ///
+    /// Any other number does not, although no local item has one either (Semantics, "Synchronizable items").
     var isSynchronized: Bool { self == .number(.integer(1)) || self == .number(.real(1)) }
 }

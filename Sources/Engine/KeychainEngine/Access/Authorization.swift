@@ -4,12 +4,13 @@ import KeychainCore
 import KeychainProtection
 import KeychainStore
 
-/// What one call has shown so far, and what it still has to show.
+/// What one call has authenticated so far, and what it still has to.
 ///
-/// An operation that meets an item which asks for more notes a demand and fails, and its transaction is undone. The
-/// demand is satisfied outside, where it keeps nobody waiting, and the operation is carried out anew.
+/// An operation that reaches an item with further requirements records a demand and fails, and its transaction is
+/// rolled back. The demand is satisfied outside the transaction, where it blocks no other caller, and the operation is
+/// retried.
 class Authorization {
-    /// How often the owner may be asked in one call (Semantics, "Access control").
+    /// The maximum number of prompts in one call (Semantics, "Access control").
     static let mostRounds = 20
 
     /// The context of the call: the one that the caller gave, or one of its own.
@@ -25,71 +26,73 @@ class Authorization {
     private var passesOverGuarded = false
     private var demand: AuthenticationDemand?
 
-    /// Told of each transaction of the call before the call looks at an item, to explain it.
+    /// Called for each transaction of the call, before the call examines any item, to explain it.
     var onTransaction: ((Engine, RowReader) -> Void)?
 
-    /// Whether the call runs on another thread than its caller's, where the authenticator must not be asked anything:
-    /// it may answer for the caller of the thread.
+    /// Whether the call runs on a thread other than its caller's.
+    ///
+    /// The authenticator must not be asked anything there: it may answer on behalf of the calling thread.
     var isElsewhere = false
 
-    /// Whether the call asked for something there, so that what came of it is worth nothing.
+    /// Whether the call needed the authenticator there, so that its outcome must be discarded.
     var needsOwnThread = false
 
     init(_ evaluator: Evaluator) { self.evaluator = evaluator }
 
-    /// Whether an access control keeps anybody from anything; on a simulator it does not.
+    /// Whether access controls restrict access; on a simulator they do not.
     var enforcesAccessControl: Bool { evaluator.enforcesAccessControl }
 
-    /// Takes from the query who may be asked, and how.
+    /// Reads from the query whether and how the user may be prompted.
     func begin(_ query: Query) {
         begin(query.context)
-        // Where nothing is enforced nobody is asked either.
+        // Where nothing is enforced, no prompt is shown either.
         isAskingAllowed = query.authenticationUI != .fail || !enforcesAccessControl
         passesOverGuarded = query.authenticationUI == .skip
         if reason.isEmpty { reason = query.operationPrompt ?? "" }
     }
 
-    /// Takes the context that the caller gave, if one was given.
+    /// Adopts the context that the caller passed, if any.
     func begin(_ given: AuthenticationContext?) {
         guard let given else { return }
         context = state(of: given)
         reason = given.settings.localizedReason
     }
 
-    /// What is known of a context that the caller gave.
+    /// The state of a context that the caller passed.
     func state(of given: AuthenticationContext) -> ContextState { evaluator.contexts.state(of: given) }
 
-    /// Where a call that is rehearsed reads and changes rows; `nil` for one that is made.
+    /// Where a rehearsed call reads and changes rows; `nil` for a real one.
     var rehearsedRows: RehearsedRows? { nil }
 
-    /// Whether the owner has shown what an access control asks for, application passwords aside.
+    /// Whether everything that an access control requires was shown, except for application passwords.
     func isSatisfied(_ accessControl: AccessControl) -> Bool {
         guard enforcesAccessControl else { return true }
         return mayAsk() && evaluator.isSatisfied(accessControl, by: context)
     }
 
-    /// Notes that the authenticator is needed, and says whether it may be asked on this thread.
+    /// Records that the authenticator is needed, and returns whether it may be called on this thread.
     private func mayAsk() -> Bool {
         if isElsewhere { needsOwnThread = true }
         return !isElsewhere
     }
 
-    /// Whether a demand can be satisfied without anybody being asked: by the application password of the context, or
-    /// where nothing is enforced.
+    /// Whether a demand can be satisfied without a prompt: by the application password of the context, or because
+    /// nothing is enforced.
     func canSatisfyUnasked(_ demand: AuthenticationDemand) -> Bool {
         guard enforcesAccessControl else { return true }
         return demand.accessControls.isEmpty && context.applicationPassword != nil
             && refusedPasswords.isDisjoint(with: demand.passwords)
     }
 
-    /// The key of an item under an application password; `nil` before the password was given.
+    /// The key of an item under an application password; `nil` until the password is known.
     func passwordKey(_ header: PasswordHeader) -> PasswordKey? { passwordKeys[header] }
 
-    /// The key for new items under an application password; `nil` before the password was given.
+    /// The key for new items under an application password; `nil` until the password is known.
     var keyForNewItems: PasswordKey? { newPasswordKey }
 
-    /// Why an access control cannot be put on an item that is no key of the Secure Enclave; `nil` when it can: it
-    /// permits the use of a private key, and nobody to encrypt anything.
+    /// Why an access control cannot protect an item other than a key of the Secure Enclave; `nil` if it can.
+    ///
+    /// One that permits only the use of a private key permits no decryption.
     func refusal(toStoreUnder accessControl: AccessControl) -> KeychainError? {
         guard enforcesAccessControl, accessControl.constraints?.guardsPrivateKeyUsage ?? false else { return nil }
         return KeychainError(
@@ -111,24 +114,24 @@ class Authorization {
         }
     }
 
-    /// The biometry that is enrolled now, for items that ask for the current one.
+    /// The currently enrolled biometry, for items that require the current set.
     var enrolledSet: Bytes16? { mayAsk() ? evaluator.biometry.enrolledSet : nil }
 
-    /// Notes what has to be shown for the call to go on.
+    /// Records what has to be shown before the call can continue.
     ///
-    /// - Returns: What the call answers when nobody may be asked.
+    /// - Returns: The error of the call if no prompt is allowed.
     func require(_ demand: AuthenticationDemand) -> KeychainError {
         if isAskingAllowed { self.demand = demand }
         return KeychainError(AuthenticationFailure.notInteractive)
     }
 
-    /// What has to be shown for the call to go on; `nil` when it ended for another reason.
+    /// What has to be shown before the call can continue; `nil` if it ended for another reason.
     func takeDemand() -> AuthenticationDemand? {
         defer { demand = nil }
         return demand
     }
 
-    /// Asks for everything that is demanded.
+    /// Prompts for everything that is demanded.
     ///
     /// - Throws: The status of the first failure (Semantics, "Access control").
     func satisfy(_ demand: AuthenticationDemand, work: ScryptParameters) throws(KeychainError) {
@@ -141,7 +144,7 @@ class Authorization {
         }
         for header in demand.passwords where passwordKeys[header] == nil {
             if passesOverGuarded, enforcesAccessControl, let password = context.applicationPassword {
-                // What the context does not open is left out, as if nobody could be asked.
+                // What the context does not open is left out, as if no prompt were possible.
                 passwordKeys[header] = try derived(password) { (password) throws(ProtectionError) in
                     try PasswordKey(password, header)
                 }
@@ -159,16 +162,16 @@ class Authorization {
         }
     }
 
-    /// The key that the application's password gives: the one of the context, else one that is typed.
+    /// The key derived from the application password: that of the context, or else one that the user types.
     ///
-    /// A wrong one of the context is not replaced by asking: the program gave it.
+    /// A wrong password in the context is not replaced by a prompt, because the program supplied it.
     private func password(
         _ demand: AuthenticationDemand,
         isNew: Bool,
         _ derive: (SecretBytes) throws(ProtectionError) -> PasswordKey?
     ) throws(KeychainError) -> PasswordKey {
         if !enforcesAccessControl {
-            // Every item is under the same one there, so that any or none opens it.
+            // There, every item is under the same password, so that any password, or none, opens it.
             guard let key = try derived(Self.unenforcedPassword, derive) else {
                 throw KeychainError(AuthenticationFailure.authenticationFailed)
             }
@@ -186,7 +189,7 @@ class Authorization {
         try evaluator.evaluateShown(accessControl, reason: reason, context)
     }
 
-    /// The key that a password gives which is typed.
+    /// The key derived from a password that the user types.
     func typedPassword(
         isNew: Bool,
         _ derive: (SecretBytes) throws(ProtectionError) -> PasswordKey?
@@ -223,7 +226,7 @@ class Authorization {
     }
 }
 
-/// What the owner has to show, or the program to give, before a call can go on.
+/// What the owner has to show, or the program has to supply, before a call can continue.
 struct AuthenticationDemand: Sendable {
     /// The access controls of the items that were met, each once.
     var accessControls: [AccessControl] = []
@@ -244,6 +247,6 @@ struct AuthenticationDemand: Sendable {
 }
 
 extension AccessControl {
-    /// Whether both ask for the same of the same enrolled set, which comparison leaves aside.
+    /// Whether both require the same, including the same enrolled set, which comparison ignores.
     func isIdentical(_ other: AccessControl) -> Bool { self == other && enrolledSet == other.enrolledSet }
 }

@@ -5,10 +5,10 @@ import KeychainHost
 import KeychainProtection
 
 extension EngineAccess {
-    /// Carries out `body`, and carries it out anew after what it asked for was shown.
+    /// Runs `body`, and retries it after satisfying what it demanded.
     ///
-    /// The owner of the device is asked while others may use the keychain (Semantics, "Copying matching items", step
-    /// 7).
+    /// The owner of the device is prompted while other processes may use the keychain (Semantics, "Copying matching
+    /// items", step 7).
     func withEngine<Result>(
         _ authorization: Authorization,
         _ use: Use = .changing,
@@ -19,7 +19,7 @@ extension EngineAccess {
         }
     }
 
-    /// Carries out a change of items, together with others where the store's options say so, else by `body` itself.
+    /// Changes items, in a batch with other changes if the store's options allow it, else by running `body` directly.
     func change(
         _ request: KeychainRequest,
         _ authorization: Authorization,
@@ -53,7 +53,7 @@ extension EngineAccess {
 }
 
 extension KeychainRequest {
-    /// What an engine is wanted for.
+    /// What an engine is needed for.
     var use: EngineAccess.Use {
         switch operation {
         case .copyMatching: .reading
@@ -64,7 +64,7 @@ extension KeychainRequest {
 }
 
 extension KeychainError {
-    /// The end of a call that asked for something else each time that it was carried out.
+    /// The error of a call that demanded something different on every retry.
     static let tooManyRounds = KeychainError(
         .authenticationFailed,
         "the items required different authentication at each attempt"

@@ -10,7 +10,7 @@ enum ReadAccess {
     case granted(PasswordKey?)
     /// The owner has to authenticate first.
     case demands(AuthenticationDemand)
-    /// Nobody may read it: its access control permits nothing but the use of a private key.
+    /// Reading is never permitted: the access control permits only the use of a private key.
     case denied
 }
 
@@ -44,9 +44,9 @@ extension KeychainError {
 }
 
 extension Attributes {
-    /// The access control that asks for something before the item may be read; `nil` when none does.
+    /// The access control to satisfy before the item may be read; `nil` if there is none.
     ///
-    /// That of a key in the Secure Enclave guards the use of the key, and not its row.
+    /// That of a key in the Secure Enclave protects the use of the key, not its row.
     var guardOfReading: AccessControl? {
         guard let accessControl, !areOfEnclaveKey, accessControl.requiresAuthentication else { return nil }
         return accessControl

@@ -3,12 +3,12 @@
 import KeychainCore
 import Synchronization
 
-/// The contexts of programs that a keychain has met, by their identifiers.
+/// The contexts of programs that a keychain has seen, by their identifiers.
 ///
-/// A program says when it is done with a context. The number of contexts is limited nevertheless, for programs that
-/// never do: the one that was used longest ago goes first, and what was shown in it is asked for again.
+/// A program reports when it has finished with a context. Because some programs never do, the number of contexts is
+/// limited: the least recently used is removed first, and what was shown in it is required again.
 final class ContextRegistry: Sendable {
-    /// How many contexts are kept.
+    /// The maximum number of contexts.
     let limit: Int
 
     private let state = Mutex(State())
@@ -23,18 +23,17 @@ final class ContextRegistry: Sendable {
 
     init(limit: Int = defaultLimit) { self.limit = limit }
 
-    /// How many contexts there are.
+    /// The number of contexts.
     var count: Int { state.withLock(\.contexts.count) }
 
-    /// What is known of a context, with what the program has set by now.
+    /// The state of a context, with the program's current settings.
     func state(of given: AuthenticationContext) -> ContextState {
         let context = entry(given.identifier)
         context.take(given)
         return context
     }
 
-    /// A copy of what is known of a context, with what the program has set by now: for an observer, which leaves no
-    /// trace.
+    /// A copy of the state of a context, with the program's current settings, for an observer, which leaves no trace.
     func copy(of given: AuthenticationContext) -> ContextState {
         let known = state.withLock { $0.contexts[given.identifier]?.state }
         let copy = known.map(ContextState.init(copying:)) ?? ContextState()
@@ -42,7 +41,7 @@ final class ContextRegistry: Sendable {
         return copy
     }
 
-    /// What may be told of a context; nothing of one that was never met.
+    /// The public status of a context; an empty one for an unknown context.
     func status(of identifier: Bytes16) -> AuthenticationContext.Status {
         state.withLock { $0.contexts[identifier]?.state }?.status ?? AuthenticationContext.Status()
     }
@@ -58,7 +57,7 @@ final class ContextRegistry: Sendable {
     /// Forgets a context.
     func release(_ identifier: Bytes16) {
         let released = state.withLock { $0.contexts.removeValue(forKey: identifier) }
-        // Nobody is left to use what a question of it would show.
+        // The results of its pending prompts can no longer be used.
         released?.state.invalidate()
     }
 
@@ -72,10 +71,10 @@ final class ContextRegistry: Sendable {
         }
     }
 
-    /// Drops what was used longest ago, an eighth at a time; where a question is open, its context stays.
+    /// Removes the least recently used contexts, an eighth at a time, except for those with an open prompt.
     private static func dropOldest(_ state: inout State) {
         let idle = state.contexts.filter { !$0.value.state.isAsking }.sorted { $0.value.lastUse < $1.value.lastUse }
-        // The newest is the one that is asked for.
+        // The newest is the one that was requested.
         for (identifier, _) in idle.dropLast().prefix(max(1, state.contexts.count / 8)) {
             state.contexts[identifier] = nil
         }

@@ -3,7 +3,7 @@
 import KeychainCore
 import Synchronization
 
-/// What a keychain knows of one context: what was shown in it, and how the user is asked.
+/// The state that a keychain holds for one context: what was shown in it, and how the user is prompted.
 ///
 /// Thread-safe.
 final class ContextState: Sendable {
@@ -21,7 +21,7 @@ final class ContextState: Sendable {
     /// A context without any authentication.
     init() {}
 
-    /// What another context knows now; none of its questions.
+    /// Copies the current state of another context, without its prompts.
     init(copying other: ContextState) {
         let known = other.state.withLock { known in
             var known = known
@@ -41,15 +41,15 @@ final class ContextState: Sendable {
         }
     }
 
-    /// What may be told of the context.
+    /// The public status of the context.
     var status: AuthenticationContext.Status {
         AuthenticationContext.Status(shown: shown, hasApplicationPassword: applicationPassword != nil)
     }
 
-    /// Whether a question is being asked in it.
+    /// Whether a prompt is open in it.
     var isAsking: Bool { state.withLock { !$0.prompts.isEmpty } }
 
-    /// Forgets the application password, whoever it came from.
+    /// Forgets the application password, whether typed or set by the program.
     func forgetPassword() {
         state.withLock { state in
             state.givenPassword = nil
@@ -74,8 +74,8 @@ final class ContextState: Sendable {
         }
     }
 
-    /// The application password that the program set, else the one that was typed and found right; setting it notes one
-    /// that was typed.
+    /// The application password that the program set, or else a typed one that proved correct; setting it records a
+    /// typed one.
     var applicationPassword: SecretBytes? {
         get { state.withLock { $0.isInvalid ? nil : $0.givenPassword ?? $0.typedPassword } }
         set { state.withLock { $0.typedPassword = $0.isInvalid ? nil : newValue } }
@@ -84,7 +84,7 @@ final class ContextState: Sendable {
     /// Whether the context was invalidated.
     var isInvalid: Bool { state.withLock(\.isInvalid) }
 
-    /// Ends the use of the context: forgets what was shown, and ends the questions that are being asked in it.
+    /// Invalidates the context: forgets what was shown, and cancels its open prompts.
     func invalidate() {
         let prompts = state.withLock { state in
             state.isInvalid = true

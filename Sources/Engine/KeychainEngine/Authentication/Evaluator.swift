@@ -3,15 +3,15 @@
 import KeychainCore
 import Synchronization
 
-/// Asks the owner of a device for what policies and access controls demand, through an authenticator.
+/// Prompts the owner of a device for what policies and access controls require, through an authenticator.
 ///
-/// Nothing is asked for what a context has shown already, nor where the answer could not help. One evaluation prompts
-/// at a time in each queue of the authenticator; the others wait for their turn, for no longer than a question may
-/// take.
+/// It does not prompt for what a context has already shown, nor where the answer could not help. In each queue of the
+/// authenticator, one evaluation prompts at a time; the others wait for their turn, for at most the timeout of a
+/// prompt.
 final class Evaluator: Sendable {
     let device: KeychainDevice
     let authenticator: any Authenticator
-    /// Whether items are kept from who has not shown what their access controls ask for.
+    /// Whether access controls are enforced.
     let enforcesAccessControl: Bool
     /// The contexts of programs.
     let contexts: ContextRegistry
@@ -21,7 +21,7 @@ final class Evaluator: Sendable {
     private let turns = QuestionTurns()
     private let lastRecognition = Mutex<Recognition?>(nil)
 
-    /// Asks through an authenticator, and has a device judge passcodes.
+    /// Prompts through an authenticator, and has a device verify passcodes.
     init(
         device: KeychainDevice,
         authenticator: any Authenticator,
@@ -58,10 +58,10 @@ final class Evaluator: Sendable {
         try meet(Requirement(policy), reason: reason, context)
     }
 
-    /// Asks for what an access control demands, and for an application password where it takes one and the context has
-    /// none.
+    /// Prompts for what an access control requires, and for an application password if it requires one and the context
+    /// has none.
     ///
-    /// The password is not judged, because that takes an item.
+    /// The password is not verified, because that takes an item.
     func evaluate(
         _ accessControl: AccessControl,
         reason: String,
@@ -73,7 +73,7 @@ final class Evaluator: Sendable {
         guard needsPassword, context.applicationPassword == nil else { return }
         if let obstacle = obstacleToTyping(context) { throw obstacle }
         try withQuestions(reason: reason, context) { (questions) throws(AuthenticationFailure) in
-            // Another thread may have asked for it meanwhile.
+            // Another thread may have prompted for it meanwhile.
             guard context.applicationPassword == nil else { return }
             context.applicationPassword = try questions.secret(.applicationPassword, problem: nil)
         }
@@ -95,13 +95,13 @@ final class Evaluator: Sendable {
         !context.isInvalid && isMet(Requirement(accessControl), by: context)
     }
 
-    /// Asks for an application password, once; it is for the caller to judge and to note.
+    /// Prompts for an application password, once; the caller verifies and records it.
     ///
     /// - Parameters:
-    ///   - isNew: whether it is to be chosen, and so asked for twice.
-    ///   - problem: what was wrong with the one before.
-    ///   - reason: why, in the program's words.
-    ///   - context: the context in which to ask.
+    ///   - isNew: whether the user chooses a new password, and so types it twice.
+    ///   - problem: what was wrong with the previous one.
+    ///   - reason: the reason, in the program's words.
+    ///   - context: the context in which to prompt.
     /// - Returns: What was typed.
     /// - Throws: ``AuthenticationFailure``.
     func askForApplicationPassword(
@@ -116,11 +116,12 @@ final class Evaluator: Sendable {
         }
     }
 
-    /// Why nobody is asked for what an access control demands, or why no answer could help; `nil` when somebody is
-    /// asked, or when it was shown already.
+    /// Why no prompt is possible, or why no answer could help, for what an access control requires.
     ///
-    /// Asks nobody, and does not look at the device itself, so that it can be used in the midst of a transaction. The
-    /// application password is left out.
+    /// It is `nil` if a prompt is possible, or if everything was shown already.
+    ///
+    /// It neither prompts nor reads the state of the device, so that it can be used inside a transaction. The
+    /// application password is not considered.
     func obstacleToShowing(
         _ accessControl: AccessControl,
         _ context: ContextState,
@@ -135,7 +136,7 @@ final class Evaluator: Sendable {
         }
     }
 
-    /// Why nobody can be asked to type an application password; `nil` when somebody can.
+    /// Why no prompt for an application password is possible; `nil` if one is.
     func obstacleToTyping(_ context: ContextState) -> AuthenticationFailure? {
         if context.isInvalid { return .invalidContext }
         do throws(AuthenticationFailure) {
@@ -146,12 +147,12 @@ final class Evaluator: Sendable {
         }
     }
 
-    /// Why nothing can be stored under an access control; `nil` when something can.
+    /// Why nothing can be stored under an access control; `nil` if something can.
     ///
-    /// Constraints are kept by a device with a passcode only. An item for the biometry that is enrolled now needs some,
-    /// or nobody could ever read it.
+    /// Constraints require a device with a passcode. An item for the current biometric set requires enrolled biometry,
+    /// or it could never be read.
     ///
-    /// It is asked in the midst of a transaction, and so does not look at the device itself.
+    /// It is used inside a transaction, and so does not read the state of the device.
     func obstacleToStoring(_ accessControl: AccessControl, hasPasscode: Bool) -> AuthenticationFailure? {
         let requirement = Requirement(accessControl)
         guard !requirement.ways.isEmpty else { return nil }
@@ -170,7 +171,7 @@ extension Evaluator {
     ) throws(AuthenticationFailure) {
         guard !context.isInvalid else { throw .invalidContext }
         if requirement.asksForBiometry, let recognition = reusableRecognition(in: context) { context.note(recognition) }
-        // What cannot be is refused at once, without waiting for a turn.
+        // What is impossible is refused at once, without waiting for a turn.
         guard try !openWays(to: requirement, context).isEmpty else { return }
         try withQuestions(reason: reason, context) { (questions) throws(AuthenticationFailure) in
             // Another thread may have shown it meanwhile.
@@ -201,26 +202,26 @@ extension Evaluator {
         return context.shown.union([recognition])
     }
 
-    /// What another evaluation was shown so lately that it counts in a context; `nil` when there is nothing of the
-    /// kind.
+    /// The recognition by another evaluation that is recent enough to count in a context; `nil` if there is none.
     private func reusableRecognition(in context: ContextState) -> AuthenticationContext.Factor? {
-        // A request may come from another process, which can ask for any time.
+        // A request may come from another process, which can specify any duration.
         let seconds = min(context.settings.reuseDurationSeconds, AuthenticationContext.Settings.longestReuseSeconds)
         guard let recognition = lastRecognition.withLock(\.self),
             recognition.counts(at: hostClock.now, forSeconds: seconds)
         else { return nil }
-        // Biometry that was enrolled anew since, or that is locked out, would not recognize anybody as it did.
+        // Biometry that was enrolled again since then, or that is locked out, might not recognize the same user.
         let biometry = authenticator.biometry
         guard biometry.obstacle == nil, biometry.enrolledSet == recognition.enrolledSet else { return nil }
         return .biometry(enrolledSet: recognition.enrolledSet)
     }
 
-    /// The ways of a requirement that are not shown yet and could be, none if it is met; those that cannot are left out
-    /// where one suffices.
+    /// The ways to meet a requirement that are not shown yet and are available; empty if it is met.
     ///
-    /// Whether it is met and what is left of it are decided by one look at the context, because other threads show
-    /// something in it at any time. The device itself is looked at only where it is not given whether there is a
-    /// passcode, and then only for a requirement that is not met.
+    /// Unavailable ways are left out where one way suffices.
+    ///
+    /// One access to the context decides both whether the requirement is met and what remains, because other threads
+    /// can show something in it at any time. The state of the device itself is read only if the caller does not pass
+    /// whether there is a passcode, and then only for a requirement that is not met.
     private func openWays(
         to requirement: Requirement,
         _ context: ContextState,
@@ -271,7 +272,7 @@ extension Evaluator {
 }
 
 extension Evaluator {
-    /// Runs `body` when it is its turn to ask.
+    /// Runs `body` when it is its turn to prompt.
     private func withQuestions<Result>(
         reason: String,
         _ context: ContextState,
@@ -319,7 +320,7 @@ extension Evaluator {
 }
 
 extension AuthenticationFailure {
-    /// Whether another way may be tried after this one; not when somebody ended the whole.
+    /// Whether another way may be tried after this one; not if the evaluation was canceled as a whole.
     fileprivate var leavesOtherWays: Bool {
         switch self {
         case .userCancel, .systemCancel, .appCancel, .invalidContext: false

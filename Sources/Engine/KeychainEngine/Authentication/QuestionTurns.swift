@@ -10,7 +10,7 @@ final class QuestionTurns: Sendable {
     private let state = Mutex(State())
 
     private struct State {
-        /// Who waits in the queues in which somebody is asking.
+        /// The waiters of each queue that has an open prompt.
         var queues: [UInt64: [Waiter]] = [:]
         var forkGeneration = keychain_fork_generation()
 
@@ -25,9 +25,9 @@ final class QuestionTurns: Sendable {
         let semaphore = DispatchSemaphore(value: 0)
     }
 
-    /// Waits for a turn in a queue, which ``leave(_:)`` gives back.
+    /// Waits for a turn in a queue; ``leave(_:)`` ends the turn.
     ///
-    /// - Returns: Whether there is one; `false` when the time was over or the question was ended first.
+    /// - Returns: Whether the turn was obtained; `false` on a timeout, or if the prompt was canceled first.
     func take(in queue: UInt64 = 0, within seconds: Double, _ cancellation: PromptCancellation) -> Bool {
         let waiter: Waiter? = state.withLock { state in
             state.forgetParent()
@@ -44,14 +44,14 @@ final class QuestionTurns: Sendable {
         defer { cancellation.removeHandler(handler) }
         _ = waiter.semaphore.wait(timeout: .now() + seconds)
         return state.withLock { state in
-            // Whoever is no longer in the queue was given the turn, perhaps at the last moment.
+            // A waiter that is no longer in the queue was given the turn, perhaps at the last moment.
             guard let index = state.queues[queue]?.firstIndex(where: { $0 === waiter }) else { return true }
             state.queues[queue]?.remove(at: index)
             return false
         }
     }
 
-    /// Passes the turn on to whoever waits longest.
+    /// Passes the turn on to the longest waiter.
     func leave(_ queue: UInt64 = 0) {
         let next: Waiter? = state.withLock { state in
             state.forgetParent()

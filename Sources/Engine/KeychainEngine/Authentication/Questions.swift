@@ -2,16 +2,16 @@
 
 import KeychainCore
 
-/// The questions of one evaluation, and what their answers mean.
+/// The prompts of one evaluation, and the handling of their answers.
 ///
-/// What is shown is noted in the context.
+/// What is shown is recorded in the context.
 struct Questions {
     private let authenticator: any Authenticator
     private let context: ContextState
     private let reason: String
     private let cancellation: PromptCancellation
 
-    /// How often the same may be asked for before it counts as failed.
+    /// The number of prompts for the same thing before the evaluation fails.
     static let attempts = 3
 
     init(
@@ -29,7 +29,7 @@ struct Questions {
     /// How an evaluation fails whose question was ended before it was answered.
     var end: AuthenticationFailure { context.isInvalid ? .appCancel : .systemCancel }
 
-    /// Asks for biometry until somebody is recognized.
+    /// Prompts for biometry until a user is recognized.
     ///
     /// - Returns: The set that was enrolled.
     func recognition() throws(AuthenticationFailure) -> Bytes16 {
@@ -38,7 +38,7 @@ struct Questions {
             let biometry = authenticator.biometry
             if let obstacle = biometry.obstacle { throw obstacle }
             if try isRecognized(problem: problem) {
-                // A set that changed under the question is nobody's.
+                // If the set changed during the prompt, the recognition is not valid for any set.
                 guard let set = biometry.enrolledSet, authenticator.biometry.enrolledSet == set else {
                     throw .authenticationFailed
                 }
@@ -50,7 +50,7 @@ struct Questions {
         throw authenticator.biometry.obstacle ?? .authenticationFailed
     }
 
-    /// Asks for the passcode until the device takes one.
+    /// Prompts for the passcode until the device accepts one.
     func passcode(judgedBy device: KeychainDevice) throws(AuthenticationFailure) {
         var problem: String?
         for _ in 0..<Self.attempts {
@@ -87,11 +87,11 @@ struct Questions {
         }
     }
 
-    /// Whether the device takes a passcode; `false` when another one may be tried.
+    /// Whether the device accepts a passcode; `false` if another one may be tried.
     private func isRight(_ passcode: SecretBytes, _ device: KeychainDevice) throws(AuthenticationFailure) -> Bool {
         do throws(KeychainError) {
             try device.unlock(passcode: passcode)
-            // A device whose passcode has just been removed takes any.
+            // A device whose passcode has just been removed accepts any.
             guard try device.status().hasPasscode else { throw KeychainError(DeviceError.noPasscode) }
             return true
         } catch {
@@ -99,7 +99,7 @@ struct Questions {
             case .device(.wrongPasscode(_, secondsUntilNextAttempt: 0)), .device(.emptyPasscode): return false
             case .device(.wrongPasscode), .device(.attemptTooSoon), .device(.erased): throw .authenticationFailed
             case .device(.noPasscode): throw .passcodeNotSet
-            // Not judged: too many were wrong (DeviceOptions.attemptLimit).
+            // Not verified: there were too many wrong ones (DeviceOptions.attemptLimit).
             case _ where error.status == .authenticationFailed: throw .authenticationFailed
             default: throw .systemCancel
             }
@@ -126,7 +126,7 @@ struct Questions {
         case .ended: end
         case .unavailable: .notInteractive
         case .fallback: .userFallback
-        // Something else than what was asked for.
+        // Something other than what was requested.
         case .secret, .recognized, .notRecognized: .authenticationFailed
         }
     }

@@ -7,7 +7,7 @@ struct Recognition: Sendable {
     let enrolledSet: Bytes16
     let time: HostTime
 
-    /// Whether it is not older than so many seconds: never when they are 0, or when the host has booted since.
+    /// Whether it is at most `seconds` old: never if that is 0, or if the host has booted since.
     func counts(at now: HostTime, forSeconds seconds: Double) -> Bool {
         guard seconds > 0, now.bootIdentifier == time.bootIdentifier else { return false }
         return (0...seconds).contains(now.secondsSinceBoot - time.secondsSinceBoot)

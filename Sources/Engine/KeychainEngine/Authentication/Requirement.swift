@@ -12,7 +12,7 @@ struct Requirement: Sendable, Hashable {
         case biometryOfSet(Bytes16?)
         /// The passcode.
         case passcode
-        /// A companion device, of which there is none.
+        /// A companion device; there is none on this platform.
         case companion
     }
 
@@ -32,14 +32,14 @@ struct Requirement: Sendable, Hashable {
         }
     }
 
-    /// What an access control requires, its application password left out.
+    /// What an access control requires, except for its application password.
     init(_ accessControl: AccessControl) {
         guard let constraints = accessControl.constraints else {
             self.init(all: [])
             return
         }
         guard !constraints.shown.contains(.userPresence) else {
-            // It stands alone among what is shown, so that `and` and `or` have no meaning for it.
+            // It is the only thing to show, so that `and` and `or` have no meaning for it.
             self.init(.deviceOwner)
             return
         }

@@ -8,14 +8,15 @@ import KeychainStore
 extension EmbeddedKeychain {
     /// Writes a backup that another device can restore with its secret.
     ///
-    /// Items whose level binds them to this device stay behind, and so do keys of its enclave; they are counted.
+    /// Items whose accessibility binds them to this device are not included, nor are keys of its enclave; they are
+    /// counted.
     ///
     /// - Parameters:
     ///   - path: the file, which must not exist yet; it gets mode 0600.
-    ///   - secret: what protects the backup; its key is derived like that of a passcode.
-    /// - Returns: What the backup holds, and what it does not.
+    ///   - secret: the secret that protects the backup; its key is derived like that of a passcode.
+    /// - Returns: What the backup contains, and what it does not.
     /// - Throws: `errSecInteractionNotAllowed` on a locked device, `errSecParam` for an empty secret.
-    /// - Complexity: Reads the whole store; other processes may go on meanwhile.
+    /// - Complexity: Reads the whole store; other processes can continue meanwhile.
     package func createBackup(at path: String, secret: SecretBytes) throws(KeychainError) -> BackupReport {
         guard !secret.isEmpty else { throw .parameter("the secret of the backup is empty") }
         try access.withEngine(.reading) { (engine) throws(KeychainError) in try engine.checkBackup() }
@@ -26,19 +27,19 @@ extension EmbeddedKeychain {
         }
     }
 
-    /// Makes a keychain of a backup, where there is none yet.
+    /// Creates a keychain from a backup, where none exists yet.
     ///
     /// The new device has a root key of its own, keys of its own and no passcode: nothing that it stores opens with the
     /// backup's secret. Items keep their persistent references.
     ///
     /// - Parameters:
     ///   - path: the file that ``createBackup(at:secret:)`` wrote.
-    ///   - secret: what protects it.
-    ///   - location: where the keychain is to be.
-    ///   - options: how patient to be with other processes.
-    /// - Returns: What the backup held.
-    /// - Throws: `errSecAuthFailed` for a wrong secret, `errSecNotAvailable` where there is a keychain already and for
-    ///   a file that is no backup.
+    ///   - secret: the secret that protects it.
+    ///   - location: where to create the keychain.
+    ///   - options: how long to wait for other processes.
+    /// - Returns: What the backup contained.
+    /// - Throws: `errSecAuthFailed` for a wrong secret, `errSecNotAvailable` if there already is a keychain, or if the
+    ///   file is not a backup.
     package static func restoreBackup(
         from path: String,
         secret: SecretBytes,
@@ -80,13 +81,13 @@ extension EmbeddedKeychain {
         return BackupReport(items: items, leftOut: opened?.leftOut ?? [:], damaged: opened?.damaged ?? 0)
     }
 
-    /// Puts what a backup holds into this keychain, which has no item; the device has no passcode afterwards.
+    /// Restores a backup into this keychain, which has no items; afterwards the device has no passcode.
     ///
     /// - Parameters:
     ///   - path: the file that ``createBackup(at:secret:)`` wrote.
-    ///   - secret: what protects it.
-    /// - Returns: What the backup held.
-    /// - Throws: As ``restoreBackup(from:secret:to:options:)``; nothing has changed then.
+    ///   - secret: the secret that protects it.
+    /// - Returns: What the backup contained.
+    /// - Throws: As ``restoreBackup(from:secret:to:options:)``; nothing has changed in that case.
     package func restoreBackup(from path: String, secret: SecretBytes) throws(KeychainError) -> BackupReport {
         let backup = try BackupReader(path)
         let opened = try Self.open(backup.keybag(), secret, access.device.passwordFloor)
@@ -144,7 +145,7 @@ extension Engine {
 }
 
 extension NewBackup {
-    /// What a device puts into a backup.
+    /// What a device contributes to a backup.
     fileprivate init(_ sealer: BackupSealer, _ device: Sealer) {
         self.init(
             reseal: { (row) throws(KeychainError) in
@@ -169,7 +170,7 @@ extension NewBackup {
 }
 
 extension RestoredStore {
-    /// What a new keybag makes of a backup.
+    /// What a new keybag takes from a backup.
     init(_ backup: OpenBackup, _ made: NewKeybag, _ random: any RandomSource) {
         let device = Sealer(made.keybag, random: random)
         let tags = device.searchTags()
@@ -205,7 +206,7 @@ extension BackupCounts {
         )
     }
 
-    /// With those whose level is none: nothing writes such a row.
+    /// Including items without a valid accessibility; nothing writes such a row.
     fileprivate var damagedItems: Int {
         leftOut.reduce(damaged) { $0 + (Accessibility(rawValue: $1.key) == nil ? $1.value : 0) }
     }

@@ -2,10 +2,12 @@
 
 import KeychainCore
 
-/// How long to wait after wrong passcodes, as Apple published it for iOS (iOS Security Guide, "Passcodes"):
-/// four are free, then 1 minute, 5 minutes, twice 15 minutes, and an hour each.
+/// The delays after wrong passcodes, as published by Apple for iOS.
+///
+/// Four attempts are free; then the delays are 1 minute, 5 minutes, twice 15 minutes, and an hour each (iOS Security
+/// Guide, "Passcodes").
 enum AttemptDelay {
-    /// The seconds that have to pass after so many passcodes in a row that were not right.
+    /// The delay in seconds after a number of consecutive wrong passcodes.
     static func seconds(after attempts: Int64) -> Double {
         switch attempts {
         case ...4: 0
@@ -16,10 +18,9 @@ enum AttemptDelay {
         }
     }
 
-    /// The seconds that still have to pass: those of the clock since boot, or those of the wall clock when they are
-    /// more.
+    /// The remaining delay in seconds, by the clock since boot or by the wall clock, whichever is longer.
     ///
-    /// Either alone can be put forward: the first by a time namespace, the second by setting it.
+    /// Each of them can be set forward: the first by a time namespace, the second by setting it.
     static func remaining(_ record: DeviceRecord, _ now: HostTime) -> Double {
         // More than the table has change nothing, and could be too many for their sum.
         let counts = [record.failedAttempts, record.interruptedAttempts].map { min(max(0, $0), 100) }
@@ -28,15 +29,16 @@ enum AttemptDelay {
         return max(0, delay - secondsSinceBoot(last, now), delay - secondsOfWallClock(last, now, delay))
     }
 
-    /// How long ago it was by the clock since boot: a restart of the host begins the wait anew, as on iOS.
+    /// How long ago it was by the clock since boot; a restart of the host restarts the delay, as on iOS.
     private static func secondsSinceBoot(_ last: HostTime, _ now: HostTime) -> Double {
         let start = last.bootIdentifier == now.bootIdentifier ? last.secondsSinceBoot : 0
-        // A time that lies ahead, which an editor of the file or a time namespace makes, counts as now.
+        // A time in the future, as an edited file or a time namespace can produce, counts as now.
         return max(0, now.secondsSinceBoot - start)
     }
 
-    /// How long ago it was by the wall clock; over when it was set back, or a wrong clock would keep its owner out for
-    /// years.
+    /// How long ago it was by the wall clock.
+    ///
+    /// If the clock was set back, the delay counts as over; otherwise a wrong clock could lock the owner out for years.
     private static func secondsOfWallClock(_ last: HostTime, _ now: HostTime, _ delay: Double) -> Double {
         let passed = now.date.secondsSinceReferenceDate - last.date.secondsSinceReferenceDate
         return passed < 0 ? delay : passed

@@ -5,11 +5,12 @@ import KeychainCore
 import KeychainProtection
 import Synchronization
 
-/// Limits how many keys are derived from passcodes and passwords at a time, over all keychains that share it: one takes
-/// 128 MiB, and 256 MiB at most (``ScryptParameters``).
+/// Limits the number of concurrent key derivations from passcodes and passwords, over all keychains that share it.
 ///
-/// A free turn goes to the keychain with the fewest derivations under way, and among those to the caller that has
-/// waited longest, so that no keychain keeps another one waiting for more than a turn.
+/// A derivation takes 128 MiB of memory, and at most 256 MiB (``ScryptParameters``).
+///
+/// A free turn goes to the keychain with the fewest derivations in progress, and among those to the caller that has
+/// waited longest, so that no keychain delays another by more than one turn.
 package final class DerivationTurns: Sendable {
     private let most: Int
     private let patienceMilliseconds: Int
@@ -31,7 +32,7 @@ package final class DerivationTurns: Sendable {
             count -= 1
         }
 
-        /// The caller whose turn is next, which is no longer waiting then.
+        /// Removes and returns the caller whose turn is next.
         mutating func takeNext() -> Waiter? {
             let next = waiting.indices.min { underWay(waiting[$0]) < underWay(waiting[$1]) }
             return next.map { waiting.remove(at: $0) }
@@ -47,10 +48,10 @@ package final class DerivationTurns: Sendable {
         init(_ keychain: ObjectIdentifier) { self.keychain = keychain }
     }
 
-    /// Turns.
+    /// Creates turns.
     ///
     /// - Parameters:
-    ///   - most: how many derivations there may be at a time.
+    ///   - most: the maximum number of concurrent derivations.
     ///   - patienceMilliseconds: how long a caller waits for a turn.
     package init(atMost most: Int = 4, patienceMilliseconds: Int = 30_000) {
         self.most = most
@@ -89,7 +90,7 @@ package final class DerivationTurns: Sendable {
         guard waits else { throw .tooManyDerivations }
         _ = waiter.semaphore.wait(timeout: .now() + .milliseconds(patienceMilliseconds))
         let isTaken = state.withLock { state in
-            // Whoever is no longer waiting was given the turn, perhaps at the last moment.
+            // A caller that is no longer waiting was given the turn, perhaps at the last moment.
             guard let index = state.waiting.firstIndex(where: { $0 === waiter }) else { return true }
             state.waiting.remove(at: index)
             return false
@@ -114,7 +115,7 @@ final class KeyDerivations: Sendable {
 
     init(_ turns: DerivationTurns?) { self.turns = turns }
 
-    /// Runs `body`, which derives one key; where `waits` is false, not while all turns are taken.
+    /// Runs `body`, which derives one key; fails without waiting if `waits` is false and all turns are taken.
     func derive<Key>(
         waits: Bool = true,
         _ body: () throws(ProtectionError) -> Key

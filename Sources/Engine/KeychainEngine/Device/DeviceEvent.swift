@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Something that happened to a device, for whatever simulates its owner and its hardware.
+/// An event on a device, for code that simulates its owner and its hardware.
 package enum DeviceEvent: Sendable, Hashable {
     /// A passcode was tried, and was right.
     case passcodeAccepted

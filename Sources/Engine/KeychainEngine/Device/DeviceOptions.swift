@@ -3,46 +3,48 @@
 import KeychainCore
 import KeychainProtection
 
-/// What the device of an embedded keychain is made of.
+/// The components of the device of an embedded keychain.
 package struct DeviceOptions: Sendable {
-    /// Who asks the owner to authenticate; nobody by default.
+    /// Prompts the owner to authenticate; by default, there is none.
     package var authenticator: any Authenticator
 
-    /// What delays and idleness are measured by.
+    /// The clock that measures delays and idleness.
     package var hostClock: any HostClock
 
-    /// Who says whether certificates are trusted; nobody by default, and then none is.
+    /// Evaluates whether certificates are trusted; by default there is none, and no certificate is trusted.
     package var certificateJudge: (any CertificateJudge)?
 
     /// Where root keys are kept.
     package var rootKeys = RootKeySources()
 
-    /// What kind of program the keychain is opened by: it opens no store of another owner, and makes stores of its own.
+    /// The kind of program that opens the keychain: it opens no store of another owner, and creates stores of its own.
     package var owner = StoreOwner.embedded
 
     /// How much work it is to try a passcode or an application password; tests lower it.
     package var passwordWork = ScryptParameters.standard
 
-    /// The least work that a file may ask for: lower than the standard only with ``passwordWork``.
+    /// The minimum derivation work that a file may specify: below the standard only with ``passwordWork``.
     var passwordFloor: ScryptFloor { ScryptFloor(of: passwordWork) }
 
     /// The turns in which keys are derived from passcodes and passwords; `nil` for any number at a time.
     package var derivationTurns: DerivationTurns?
 
-    /// Counts the bytes of rows that the command under way on the calling thread reads, and says whether it may have
-    /// them; `nil` for any number.
+    /// Counts the bytes of rows that the current command of the calling thread reads, and returns whether it may read
+    /// them; `nil` for no limit.
     package var reserveMemory: (@Sendable (_ byteCount: Int) -> Bool)?
 
-    /// Below how many wrong passcodes in a row one of the command under way is judged; `nil` for any number.
+    /// The number of consecutive wrong passcodes below which the current command may verify one; `nil` for no limit.
     ///
-    /// Asked on the thread of the command. What is beyond it changes nothing: neither the count, nor the delay.
+    /// Called on the thread of the command. An attempt beyond the limit changes neither the count nor the delay.
     package var attemptLimit: @Sendable () -> Int? = { nil }
 
-    /// For whom the command under way on the calling thread is: programs have the connections to the store in turn, and
-    /// none of them all; `nil` where nobody tells them apart.
+    /// The client on whose behalf the current command of the calling thread runs.
+    ///
+    /// Clients share the connections to the store fairly, and none takes all of them; `nil` where clients are not
+    /// distinguished.
     package var share: @Sendable () -> UInt64? = { nil }
 
-    /// How many authentication contexts are known at once, one that was used longest ago going for a newer one.
+    /// The maximum number of authentication contexts; the least recently used one is removed for a new one.
     package var mostContexts = ContextRegistry.defaultLimit
 
     /// What the device enforces.
@@ -60,7 +62,7 @@ package struct DeviceOptions: Sendable {
         self.hostClock = hostClock
     }
 
-    /// A device on which it is no work to try a passcode, to measure everything else of an unlock.
+    /// A device whose passcode derivation takes no work, to measure the other costs of an unlock.
     package static var withNegligibleWork: DeviceOptions {
         var options = DeviceOptions()
         options.passwordWork = .testing

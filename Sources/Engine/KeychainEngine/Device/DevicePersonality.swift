@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What kind of device a keychain plays, where kinds differ in what they enforce.
+/// The kind of device that a keychain simulates, where kinds differ in what they enforce.
 package enum DevicePersonality: Sendable, Hashable {
     /// A device.
     case device
-    /// The simulator of iOS: it has no key store, so that no state of the device takes a key away, and nothing that an
-    /// access control asks for is looked at (Semantics, "Access control"; `TARGET_HAS_KEYSTORE` in Apple's sources).
+    /// The iOS simulator: it has no key store, so that no state of the device makes keys unavailable, and access
+    /// controls are not evaluated (Semantics, "Access control"; `TARGET_HAS_KEYSTORE` in Apple's sources).
     case simulator
     /// A file-based keychain: its password takes the place of a passcode, and may be empty.
     case keychainFile
 
-    /// Whether a lock and a reboot take keys away.
+    /// Whether a lock and a reboot make keys unavailable.
     var enforcesProtection: Bool { self != .simulator }
 
-    /// Whether an item is kept from who has not shown what its access control asks for.
+    /// Whether access controls protect items.
     var enforcesAccessControl: Bool { self == .device }
 }

@@ -7,17 +7,17 @@ import KeychainProtection
 import KeychainStore
 import Synchronization
 
-/// What this process has unlocked, and until when.
+/// The keys that this process has unlocked, and how long they remain.
 ///
-/// The keys are here alone. When they have to go is said by the lock mark, the boot and the keybag, at which every
-/// transaction looks. Thread-safe; reached inside the fork gate.
+/// Only this object holds the keys. The lock mark, the boot and the keybag, which every transaction checks, determine
+/// when they are dropped. Thread-safe; used inside the fork gate.
 final class DeviceSession: @unchecked Sendable {
-    // What follows is touched under the mutex only.
+    // The following properties are accessed under the mutex only.
     private let mutex = ForkSafeLock()
     private let hostClock: any HostClock
     private let personality: DevicePersonality
     private var unlocked: Unlocked?
-    /// What was unlocked last, for a device that takes nothing away.
+    /// The most recently unlocked keys, for a device on which nothing makes keys unavailable.
     private var kept: Unlocked?
     private var unlockNumber: UInt64 = 0
     private var lastUse: HostTime
@@ -40,7 +40,7 @@ final class DeviceSession: @unchecked Sendable {
         var bootIdentifier: String
         var forkGeneration: UInt64
 
-        /// Whether the device was not locked since another unlock, as far as can be told.
+        /// Whether the device was not locked since another unlock, as far as this is known.
         func continues(_ other: Unlocked?) -> Bool {
             guard let other, !other.keys.isLocked else { return false }
             return other.storeIdentifier == storeIdentifier && other.passcodeGeneration == passcodeGeneration
@@ -66,30 +66,30 @@ final class DeviceSession: @unchecked Sendable {
         }
     }
 
-    /// Takes the file of a store for the one whose records count, if it is still the one at its path; a call that still
-    /// reads another one does not count any more.
+    /// Makes the file of a store the current one, if it is still at its path; calls that still read another file no
+    /// longer count.
     ///
-    /// That is looked at and noted in one turn, so that of two calls side by side the one that found the path to lead
-    /// to another file is the later.
+    /// The check and the change are atomic, so that of two concurrent calls the one that found another file at the path
+    /// is the later.
     ///
-    /// - Returns: Whether it is.
+    /// - Returns: Whether it is still at its path.
     @discardableResult
     func follow(_ store: Store) -> Bool {
         alone {
             let isCurrent = store.isCurrent
             if isCurrent, file != store.file { (file, newest) = (store.file, nil) }
-            // What is found at the path next can be older.
+            // The file that is found at the path next can be older.
             if !isCurrent, file == store.file { (file, newest) = (nil, nil) }
             return isCurrent
         }
     }
 
-    /// The keys that a transaction may use, given what the store says of the device.
+    /// The keys that a transaction may use, given the state of the device in the store.
     ///
     /// - Parameters:
     ///   - device: what the transaction reads of the device.
-    ///   - mark: where a lock is seen; it is looked at only while there is something to lock.
-    /// - Returns: The keys; `nil` before first unlock, and without a passcode.
+    ///   - mark: the lock mark; it is read only while there is something to lock.
+    /// - Returns: The keys; `nil` before the first unlock, and without a passcode.
     func keys(of device: StoredDevice, _ mark: LockMark?) -> UnlockedKeys? {
         alone {
             let unlocked = unlockedKeys(of: device, mark)
@@ -119,12 +119,12 @@ final class DeviceSession: @unchecked Sendable {
         return unlocked?.keys
     }
 
-    /// Takes the keys that a passcode gave.
+    /// Stores the keys that a passcode unlocked.
     ///
     /// - Parameters:
-    ///   - keys: what was unlocked.
-    ///   - device: of which keybag, and what was read with it.
-    ///   - mark: the lock mark from before it was unlocked; `nil` for a keychain in memory.
+    ///   - keys: the unlocked keys.
+    ///   - device: the state of the device, with the keybag to which they belong.
+    ///   - mark: the lock mark as read before the unlock; `nil` for a keychain in memory.
     func install(_ keys: UnlockedKeys, of device: StoredDevice, _ mark: LockMark.Value?) {
         alone {
             let now = hostClock.now
@@ -146,7 +146,7 @@ final class DeviceSession: @unchecked Sendable {
         }
     }
 
-    /// Takes in the policy of a record, unless a newer one was seen, or another file is in the store's place by now.
+    /// Adopts the policy of a record, unless a newer one was seen, or another file has replaced the store meanwhile.
     ///
     /// - Returns: Whether this is the newest.
     @discardableResult
@@ -168,7 +168,7 @@ final class DeviceSession: @unchecked Sendable {
     /// Drops every key.
     func clear() { alone { unlocked = nil } }
 
-    /// What the lock state of a device with a passcode is in this process.
+    /// The lock state of a device with a passcode in this process.
     var lockState: LockState {
         alone {
             guard let keys = unlocked?.keys else { return .beforeFirstUnlock }
@@ -176,10 +176,10 @@ final class DeviceSession: @unchecked Sendable {
         }
     }
 
-    /// Which unlock it is that lasts, another one after each lock and each change of the passcode; `nil` while nothing
-    /// is unlocked.
+    /// A number for the current unlock, which changes with each lock and each change of the passcode; `nil` while
+    /// nothing is unlocked.
     ///
-    /// Locks of other processes are noticed by transactions.
+    /// Transactions detect locks by other processes.
     var currentUnlock: UInt64? {
         alone {
             guard let keys = unlocked?.keys, !keys.isLocked else { return nil }
@@ -187,9 +187,10 @@ final class DeviceSession: @unchecked Sendable {
         }
     }
 
-    /// Has the keys dropped in time, even if no call comes any more.
+    /// Ensures that the keys are dropped in time, even without further calls.
     ///
-    /// - Parameter lockIfIdle: locks what has lain idle, and says in how many seconds to look again; `nil` for never.
+    /// - Parameter lockIfIdle: locks an idle device, and returns the number of seconds until the next check; `nil` for
+    ///   never.
     func watchIdleness(_ lockIfIdle: @escaping @Sendable () -> Double?) {
         alone {
             guard let seconds = secondsUntilIdle else { return }
@@ -197,9 +198,9 @@ final class DeviceSession: @unchecked Sendable {
         }
     }
 
-    /// Locks when nothing was called for as long as the policy says.
+    /// Locks the device if it has been idle for as long as the policy says.
     ///
-    /// - Returns: In how many seconds to look again; `nil` when there is nothing to lock.
+    /// - Returns: The number of seconds until the next check; `nil` if there is nothing to lock.
     func lockIfIdle() -> Double? { alone { dropIfIdle() } }
 
     private func drop() {
@@ -215,7 +216,7 @@ final class DeviceSession: @unchecked Sendable {
         return nil
     }
 
-    /// In how many seconds the keys have lain idle for too long; `nil` when there are none or nothing limits them.
+    /// The number of seconds until the keys have been idle for too long; `nil` if there are none or there is no limit.
     private var secondsUntilIdle: Double? {
         guard let limit = policy.autoLockAfterSeconds, let keys = unlocked?.keys, !keys.isLocked else { return nil }
         let now = hostClock.now

@@ -7,8 +7,8 @@ import KeychainStore
 
 /// The device of an embedded keychain.
 ///
-/// What has to do with a passcode happens under the attempt lock, over all processes, and the slow derivation of its
-/// key outside every transaction.
+/// Operations on the passcode run under the attempt lock, which covers all processes; the slow key derivation runs
+/// outside every transaction.
 struct EmbeddedDevice: Sendable {
     let access: EngineAccess
 
@@ -35,11 +35,11 @@ struct EmbeddedDevice: Sendable {
     }
 
     func lock() throws(KeychainError) {
-        // Whatever becomes of the files, what this process holds goes first.
+        // Whatever happens with the files, this process drops its own keys first.
         access.lockSession()
         defer { access.waitForCalls() }
         if case .folder(let location, _) = access.source {
-            // And what others hold, before anything is refused that is not as it should be.
+            // Then those of other processes, before any error about the state of the files.
             try lockOthers(location)
             guard try access.hasStore() else { throw KeychainError(DeviceError.noPasscode) }
         }
@@ -56,7 +56,7 @@ struct EmbeddedDevice: Sendable {
         Handover.withdrawAll(in: folder)
     }
 
-    /// Whether there is something to lock; taken for granted where the store is busy.
+    /// Whether there is something to lock; assumed if the store is busy.
     private func hasPasscode() throws(KeychainError) -> Bool {
         let deadline = Deadline(milliseconds: min(access.patienceMilliseconds, Self.longestLookMilliseconds))
         do throws(KeychainError) {

@@ -5,7 +5,7 @@ import KeychainProtection
 import KeychainStore
 
 extension EmbeddedKeychain {
-    /// Checks the passcode, and holds an unlock ready for the programs that this one starts.
+    /// Verifies the passcode, and offers an unlock to the child processes of this process.
     ///
     /// Nothing is unlocked in this process.
     ///
@@ -38,7 +38,7 @@ extension Engine {
         return offer
     }
 
-    /// Takes up the unlock that this process inherited, if its keychain has just been opened and nothing was unlocked
+    /// Accepts the unlock that this process inherited, if its keychain has just been opened and nothing was unlocked
     /// yet.
     func takeUpUnlock() throws(KeychainError) {
         guard let folder, session.lockState == .beforeFirstUnlock, let mark = LockMark(folder).read() else { return }

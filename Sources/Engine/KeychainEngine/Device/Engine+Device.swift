@@ -4,7 +4,7 @@ import KeychainCore
 import KeychainProtection
 import KeychainStore
 
-/// What changes the device in one transaction and derives nothing from a passcode.
+/// The changes of the device in one transaction that derive nothing from a passcode.
 extension Engine {
     func deviceStatus(_ now: HostTime) throws(KeychainError) -> DeviceStatus {
         try read { (reader) throws(KeychainError) in
@@ -37,13 +37,13 @@ extension Engine {
         session.learn(changed)
     }
 
-    /// Puts another keybag in place of this one, and takes what it unlocks.
+    /// Replaces the keybag, and unlocks the new one.
     ///
     /// - Parameters:
-    ///   - key: what opens the passcode slot of the new keybag; `nil` when it has none, or is not to be unlocked.
-    ///   - newRootKey: the root key that the new keybag is under; `nil` for the present one.
-    ///   - make: gives the bytes of the new keybag.
-    /// - Throws: What `make` throws, and errors of the store; nothing has changed then.
+    ///   - key: the key of the passcode slot of the new keybag; `nil` if it has none, or is not to be unlocked.
+    ///   - newRootKey: the root key that wraps the new keybag; `nil` for the present one.
+    ///   - make: returns the bytes of the new keybag.
+    /// - Throws: The errors of `make` and of the store; nothing has changed in that case.
     func replaceKeybag(
         unlockingWith key: SlotKey?,
         under newRootKey: (any RootKey)? = nil,
@@ -83,7 +83,7 @@ extension Engine {
         try? eraseLog()
     }
 
-    /// Begins anew: no item, no passcode, other keys.
+    /// Resets the device: no items, no passcode, new keys.
     func erase() throws(KeychainError) {
         try write { (writer) throws(KeychainError) in
             let keybag: [UInt8]
@@ -98,9 +98,9 @@ extension Engine {
         forgetEverything()
     }
 
-    /// Puts the rows of a backup into a store that has none, sealed under the fresh keys of another keybag.
+    /// Inserts the rows of a backup into an empty store, sealed under the new keys of another keybag.
     ///
-    /// - Returns: How many items there are now.
+    /// - Returns: The number of items in the store.
     func restore(_ backup: BackupReader, _ opened: OpenBackup) throws(KeychainError) -> Int {
         let items = try write { (writer) throws(KeychainError) in
             guard try !writer.hasRows() else {
@@ -137,7 +137,7 @@ extension Engine {
         try? eraseLog()
     }
 
-    /// Drops what a lock takes away, also from the device of the last transaction.
+    /// Drops the keys that a lock makes unavailable, also from the device of the last transaction.
     private func dropKeys() {
         withdrawUnlocks()
         session.lock()
@@ -146,7 +146,7 @@ extension Engine {
 }
 
 extension DeviceRecord {
-    /// Begins the count of passcodes anew.
+    /// Resets the count of passcode attempts.
     mutating func clearAttempts() {
         failedAttempts = 0
         interruptedAttempts = 0

@@ -6,10 +6,12 @@ import KeychainCore
 import KeychainHost
 import KeychainProtection
 
-/// Hands an unlock to a child process, in two halves that are worth nothing alone: a key in sealed memory that the
-/// child inherits, and the slot key, wrapped under it, in a file beside the store, which every lock removes.
+/// Passes an unlock to a child process in two halves.
 ///
-/// An unlock is taken up only for the store, under the lock mark and in the boot for which it was offered.
+/// Each half is worthless alone: a key in sealed memory that the child inherits, and the slot key, wrapped under it, in
+/// a file next to the store, which every lock removes.
+///
+/// An unlock is valid only for the store, the lock mark and the boot for which it was offered.
 enum Handover {
     /// The environment variable that names the descriptor of the memory.
     static let environmentVariable = "SWIFT_KEYCHAIN_UNLOCK_FD"
@@ -19,13 +21,13 @@ enum Handover {
     /// Offers an unlock to the children that inherit a descriptor.
     ///
     /// - Parameters:
-    ///   - slotKey: what the passcode gave.
+    ///   - slotKey: the key that the passcode unlocked.
     ///   - store: the identifier of the store.
-    ///   - mark: the lock mark now.
-    ///   - boot: which boot of the host this is.
-    ///   - folder: the keychain's.
+    ///   - mark: the current lock mark.
+    ///   - boot: the identifier of the current boot of the host.
+    ///   - folder: the folder of the keychain.
     /// - Returns: The descriptor, close-on-exec, for ``withdraw(_:in:)``.
-    /// - Throws: ``KeychainError`` when there is no memory for the one half, or no file can be made for the other.
+    /// - Throws: ``KeychainError`` if the memory for one half or the file for the other cannot be created.
     static func offer(
         _ slotKey: SlotKey,
         store: Bytes16,
@@ -50,17 +52,17 @@ enum Handover {
         return memory
     }
 
-    /// Takes up the unlock that this process inherited, if there is one that is still good.
+    /// Accepts the unlock that this process inherited, if there is one that is still valid.
     ///
-    /// May be called again; other processes may take it up as well.
+    /// It may be called repeatedly; other processes may accept the same unlock.
     ///
     /// - Parameters:
     ///   - environment: the value of an environment variable.
     ///   - store: the identifier of the store.
-    ///   - mark: the lock mark now.
-    ///   - boot: which boot of the host this is.
-    ///   - folder: the keychain's.
-    /// - Returns: What the passcode gave; `nil` whatever is wrong.
+    ///   - mark: the current lock mark.
+    ///   - boot: the identifier of the current boot of the host.
+    ///   - folder: the folder of the keychain.
+    /// - Returns: The slot key; `nil` for any failure.
     static func take(
         _ environment: (String) -> String? = ProcessEnvironment.value,
         store: Bytes16,
@@ -86,12 +88,12 @@ enum Handover {
         close(descriptor)
     }
 
-    /// Ends every offer: for a lock, and for whatever else changes the passcode.
+    /// Ends every offer, for a lock and for any change of the passcode.
     static func withdrawAll(in folder: PrivateDirectory) {
         for name in folder.names(beginningWith: prefix) where isOurs(name) { folder.remove(name) }
     }
 
-    /// Removes what processes left behind that were killed, or that an end of the host ended.
+    /// Removes the files of processes that were killed, or that a crash of the host ended.
     private static func removeStale(mark: Bytes16, boot: String, in folder: PrivateDirectory) {
         for name in folder.names(beginningWith: prefix) {
             guard let identifier = identifier(name) else { continue }
@@ -142,7 +144,7 @@ private struct InheritedHalf {
         self.key = key
     }
 
-    /// The half behind a descriptor; `nil` when something else is there, whatever it is.
+    /// The half behind a descriptor; `nil` if the descriptor refers to anything else.
     init?(descriptor: Int32) {
         let contents = SealedMemory.contents(of: descriptor, count: Self.byteCount)
         let parts = contents?.withUnsafeBytes { bytes -> (Bytes16, SecretBytes)? in

@@ -3,7 +3,7 @@
 import Glibc
 import KeychainCore
 
-/// What delays, idleness and the first unlock are measured by.
+/// The clock that measures delays, idleness and the first unlock.
 package protocol HostClock: Sendable {
     /// The time of the host now.
     var now: HostTime { get }
@@ -11,13 +11,13 @@ package protocol HostClock: Sendable {
 
 /// The kernel's clock since boot, sleep included (CLOCK_BOOTTIME), its `boot_id`, and its wall clock.
 ///
-/// The clock since boot is that of the time namespace of the process (time_namespaces(7)), which its user may choose;
-/// the wall clock is everybody's, and nobody but root sets it.
+/// The clock since boot is that of the process's time namespace (time_namespaces(7)), which its user may choose; the
+/// wall clock is global, and only root can set it.
 package struct SystemHostClock: HostClock {
     /// The kernel's clocks.
     package init() {}
 
-    /// The time of the host now; the boot has an empty identifier where the kernel shows none.
+    /// The current time of the host; the boot has an empty identifier if the kernel provides none.
     package var now: HostTime {
         var time = timespec()
         clock_gettime(CLOCK_BOOTTIME, &time)

@@ -5,11 +5,10 @@ import Dispatch
 import Glibc
 import KeychainHost
 
-/// Looks at all that is watched for idleness, on one thread of the process, which ends when nothing is watched any
-/// more.
+/// Checks all watched objects for idleness, on one thread of the process, which ends when nothing is watched any more.
 ///
-/// A plain thread, because Dispatch has none in a forked child. It waits in real time, whatever clock idleness is
-/// measured by.
+/// It is a plain thread, because Dispatch has no threads in a forked child. It waits in real time, regardless of the
+/// clock that measures idleness.
 final class IdlenessTimer: Sendable {
     /// Something that is watched.
     final class Entry: Sendable {
@@ -19,7 +18,7 @@ final class IdlenessTimer: Sendable {
     }
 
     private struct State {
-        /// What is watched, and when to look at it.
+        /// The watched objects, and when to check them.
         var watched: [(entry: Entry, time: Double)] = []
         var hasThread = false
 
@@ -40,7 +39,7 @@ final class IdlenessTimer: Sendable {
     /// The name of its thread.
     static let threadName = "keychain-idle"
 
-    // It waits no longer than that, because no wait that can be ended goes on counting while the host sleeps.
+    // It waits no longer than that, because no cancelable wait continues counting while the host sleeps.
     private static let longestWait = 60.0
 
     private let forkGeneration = keychain_fork_generation()
@@ -62,13 +61,13 @@ final class IdlenessTimer: Sendable {
 
     private init() {}
 
-    /// Has something looked at.
+    /// Schedules a check.
     ///
     /// - Parameters:
-    ///   - known: what it is, if it was watched before.
-    ///   - seconds: when, at the latest.
-    ///   - look: looks at it, and says in how many seconds to look again; `nil` for never.
-    /// - Returns: What is watched; `nil` if there is no thread for it: then the keys go at the next call.
+    ///   - known: the identifier of the watched object, if it was watched before.
+    ///   - seconds: the latest time of the check, in seconds from now.
+    ///   - look: performs the check, and returns the number of seconds until the next one; `nil` for never.
+    /// - Returns: The identifier; `nil` if no thread could be started: then the next call drops the keys.
     func watch(_ known: Entry?, after seconds: Double, _ look: @escaping @Sendable () -> Double?) -> Entry? {
         let entry = known ?? Entry(look)
         return state.withLock { state in
@@ -90,19 +89,19 @@ final class IdlenessTimer: Sendable {
         while let (due, seconds) = next() {
             for entry in due {
                 guard let seconds = entry.look() else { continue }
-                // It may be watched anew already.
+                // It may be watched again already.
                 state.withLock { _ = $0.watch(entry, at: Self.time(after: seconds)) }
             }
             if due.isEmpty { _ = wake.wait(timeout: .now() + min(seconds, Self.longestWait)) }
         }
     }
 
-    /// What to look at now, and in how many seconds there is more; `nil` when nothing is watched any more.
+    /// The checks to run now, and the seconds until the next ones; `nil` when nothing is watched any more.
     private func next() -> (due: [Entry], seconds: Double)? {
         state.withLock { state in
             let now = Self.now
             let due = state.watched.filter { $0.time <= now }.map(\.entry)
-            // Before the look, so that what is wanted during it is watched anew.
+            // Before the check, so that an object that is scheduled during it is watched again.
             state.watched.removeAll { $0.time <= now }
             guard !due.isEmpty || !state.watched.isEmpty else {
                 state.hasThread = false

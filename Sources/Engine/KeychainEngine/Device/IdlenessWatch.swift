@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Looks after a while whether something lies idle, by the one ``IdlenessTimer`` of the process.
+/// Checks for idleness after a while, by the one ``IdlenessTimer`` of the process.
 final class IdlenessWatch: Sendable {
     private let watched = ForkSafe<(entry: IdlenessTimer.Entry, timer: IdlenessTimer)?>(nil)
 

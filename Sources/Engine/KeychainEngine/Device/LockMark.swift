@@ -7,12 +7,12 @@ import KeychainCore
 import KeychainHost
 import KeychainProtection
 
-/// What tells processes that the device was locked: a file of random bytes beside the store, which every lock
+/// Signals to processes that the device was locked: a file of random bytes next to the store, which every lock
 /// overwrites.
 ///
-/// A process keeps what it read when it unlocked, and is locked as soon as it reads anything else. So a lock waits for
-/// nobody, and no value that somebody makes up is a later or an earlier one. Putting the bytes back that a lock
-/// overwrote undoes nothing: the kernel notes the time of every change, to its tick, and nobody but root sets it
+/// A process remembers the bytes that it read when it unlocked, and is locked as soon as it reads any others. So a lock
+/// waits for no other process, and a forged value cannot pass for a later or an earlier one. Restoring the bytes that a
+/// lock overwrote undoes nothing: the kernel records the time of every change, to its tick, and only root can set it
 /// (st_ctim, inode(7)).
 struct LockMark: Sendable {
     static let fileName = "lock.mark"
@@ -30,7 +30,7 @@ struct LockMark: Sendable {
         fileprivate let changeNanoseconds: Int
     }
 
-    /// The mark now; `nil` when it is missing or anything else than a mark, which everybody takes for a lock.
+    /// The current mark; `nil` if it is missing or invalid, which every process treats as a lock.
     func read() -> Value? {
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -38,9 +38,9 @@ struct LockMark: Sendable {
         return Self.value(descriptor)
     }
 
-    /// The mark now, for somebody who unlocks; one is made where there is none.
+    /// The current mark, for an unlock; created if there is none.
     ///
-    /// - Throws: `errSecNotAvailable` when there is something else and when no file can be made.
+    /// - Throws: `errSecNotAvailable` if there is something else at its path, or if no file can be created.
     func readOrMake() throws(KeychainError) -> Value {
         if let value = read() { return value }
         let descriptor: Int32
@@ -52,12 +52,12 @@ struct LockMark: Sendable {
         return value
     }
 
-    /// Locks: nobody who unlocked before reads the same again.
+    /// Locks: no process that unlocked before reads the same mark again.
     ///
-    /// Where there is no mark, nobody has unlocked, and none is made. Nothing is synced: what was unlocked ends with
-    /// the boot, and so does what a crash could undo.
+    /// If there is no mark, no process has unlocked, and none is created. Nothing is synced: every unlock ends with the
+    /// boot, as does anything that a crash could undo.
     ///
-    /// - Throws: `errSecReadOnly` where the mark can neither be overwritten nor removed.
+    /// - Throws: `errSecReadOnly` if the mark can neither be overwritten nor removed.
     func replace() throws(KeychainError) {
         let failure: Int32
         do throws(FileError) {
@@ -69,7 +69,7 @@ struct LockMark: Sendable {
         } catch .system(_, _, let errno) {
             failure = errno
         } catch {
-            // No mark for anybody, so that everybody is locked already.
+            // There is no mark, so that every process is locked already.
             return
         }
         // Some file systems need room for every change.
@@ -84,7 +84,7 @@ struct LockMark: Sendable {
 
     private var path: String { folder.path(of: Self.fileName) }
 
-    /// In one call and in place, so that nobody reads half of it and it needs no room.
+    /// In one call and in place, so that no process reads a partial mark, and no disk space is needed.
     private static func overwrite(_ descriptor: Int32) -> Bool {
         SystemRandomSource().bytes16().withUnsafeBytes { bytes in
             while true {

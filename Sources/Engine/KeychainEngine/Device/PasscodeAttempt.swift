@@ -5,10 +5,10 @@ import KeychainHost
 import KeychainProtection
 import KeychainStore
 
-/// One try of a passcode: one after the other over all processes, counted before it is judged.
+/// One attempt with a passcode: attempts are serialized over all processes, and counted before verification.
 ///
-/// So whoever is killed, or kills the process, in the midst of a try waits for the next one as if it had been wrong.
-/// Only what was found wrong counts for the erasure.
+/// A process that is killed during an attempt therefore delays the next one as if the passcode had been wrong. Only
+/// passcodes that were found wrong count for the erasure.
 struct PasscodeAttempt {
     private let access: EngineAccess
     private let deadline: Deadline
@@ -21,7 +21,7 @@ struct PasscodeAttempt {
     /// How long to wait at least for the store, after others had their tries.
     private static let leastPatienceMilliseconds: Int32 = 500
 
-    /// Runs `body` while nobody else tries a passcode of the keychain.
+    /// Runs `body` while no other attempt on the keychain is in progress.
     static func alone<Result>(
         _ access: EngineAccess,
         _ body: (PasscodeAttempt) throws(KeychainError) -> Result
@@ -47,7 +47,8 @@ struct PasscodeAttempt {
         return result
     }
 
-    /// Runs `body` on an engine; all that a try waits for the store is waited for once, but for a little at each step.
+    /// Runs `body` on an engine; the time limit for waiting for the store applies to the attempt as a whole, with a
+    /// small allowance for each step.
     func withEngine<Result>(
         _ use: EngineAccess.Use = .changing,
         _ body: (Engine) throws(KeychainError) -> Result
@@ -63,9 +64,9 @@ struct PasscodeAttempt {
         }
     }
 
-    /// The key that a passcode gives; `nil` on a device that has none.
+    /// The key that a passcode unlocks; `nil` on a device without a passcode.
     ///
-    /// - Throws: A ``DeviceError`` when it is wrong or comes too soon.
+    /// - Throws: A ``DeviceError`` if it is wrong or too early.
     func check(_ passcode: SecretBytes) throws(KeychainError) -> SlotKey? {
         guard let (slot, rootKey) = try count() else { return nil }
         let opened: SlotKey?
@@ -74,7 +75,7 @@ struct PasscodeAttempt {
                 try slot.open(passcode, rootKey: rootKey)
             }
         } catch {
-            // It was never judged, for example for want of memory.
+            // It was never verified, for example because of insufficient memory.
             try change { $0.interruptedAttempts = max(0, $0.interruptedAttempts - 1) }
             throw error
         }
@@ -102,11 +103,11 @@ struct PasscodeAttempt {
         }
     }
 
-    /// The slow half of setting a passcode.
+    /// The slow part of setting a passcode.
     ///
     /// - Parameters:
     ///   - passcode: the passcode.
-    ///   - newRootKey: the root key that the slot will be under; `nil` for the present one.
+    ///   - newRootKey: the root key that wraps the slot; `nil` for the present one.
     /// - Returns: The slot.
     /// - Throws: ``KeychainError``.
     func derive(
@@ -131,10 +132,10 @@ struct PasscodeAttempt {
         }
     }
 
-    /// Counts a try as interrupted, before it is judged.
+    /// Counts an attempt as interrupted, before verification.
     ///
-    /// - Returns: The slot, and the root key that it is under: both of one transaction, because another process may
-    ///   replace the root key.
+    /// - Returns: The slot, and the root key that wraps it, from one transaction, because another process may replace
+    ///   the root key.
     func count() throws(KeychainError) -> (slot: PasscodeSlot, rootKey: any RootKey)? {
         let now = access.device.hostClock.now
         let limit = access.device.attemptLimit()
@@ -169,7 +170,7 @@ struct PasscodeAttempt {
         }
     }
 
-    /// Counts a try as wrong, and gives the refusal; it may have been the last that was allowed.
+    /// Counts an attempt as wrong, and returns the error; it may have been the last permitted one.
     private func refuse() throws(KeychainError) -> KeychainError {
         let record = try change {
             $0.interruptedAttempts = max(0, $0.interruptedAttempts - 1)

@@ -4,11 +4,11 @@ import CKeychainSupport
 import Glibc
 import KeychainCore
 
-/// A secret in memory behind a descriptor, which a child inherits and nobody can change (memfd_create(2), sealed).
+/// A secret in memory behind a descriptor, which a child inherits and no process can change (memfd_create(2), sealed).
 enum SealedMemory {
-    /// Puts a secret there.
+    /// Creates sealed memory with a secret.
     ///
-    /// - Returns: The descriptor, which the caller closes; a child gets it only when that is asked for.
+    /// - Returns: The descriptor, which the caller closes; a child inherits it only on request.
     static func make(_ secret: SecretBytes) throws(KeychainError) -> Int32 {
         let descriptor = secret.withUnsafeBytes { keychain_sealed_memory($0.baseAddress, $0.count) }
         guard descriptor >= 0 else {
@@ -17,7 +17,7 @@ enum SealedMemory {
         return descriptor
     }
 
-    /// The secret behind a descriptor; `nil` when it is anything but sealed memory of this size.
+    /// The secret behind a descriptor; `nil` if it is not sealed memory of this size.
     static func contents(of descriptor: Int32, count: Int) -> SecretBytes? {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 8)
         defer {

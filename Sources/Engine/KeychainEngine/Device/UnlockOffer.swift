@@ -2,7 +2,7 @@
 
 import KeychainHost
 
-/// An unlock that a program holds ready for the processes that it starts.
+/// An unlock that a program offers to the processes that it starts.
 ///
 /// A child that inherits the descriptor, and its number in the environment, is unlocked when it opens the keychain:
 /// until the next lock, or until the offer is withdrawn.
@@ -10,7 +10,7 @@ package struct UnlockOffer: Sendable {
     /// The environment variable that names the descriptor.
     package static let environmentVariable = Handover.environmentVariable
 
-    /// What a child has to inherit; it is closed when a program is executed, unless something is done about it.
+    /// The descriptor that a child has to inherit; by default, it is closed when a program is executed.
     package let descriptor: Int32
 
     private let folder: PrivateDirectory
@@ -20,8 +20,8 @@ package struct UnlockOffer: Sendable {
         self.folder = folder
     }
 
-    /// Ends the offer: who has not taken it up yet starts locked.
+    /// Ends the offer: a process that has not accepted it yet starts locked.
     ///
-    /// To be called once.
+    /// Call it once.
     package func withdraw() { Handover.withdraw(descriptor, in: folder) }
 }

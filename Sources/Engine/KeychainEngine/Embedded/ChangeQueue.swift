@@ -9,7 +9,7 @@ final class QueuedChange: @unchecked Sendable {
     let request: KeychainRequest
     let authorization: Authorization
 
-    /// What the waiting thread is told.
+    /// The signal to the waiting thread.
     enum Outcome {
         /// This thread becomes the leader, and makes the next group of changes.
         case leads
@@ -144,8 +144,7 @@ final class ChangeQueue: @unchecked Sendable {
         }
     }
 
-    /// Takes into account how long the commit of a group took: the shortest counts, and is forgotten by an eighth with
-    /// each.
+    /// Records how long the commit of a group took: the shortest counts, and decays by an eighth with each commit.
     func noteCommit(nanoseconds: UInt64) {
         alone {
             let longest = commitNanoseconds == 0 ? nanoseconds : commitNanoseconds + max(1, commitNanoseconds / 8)

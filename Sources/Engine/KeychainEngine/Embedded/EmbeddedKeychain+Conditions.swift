@@ -3,16 +3,16 @@
 import KeychainCore
 import KeychainStore
 
-/// What a test does to a store.
+/// The conditions that a test imposes on a store.
 extension EmbeddedKeychain {
-    /// Keeps this process from changing items, or lets it again.
+    /// Prevents this process from changing items, or permits it again.
     package func setStoreCondition(_ condition: StoreCondition) { access.setCondition(condition) }
 
-    /// Alters what is stored of items, so that they do not open.
+    /// Corrupts stored items, so that they do not open.
     ///
     /// - Parameter reference: the persistent reference of the item; `nil` for all of them.
-    /// - Returns: What undoes it.
-    /// - Throws: `errSecParam` for a reference of another form, `errSecItemNotFound` where there is no such item.
+    /// - Returns: A closure that undoes it.
+    /// - Throws: `errSecParam` for a reference of another form, `errSecItemNotFound` if there is no such item.
     package func damage(_ reference: SecretBytes?) throws(KeychainError) -> [DamagedBytes] {
         let reference = try reference.map { (bytes) throws(KeychainError) in try PersistentReference(.data(bytes)) }
         return try withEngine { (engine) throws(KeychainError) in
@@ -35,7 +35,7 @@ extension EmbeddedKeychain {
         }
     }
 
-    /// Every row as it lies in the store, tombstones and those in quarantine among them.
+    /// Every stored row, including tombstones and quarantined rows.
     package func storedRows() throws(KeychainError) -> [StoredRow] {
         try withEngine(.observing) { (engine) throws(KeychainError) in
             try engine.read { (reader) throws(KeychainError) in
@@ -51,7 +51,7 @@ extension EmbeddedKeychain {
         }
     }
 
-    /// How many changes wait to be made together with others.
+    /// The number of changes that wait to be made in a group.
     package var waitingChangeCount: Int { access.waitingChangeCount }
 
     /// Runs `body` while this process has no file of the store open.

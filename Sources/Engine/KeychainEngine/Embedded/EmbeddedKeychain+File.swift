@@ -31,13 +31,15 @@ extension EmbeddedKeychain {
         return device
     }
 
-    /// The items of a class that no search of a keychain file finds, so that nothing is known of them but that they are
-    /// there: of altered attributes, in no group of a keychain file, or marked as removed, as none of them ever is.
+    /// The items of a class that no search of a keychain file finds, so that only their existence is known.
+    ///
+    /// They have modified attributes, belong to no group of a keychain file, or are marked as removed, as items of
+    /// keychain files never are.
     ///
     /// - Parameters:
     ///   - itemClass: the class.
     ///   - found: those that a search has found.
-    ///   - settingsGroup: the group of the file's own settings, which are no items.
+    ///   - settingsGroup: the group of the file's own settings, which are not items.
     /// - Returns: Their identifiers, in the order in which they were added.
     /// - Throws: why the keychain cannot be read.
     package func unreadableItems(
@@ -83,7 +85,7 @@ extension RowFilter {
 }
 
 extension ItemSealer {
-    /// Whether a row is what it says, tags and all, and in an access group.
+    /// Whether a row is consistent with its tags, and in an access group.
     fileprivate func isSound(_ row: NumberedRow, in group: String) throws(KeychainError) -> Bool {
         guard row.damage == nil, !row.row.isTombstone, case .content(let metadata) = try openMetadata(row) else {
             return false

@@ -5,12 +5,12 @@ import KeychainProtection
 import KeychainStore
 import Synchronization
 
-/// Which access groups there are.
+/// The access groups in use.
 extension EmbeddedKeychain {
     /// The access groups that live items are in, in the order of their bytes.
     ///
-    /// Of an item that cannot be opened now the group is not known, unless this object has opened one of the same group
-    /// before. Does not count as a use of the device.
+    /// The group of an item that cannot be opened now is unknown, unless this object has opened one of the same group
+    /// before. This does not count as a use of the device.
     package func accessGroups() throws(KeychainError) -> [String] {
         let names = try withEngine(.observing) { (engine) throws(KeychainError) in
             try engine.read { (reader) throws(KeychainError) in
@@ -29,7 +29,7 @@ extension EmbeddedKeychain {
     }
 }
 
-/// The access groups of rows, by their search tags: a name that was learned once is known while its items are locked.
+/// The access groups of rows, by their search tags: once a name is known, it stays known while its items are locked.
 final class KnownGroups: Sendable {
     private let names = Mutex(Names())
 
@@ -60,7 +60,7 @@ final class KnownGroups: Sendable {
         names.withLock { names in (names.byTag.count, names.byTag.values.reduce(0) { $0 + $1.utf8.count }) }
     }
 
-    /// The group of a row, which others of its group and protection class may have to tell.
+    /// The group of a row, which may be determined by another row of the same group and protection class.
     fileprivate func name(
         _ itemClass: ItemClass,
         _ number: Int64,

@@ -23,7 +23,7 @@ extension EmbeddedKeychain {
         }
     }
 
-    /// Whether there are items of any client in the store, also such that cannot be opened.
+    /// Whether the store contains items of any client, including those that cannot be opened.
     ///
     /// - Throws: As ``checkOwner()``.
     package func hasItems() throws(KeychainError) -> Bool {
@@ -39,12 +39,13 @@ extension EmbeddedKeychain {
     /// Whether this process has unlocked the device, and it was not locked since; does not count as a use of it.
     package var isUnlocked: Bool { access.lockState == .unlocked }
 
-    /// Whether keys are unlocked that would have to be unlocked again by another process; does not count as a use of
-    /// the device.
+    /// Whether another process would have to unlock keys that are unlocked in this one.
+    ///
+    /// It does not count as a use of the device.
     package var holdsUnlockedKeys: Bool { access.lockState != .beforeFirstUnlock }
 
-    /// Which unlock of the device it is that lasts, another one after each lock and each change of the passcode; `nil`
-    /// while it is locked, and without a passcode.
+    /// A number for the current unlock of the device, which changes with each lock and each change of the passcode;
+    /// `nil` while it is locked, and without a passcode.
     ///
     /// No other keychain of this process has an unlock of the same number. Does not count as a use of the device.
     package func currentUnlock() throws(KeychainError) -> UInt64? {
@@ -53,8 +54,9 @@ extension EmbeddedKeychain {
         }
     }
 
-    /// The path of the root key's file if the file has another name as well, so that the key stays on the disk when
-    /// this name is removed or gets another key; `nil` for one that has none, or that is not there.
+    /// The path of the root key's file if the file has another name as well; `nil` if it has none, or does not exist.
+    ///
+    /// With another name, the key stays on the disk when this name is removed or replaced.
     package var linkedRootKey: String? {
         guard case .folder(let location, _) = access.source,
             let folder = (try? PrivateDirectory(existing: location)) ?? nil, folder.hasOtherNames(RootKeyFile.name)
@@ -62,14 +64,14 @@ extension EmbeddedKeychain {
         return folder.path(of: RootKeyFile.name)
     }
 
-    /// The part of the folder's path that lets another user put another folder in its place; `nil` for none, and for a
-    /// keychain that has no folder.
+    /// The part of the folder's path at which another user could substitute another folder; `nil` if there is none, or
+    /// if the keychain has no folder.
     package var replaceablePart: ReplaceablePart? {
         guard case .folder(let location, _) = access.source else { return nil }
         return ReplaceablePart(of: location.path)
     }
 
-    /// Whether there is a store, and this keychain may open it; nothing is made.
+    /// Whether there is a store that this keychain may open; nothing is created.
     ///
     /// - Throws: ``KeychainError``, of ``KeychainError/Kind/foreignOwner(_:)`` for the store of another owner.
     package func checkOwner() throws(KeychainError) -> Bool {
@@ -105,7 +107,7 @@ extension Engine {
 }
 
 extension Engine {
-    /// Whether there are items of any client, also such that cannot be opened.
+    /// Whether there are items of any client, including those that cannot be opened.
     static func hasItems(_ reader: RowReader) throws(KeychainError) -> Bool {
         for itemClass in ItemClass.stored {
             let every = RowFilter(itemClass)

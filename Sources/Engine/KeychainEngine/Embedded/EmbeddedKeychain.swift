@@ -7,28 +7,28 @@ import KeychainStore
 
 /// A keychain inside this process: the engine over a store in a folder or in memory, and its device.
 ///
-/// Thread-safe: calls take turns, reading beside changing. Several processes may use the same folder at once. A forked
-/// child may go on using the object: a fork waits a moment for calls under way and closes the folder, and each process
-/// opens it anew for itself. What was unlocked stays with the parent. A child that is forked in the midst of a call
-/// that takes longer answers `errSecNotAvailable` from then on, until it executes a program.
+/// Thread-safe: calls take turns, and reads run concurrently with changes. Several processes may use the same folder at
+/// once. A forked child may continue to use the object: a fork waits a moment for calls in progress and closes the
+/// folder, and each process reopens it for itself. Unlocked keys stay with the parent. A child that is forked during a
+/// call that takes longer returns `errSecNotAvailable` from then on, until it executes a program.
 package final class EmbeddedKeychain: KeychainBackend {
     let access: EngineAccess
 
     let evaluator: Evaluator
 
-    /// What is known of access groups while items are locked.
+    /// The known access groups, for use while items are locked.
     let knownGroups = KnownGroups()
 
     /// The keychain of a folder.
     ///
-    /// Nothing is read or made before the first call.
+    /// Nothing is read or created before the first call.
     ///
     /// - Parameters:
-    ///   - location: the folder; it is made, with an empty keychain, by the first call that stores something.
-    ///   - options: how patient to be with other processes.
-    ///   - device: what its device is made of.
-    ///   - clock: where dates come from.
-    ///   - random: where identifiers come from.
+    ///   - location: the folder; the first call that stores something creates it, with an empty keychain.
+    ///   - options: how long to wait for other processes.
+    ///   - device: the components of its device.
+    ///   - clock: the source of dates.
+    ///   - random: the source of identifiers.
     package convenience init(
         at location: KeychainLocation,
         options: StoreOptions = StoreOptions(),
@@ -50,7 +50,7 @@ package final class EmbeddedKeychain: KeychainBackend {
 
     /// A keychain in memory on a device that has a passcode and is unlocked.
     ///
-    /// The same comes of setting the passcode first thing, and takes longer.
+    /// It is equivalent to setting the passcode first, and faster.
     package static func inMemory(
         passcode: SecretBytes,
         device: DeviceOptions,
@@ -77,7 +77,7 @@ package final class EmbeddedKeychain: KeychainBackend {
         )
     }
 
-    /// What a data protection keychain serves.
+    /// The interface of a data protection keychain.
     package var families: CommandFamily { .dataProtection }
 
     /// Carries out a command; a change is durable when it returns.
@@ -121,14 +121,14 @@ package final class EmbeddedKeychain: KeychainBackend {
         }
     }
 
-    /// Carries out a request; durable when it returns.
+    /// Performs a request; durable when it returns.
     ///
-    /// Where an item asks for it, the owner of the device is asked, and then the request is carried out anew.
+    /// If an item requires it, the owner of the device is prompted, and then the request is retried.
     package func perform(_ request: KeychainRequest) throws(KeychainError) -> KeychainAnswer {
         try perform(request, Authorization(evaluator))
     }
 
-    /// Carries out a request; each time that it fails, `onFailure` is told in the same turn.
+    /// Performs a request; `onFailure` is called for each failure, in the same turn.
     func perform(
         _ request: KeychainRequest,
         _ authorization: Authorization,
@@ -143,7 +143,7 @@ package final class EmbeddedKeychain: KeychainBackend {
             }
         }
         let use = request.use
-        // Who explains a failure does so in the turn of the call.
+        // A failure is explained in the turn of the call.
         if use == .reading || onFailure != nil { return try access.withEngine(authorization, use, body) }
         return try access.change(request, authorization, body)
     }

@@ -6,11 +6,12 @@ import KeychainStore
 
 /// From the format before to this one (Documentation/Format.md, "From format 2").
 extension Engine {
-    /// Brings the store up to date, where it can be changed; what is locked keeps its seal until it is unlocked.
+    /// Migrates the store to the current format, if it is writable; locked rows keep their seal until they are
+    /// unlocked.
     ///
-    /// For a device that a transaction has just looked at.
+    /// The device must have just been read by a transaction.
     ///
-    /// - Throws: That another process has the store. For any other reason it stays as it is, and is only read.
+    /// - Throws: An error if another process holds the store. On any other failure it stays as it is, and is only read.
     func migrate() throws(KeychainError) {
         guard store.hasFormerTables else { return }
         let (sealer, tags) = (device, device.searchTags())
@@ -27,12 +28,12 @@ extension Engine {
             store.obstacle = error
             return
         }
-        // What the log had of it is emptied later where it cannot be now.
+        // If the log cannot be emptied of the old data now, that happens later.
         try? eraseLog()
     }
 
-    /// Seals the rows anew that are still as the format before sealed them and whose keys are there, a few in each
-    /// transaction; where the store is held by others, the next unlock goes on.
+    /// Reseals the rows that are still sealed in the previous format and whose keys are available, a few in each
+    /// transaction; if other processes hold the store, the next unlock continues.
     func resealFormerRows() throws(KeychainError) {
         guard try read({ (reader) throws(KeychainError) in try reader.hasFormerRows() }) else { return }
         for itemClass in ItemClass.stored {
@@ -44,7 +45,7 @@ extension Engine {
 
     private static let rowsOfTransaction = 64
 
-    /// - Returns: The number of the last row that was looked at; `nil` when there was none.
+    /// - Returns: The number of the last row that was examined; `nil` if there was none.
     private func resealFormerRows(_ itemClass: ItemClass, after number: Int64) throws(KeychainError) -> Int64? {
         try write { (writer) throws(KeychainError) in
             let (sealer, tags) = (device, device.searchTags())
@@ -56,7 +57,7 @@ extension Engine {
             )
             var hasChanged = false
             for row in rows where !row.isOversized {
-                // One that does not open is told of when it is read.
+                // A row that does not open is reported when it is read.
                 guard let new = sealer.sealedAnew(row.row, tags) else { continue }
                 hasChanged = try writer.update(row, to: new) || hasChanged
             }

@@ -16,12 +16,12 @@ extension EngineAccess {
     /// The number of changes that wait for a group commit, for tests.
     var waitingChangeCount: Int { (try? Turns.none.take { changes.count }) ?? 0 }
 
-    /// Makes a change of items in one transaction with those of other threads that wait.
+    /// Makes a change of items in one transaction with those of other waiting threads.
     ///
     /// It never throws an error that another change of the same group may have caused.
     ///
-    /// - Returns: The answer, when the change is durable; `nil` when nothing was done, and the change needs a
-    ///   transaction of its own.
+    /// - Returns: The result, once the change is durable; `nil` if nothing was done, and the change needs a transaction
+    ///   of its own.
     /// - Throws: Why the change failed.
     func changeTogether(
         _ request: KeychainRequest,
@@ -105,7 +105,7 @@ extension EngineAccess {
 
 /// The changes of one group commit.
 private struct ChangeGroup {
-    /// The change of the thread that makes them all.
+    /// The change of the leader, whose thread makes all changes of the group.
     let leader: QueuedChange
     private var changes: [(change: QueuedChange, state: State)]
 
@@ -136,7 +136,7 @@ private struct ChangeGroup {
     /// Ends the leader's change with an error before any change was attempted.
     mutating func fail(_ error: KeychainError) { changes[0].state = .ended(Self.outcome(error)) }
 
-    /// Has the leader's change made apart, where there is nothing that it could change.
+    /// Has the leader's change made separately if there is nothing that it could change.
     mutating func leaveLeader() { changes[0].state = .ended(.apart) }
 
     /// Makes the change that was added last.

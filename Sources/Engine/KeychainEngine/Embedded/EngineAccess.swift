@@ -11,7 +11,7 @@ final class EngineAccess: Sendable {
     /// Where the store lies.
     enum Source: Sendable {
         case folder(KeychainLocation, StoreOptions)
-        /// In memory, with a passcode from the beginning if there is one.
+        /// In memory, with an initial passcode if one is given.
         case memory(passcode: SecretBytes?)
         /// In memory, with the password of a new keychain file.
         case newFile(password: Once<SecretBytes>)
@@ -19,25 +19,25 @@ final class EngineAccess: Sendable {
         case file(image: Once<[UInt8]>)
     }
 
-    /// What an engine is wanted for.
+    /// What an engine is needed for.
     ///
-    /// Where there is no store, those that look for something get an empty one in memory, and nothing is made.
+    /// If there is no store, read-only uses get an empty one in memory, and nothing is created.
     enum Use: Sendable {
-        /// Reading. What it finds damaged is quarantined only where that takes no waiting.
+        /// Reading. Damage that it finds is quarantined only if that involves no waiting.
         case reading
-        /// Reading that does not count as a use of the device: the idle timer goes on.
+        /// Reading that does not count as a use of the device: the idle timer is not reset.
         case observing
-        /// Reading the keys of a store, which is made when there is none.
+        /// Reading the keys of a store, which is created if there is none.
         case preparing
-        /// Changing the store, which is made when there is none.
+        /// Changing the store, which is created if there is none.
         case changing
         /// Changing what is in the store.
         case changingStored
-        /// Changing the store while nobody of this process reads it: for what is to be in no file afterwards. It is
-        /// made when there is none.
+        /// Changing the store while no other thread of this process reads it, for data that must not remain in any
+        /// file. It is created if there is none.
         case alone
 
-        /// Whether a store is made when there is none.
+        /// Whether a store is created if there is none.
         var makesStore: Bool {
             switch self {
             case .reading, .observing, .changingStored: false
@@ -49,7 +49,7 @@ final class EngineAccess: Sendable {
     let source: Source
     let device: DeviceOptions
 
-    /// What this process has unlocked; it outlives an engine that is opened anew.
+    /// What this process has unlocked; it outlives an engine that is reopened.
     let session: DeviceSession
 
     /// Held while a passcode is tried, over all threads of a keychain in memory.
@@ -90,15 +90,15 @@ final class EngineAccess: Sendable {
 
     /// Runs `body` on an engine, in a turn.
     ///
-    /// Where another process has the store, the turn is given back, and `body` is run anew a little later; so it must
-    /// not leave a trace of a run that failed.
+    /// If another process holds the store, the turn is given up, and `body` is retried a little later; a failed run
+    /// must therefore have no side effects.
     ///
     /// - Parameters:
-    ///   - use: what the engine is wanted for.
-    ///   - deadline: until when to wait, all in all; `nil` for as long as the store's options say.
-    ///   - body: makes one change at most.
+    ///   - use: what the engine is needed for.
+    ///   - deadline: how long to wait in total; `nil` for the timeout of the store's options.
+    ///   - body: makes at most one change.
     /// - Returns: What `body` returns.
-    /// - Throws: What `body` throws, and why there is no engine.
+    /// - Throws: The error of `body`, or the reason why there is no engine.
     func withEngine<Result>(
         _ use: Use = .changing,
         until deadline: Deadline? = nil,
@@ -129,8 +129,8 @@ final class EngineAccess: Sendable {
                 if isMissing { return try emptyAccess().withEngine(use, until: deadline, body) }
                 guard !hasChanged else { throw error }
                 if error.mayBeOfReplacedRootKey, case .folder = source {
-                    // A store that was moved away and back has another root key, and may have another one again by now.
-                    // Only one that was opened twice with the same keybag has none that fits.
+                    // A store that was moved away and back has another root key, and may have yet another one by now.
+                    // Only if it was opened twice with the same keybag is there no matching key.
                     guard let keybag else { continue }
                     guard keybag != refusedKeybag else { throw error }
                     refusedKeybag = keybag
@@ -141,7 +141,7 @@ final class EngineAccess: Sendable {
         }
     }
 
-    /// An empty keychain in memory, as the store would be that is not there.
+    /// An empty keychain in memory, in place of a store that does not exist.
     private func emptyAccess() -> EngineAccess { EngineAccess(.memory(passcode: nil), device, clock, random) }
 
     private func with<Result>(
@@ -160,7 +160,7 @@ final class EngineAccess: Sendable {
         do throws(KeychainError) {
             return try body(engine)
         } catch {
-            // SQLite keeps a store read-only for as long as it is open, whatever becomes of the file's modes.
+            // SQLite keeps a store read-only for as long as it is open, even if the file's modes change.
             if error.status == .readOnly || error.mayBeOfReplacedRootKey, case .folder = source {
                 lane.opened.close()
             }
@@ -168,12 +168,12 @@ final class EngineAccess: Sendable {
         }
     }
 
-    /// Keeps items from being changed, or lets them again, from the next call on.
+    /// Prevents items from being changed, or permits it again, from the next call on.
     func setCondition(_ condition: StoreCondition) {
         try? lanes.take(.alone) { _ in for lane in lanes.all { lane.opened.condition = condition } }
     }
 
-    /// Runs `body` in nobody's turn but its own, with no file open; a keychain in memory stays as it is.
+    /// Runs `body` exclusively, with no file open; a keychain in memory stays as it is.
     func whileClosed<Result>(_ body: () throws(KeychainError) -> Result) throws(KeychainError) -> Result {
         try lanes.take(.alone) { (_) throws(KeychainError) in
             if case .folder = source { for lane in lanes.all { lane.opened.close() } }
@@ -181,10 +181,10 @@ final class EngineAccess: Sendable {
         }
     }
 
-    /// Drops what a lock takes away, in this process, without opening any file; a call under way keeps what it took
-    /// until it ends.
+    /// Drops the keys that a lock makes unavailable, in this process, without opening any file; a call in progress
+    /// keeps the ones that it has until it ends.
     func lockSession() {
-        // One that is made with a passcode is unlocked by its first call.
+        // A keychain that is created with a passcode is unlocked by its first call.
         switch source {
         case .memory(passcode: .some), .newFile: try? withEngine { _ in }
         case .memory(passcode: nil), .folder, .file: break
@@ -195,10 +195,10 @@ final class EngineAccess: Sendable {
     /// Waits for the calls under way, but not for long ones.
     func waitForCalls() { lanes.waitForEach(milliseconds: Self.longestWaitForCalls) }
 
-    // A long call, such as a check of the whole store, keeps nobody who locks.
+    // A long call, such as a check of the whole store, does not delay a lock.
     private static let longestWaitForCalls: Int32 = 1_000
 
-    /// Whether there is a folder with a store in it; nothing is made.
+    /// Whether there is a folder with a store in it; nothing is created.
     ///
     /// - Returns: `false` for a keychain in memory.
     func hasStore() throws(KeychainError) -> Bool {
@@ -220,14 +220,14 @@ final class EngineAccess: Sendable {
     }
 
     deinit {
-        // A fork in the midst of closing would leave SQLite's own locks taken in the child.
+        // A fork during closing would leave SQLite's own locks held in the child.
         let isClosed = (try? Turns.none.take { close() }) != nil
         if !isClosed { for lane in lanes.all { lane.opened.abandon() } }
     }
 
-    /// Lets the engines go, and their stores with them unless the next keychain in memory can use one.
+    /// Releases the engines, and their stores with them unless the next keychain in memory can use one.
     ///
-    /// Not inlined: nothing may hold on to the store any more when the caller leaves the gate.
+    /// Not inlined: no reference to the store may remain when the caller leaves the gate.
     @inline(never)
     private func close() {
         for lane in lanes.all {
@@ -241,9 +241,9 @@ final class EngineAccess: Sendable {
         }
     }
 
-    /// The engine over the store as it is now.
+    /// The engine for the store in its current state.
     ///
-    /// - Returns: `nil` where there is no store, and none is to be made.
+    /// - Returns: `nil` if there is no store, and none is to be created.
     func currentEngine(_ opened: OpenEngine, makingStore: Bool) throws(KeychainError) -> Engine? {
         if let engine = opened.engine {
             guard opened.forkGeneration == keychain_fork_generation() else {
@@ -261,7 +261,7 @@ final class EngineAccess: Sendable {
             do throws(KeychainError) {
                 engine = try openFolder(location, options, opened, makingStore: makingStore)
             } catch {
-                // It was moved away just now.
+                // It has just been moved away.
                 guard error == .noStore else { throw error }
                 return nil
             }
@@ -314,14 +314,14 @@ final class EngineAccess: Sendable {
             throw KeychainError(error)
         }
         let engine = engine(store, rootKey, folder)
-        // Where it was replaced since it was opened, the next call follows the other file.
+        // If it was replaced since it was opened, the next call uses the new file.
         session.follow(store)
         // The keybag is authenticated here, before any row is looked at.
         try engine.start()
         return engine
     }
 
-    /// What was just made here is taken as it is, and not read back.
+    /// What was just created here is used as it is, and not read back.
     private func openMemory(
         _ store: Store,
         _ rootKey: any RootKey,

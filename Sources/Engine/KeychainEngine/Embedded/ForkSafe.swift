@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A value behind a lock that a forked child can go on using (``ForkSafeLock``).
+/// A value behind a lock that a forked child can continue to use (``ForkSafeLock``).
 package final class ForkSafe<Value>: @unchecked Sendable {
     // Touched only while the lock is held.
     private var value: Value
@@ -9,7 +9,7 @@ package final class ForkSafe<Value>: @unchecked Sendable {
     /// Protects a value that is not shared otherwise.
     package init(_ value: sending Value) { self.value = value }
 
-    /// Runs `body` while nobody else has the value.
+    /// Runs `body` with exclusive access to the value.
     package func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {

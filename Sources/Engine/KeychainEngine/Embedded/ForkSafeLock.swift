@@ -2,15 +2,14 @@
 
 import Glibc
 
-/// A lock that a forked child can go on using.
+/// A lock that a forked child can continue to use.
 ///
-/// `Synchronization.Mutex` notes the number of its thread, which is another one in a child. A pthread mutex of the
-/// normal kind does not, and what is taken inside the fork gate is held by nobody in a child that was not forked in the
-/// midst of a call.
+/// `Synchronization.Mutex` records its thread's number, which differs in a child. A normal pthread mutex does not, and
+/// a lock that is acquired inside the fork gate is free in a child that was not forked during a call.
 package final class ForkSafeLock: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
-    /// A lock that nobody holds.
+    /// Creates an unlocked lock.
     package init() {
         mutex = .allocate(capacity: 1)
         mutex.initialize(to: pthread_mutex_t())
@@ -22,7 +21,7 @@ package final class ForkSafeLock: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Waits until nobody holds the lock, and takes it.
+    /// Waits until the lock is free, and acquires it.
     package func acquire() { pthread_mutex_lock(mutex) }
 
     /// Lets go of the lock.

@@ -5,10 +5,10 @@ import KeychainProtection
 import KeychainStore
 
 extension EmbeddedKeychain {
-    /// Checks the structure of the file and authenticates every row, attributes and secret, as far as the device gives
-    /// out the keys.
+    /// Checks the structure of the file and authenticates every row, attributes and secret, as far as its keys are
+    /// available.
     ///
-    /// Changes nothing. What is under an application password is authenticated as it is stored.
+    /// It changes nothing. A secret under an application password is authenticated in its sealed form.
     ///
     /// - Complexity: Reads the whole store.
     package func check() throws(KeychainError) -> IntegrityReport {

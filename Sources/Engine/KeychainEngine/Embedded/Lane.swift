@@ -48,7 +48,7 @@ struct Lanes: Sendable {
         reading.filter { $0 !== changing } + [changing]
     }
 
-    /// Runs `body` with the connection that a use needs: the one for changes, one for reading, or exclusively.
+    /// Runs `body` with the connection that a use needs: the one for changes, one for reading, or all of them.
     ///
     /// - Throws: As ``Turns/take(until:_:)``.
     func take<Result>(

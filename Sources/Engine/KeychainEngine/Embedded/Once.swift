@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A value that is taken once, and not kept any longer.
+/// A value that can be taken once.
 final class Once<Value: Sendable>: Sendable {
     private let value: ForkSafe<Value?>
 
     init(_ value: Value) { self.value = ForkSafe(value) }
 
-    /// The value; `nil` when it was taken before.
+    /// The value; `nil` if it was taken before.
     func take() -> Value? { value.withLock { $0.take() } }
 }

@@ -7,21 +7,21 @@ import KeychainHost
 import KeychainStore
 import Synchronization
 
-/// What a keychain has open: an engine over a store and its keys.
+/// The open state of a keychain: an engine with its store and keys.
 ///
-/// Nothing in a file stays open over a fork. SQLite in the child would believe to hold locks that the kernel did not
-/// pass on, and would use a log index that another process may have made anew by then (sqlite.org/howtocorrupt.html,
-/// "Carrying an open database connection across a fork"). So it is closed before, and both processes open anew.
+/// No file stays open across a fork. SQLite in the child would assume locks that the kernel did not pass on, and would
+/// use a log index that another process may have recreated by then (sqlite.org/howtocorrupt.html, "Carrying an open
+/// database connection across a fork"). So the store is closed before, and both processes reopen it.
 final class OpenEngine: @unchecked Sendable {
-    /// What a thread has while it uses this.
+    /// The turn that a thread holds while it uses this.
     fileprivate let turn: Turn
 
     init(_ turn: Turn) { self.turn = turn }
 
-    // Changed inside the fork gate, in the turn of the lane that owns this, or by a fork while nobody is inside.
+    // Changed inside the fork gate, in the turn of the lane that owns this, or by a fork while no thread is inside.
     private(set) var engine: Engine?
 
-    /// What keeps this process from changing items, for tests.
+    /// The condition that prevents this process from changing items, for tests.
     var condition = StoreCondition.healthy {
         didSet { engine?.store.condition = condition }
     }
@@ -29,7 +29,7 @@ final class OpenEngine: @unchecked Sendable {
     /// The keybag that the store had when the call under way opened it; `nil` if an earlier call did.
     var keybag: [UInt8]?
 
-    /// In which process the engine was opened; only one in memory is still there in another, a copy of no use.
+    /// The process that opened the engine; in another process only one in memory remains, as a useless copy.
     private(set) var forkGeneration: UInt64 = 0
 
     /// Notes an engine over files, to be closed before a fork.
@@ -45,8 +45,8 @@ final class OpenEngine: @unchecked Sendable {
         forkGeneration = keychain_fork_generation()
     }
 
-    /// Leaves the engine where it is, for ever: in a child that was forked in the midst of a call nothing of SQLite may
-    /// be touched any more.
+    /// Leaks the engine deliberately: in a child that was forked during a call, SQLite's state must not be touched any
+    /// more.
     func abandon() {
         if let engine { _ = Unmanaged.passRetained(engine) }
     }
@@ -58,7 +58,8 @@ final class OpenEngine: @unchecked Sendable {
         Self.every.remove(self)
     }
 
-    /// Lets the engine go, and leaves a store of which the file is all, as far as nobody else uses it at this moment.
+    /// Releases the engine, and leaves a store whose file is complete, unless other processes are using it at this
+    /// moment.
     func finish() {
         engine?.store.finish()
         close()
@@ -78,10 +79,10 @@ final class OpenEngine: @unchecked Sendable {
             atexit { OpenEngine.every.finishAllAtExit() }
         }
 
-        /// Leaves whole files when the process ends by exit(3).
+        /// Writes logs back into files when the process ends by exit(3).
         ///
-        /// It never takes longer than a second: other threads may be in the midst of calls, and a disk may not respond.
-        /// What is not done by then stays in the log, as after a crash.
+        /// It never takes longer than a second: other threads may be executing calls, and a disk may not respond.
+        /// Anything that is not written by then stays in the log, as after a crash.
         private func finishAllAtExit() {
             guard count.load(ordering: .relaxed) > 0, keychain_is_abandoned() == 0 else { return }
             let isDone = DispatchSemaphore(value: 0)

@@ -4,11 +4,11 @@ import KeychainCore
 import KeychainStore
 
 extension EmbeddedKeychain {
-    /// Takes items out of quarantine that open again, for example after a fault of the memory or of another program.
+    /// Releases items from quarantine that open again, for example after a memory fault or an error of another program.
     ///
-    /// An item whose primary key was taken meanwhile stays where it is.
+    /// An item whose primary key was taken meanwhile stays in quarantine.
     ///
-    /// - Returns: How many items came back.
+    /// - Returns: The number of released items.
     @discardableResult
     package func recover() throws(KeychainError) -> Int {
         try withEngine(.changingStored) { (engine) throws(KeychainError) in try engine.recover() }

@@ -2,15 +2,15 @@
 
 import KeychainStore
 
-/// Stores of keychains in memory that are gone, empty, for the next ones.
+/// Empty stores of released in-memory keychains, for reuse.
 ///
-/// A test makes a device and drops it: most of what that costs is the tables of its store. All calls come from inside
-/// the fork gate.
+/// A test creates a device and drops it: most of that cost is the creation of the store's tables. All calls come from
+/// inside the fork gate.
 final class SpareStores: @unchecked Sendable {
     /// Those of the process.
     static let shared = SpareStores()
 
-    // Whoever takes a store has it alone; whoever gives one back has let go of it.
+    // A caller that takes a store owns it exclusively; a caller that returns one keeps no reference to it.
     private let lock = ForkSafeLock()
     private var stores: [Store] = []
 
@@ -24,7 +24,7 @@ final class SpareStores: @unchecked Sendable {
         return stores.popLast()
     }
 
-    /// Keeps a store that nobody uses any more, if it can be emptied.
+    /// Keeps a store that is no longer in use, if it can be emptied.
     func giveBack(_ store: Store) {
         guard store.clear() else { return }
         lock.acquire()

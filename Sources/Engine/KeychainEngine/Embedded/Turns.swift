@@ -6,7 +6,7 @@ import KeychainCore
 import KeychainHost
 import KeychainStore
 
-/// What one call at a time has, inside the fork gate.
+/// Exclusive use by one call at a time, inside the fork gate.
 final class Turn: @unchecked Sendable {
     // Only ever handed to the gate, which has a lock of its own.
     fileprivate let handle: OpaquePointer
@@ -19,13 +19,13 @@ final class Turn: @unchecked Sendable {
     deinit { keychain_turn_free(handle) }
 }
 
-/// Turns that a call has together: none but the gate, one, or several.
+/// The turns that a call holds together: only the gate, one turn, or several.
 ///
-/// Nobody waits for another process while they have a turn: whoever has to gives it back first. So a wait for a turn is
-/// one for work, and a fork waits for no more than that.
+/// No thread waits for another process while it holds a turn: it gives up the turn first. So a wait for a turn is a
+/// wait for work in progress, and a fork waits no longer than that.
 struct Turns: @unchecked Sendable {
     private let turns: [Turn]
-    // The same, as the gate takes them.
+    // The same turns, in the form that the gate requires.
     private let handles: [OpaquePointer?]
 
     init(_ turns: [Turn] = []) {
@@ -36,12 +36,12 @@ struct Turns: @unchecked Sendable {
     /// Nothing but the gate.
     static let none = Turns()
 
-    /// Runs `body` inside the gate, when nobody else has any of the turns.
+    /// Runs `body` inside the gate, when none of the turns is held by another call.
     ///
-    /// Shares that wait have them in turn (``DeviceOptions/share``).
+    /// Waiting shares are served in turn (``DeviceOptions/share``).
     ///
-    /// - Throws: `errSecNotAvailable` at the deadline, and in a child that was forked in the midst of a call; then
-    ///   `body` was not run. What `body` throws.
+    /// - Throws: `errSecNotAvailable` at the deadline, and in a child that was forked during a call; in these cases,
+    ///   `body` was not run. Also the errors of `body`.
     func take<Result>(
         for share: UInt64? = nil,
         until deadline: Deadline? = nil,
@@ -56,9 +56,9 @@ struct Turns: @unchecked Sendable {
         return try body()
     }
 
-    /// Runs `body` inside the gate, with the first of the turns that nobody else has, whose index it is given.
+    /// Runs `body` inside the gate with the first free turn, and passes its index.
     ///
-    /// It goes to the share with the fewest of them, and the last free one to none that has another.
+    /// It goes to the share that holds the fewest turns, and the last free one only to a share that holds none.
     ///
     /// - Throws: As ``take(until:_:)``.
     func takeOne<Result>(

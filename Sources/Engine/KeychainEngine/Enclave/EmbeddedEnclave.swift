@@ -3,7 +3,7 @@
 import KeychainCore
 import KeychainProtection
 
-/// The software enclave of an embedded keychain: its device seals the keys, and nobody else opens them.
+/// The software enclave of an embedded keychain: its device seals the keys, and only that device can open them.
 ///
 /// The constraints of its access control guard the use of a key where they are on that (`privateKeyUsage`); a key with
 /// other constraints can be made, and not used. Reading its public part is free.

@@ -4,7 +4,7 @@ import KeychainCore
 import KeychainProtection
 import KeychainStore
 
-/// What the enclave does in one transaction, which changes nothing: keys lie with whoever made them.
+/// The enclave operations in one transaction, which change nothing: keys are stored by their creators.
 extension Engine {
     func makeEnclaveKey(
         _ algorithm: EnclaveAlgorithm,
@@ -57,9 +57,9 @@ extension Engine {
         try protected { () throws(ProtectionError) in try device.sealedKey(sealed) }
     }
 
-    /// What the owner has to show, and the program to give, before a key is used.
+    /// What the owner has to show, and the program has to supply, before a key is used.
     ///
-    /// An access control whose constraints are not on the use of a private key permits none, and nobody is asked
+    /// An access control without constraints on the use of a private key permits no use, and no prompt is shown
     /// (Semantics, "Access control").
     ///
     /// - Returns: The key of its application password, if it has one.
@@ -111,7 +111,7 @@ extension KeychainError {
 extension AccessControl {
     fileprivate var needsPassword: Bool { constraints?.requiresApplicationPassword ?? false }
 
-    /// The access control for a key that is made while a set of biometry is enrolled.
+    /// The access control for a new key, bound to the currently enrolled biometry.
     fileprivate func bound(to enrolledSet: Bytes16?) -> AccessControl {
         var bound = self
         let asksForSet = constraints?.required.contains(.biometryCurrentSet) ?? false

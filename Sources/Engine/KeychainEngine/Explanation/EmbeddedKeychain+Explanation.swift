@@ -4,9 +4,9 @@ import KeychainCore
 import KeychainStore
 
 extension EmbeddedKeychain {
-    /// Says why a call would give what it gives.
+    /// Explains the result of a call.
     ///
-    /// A keychain that is not there yet is explained as an empty one; none is made.
+    /// A keychain that does not exist yet is explained as an empty one; none is created.
     func explain(_ request: ExplanationRequest) throws(KeychainError) -> Explanation {
         try withEngine(.observing) { (engine) throws(KeychainError) in
             try engine.read { (reader) throws(KeychainError) in
@@ -15,25 +15,25 @@ extension EmbeddedKeychain {
         }
     }
 
-    /// Whether there is a store; none is made.
+    /// Whether there is a store; none is created.
     ///
-    /// - Throws: ``KeychainError`` where it cannot be told, as in a folder of somebody else.
+    /// - Throws: ``KeychainError`` if that cannot be determined, as in a folder of another user.
     package func exists() throws(KeychainError) -> Bool {
         if access.isInMemory { return true }
         return try access.hasStore()
     }
 
-    /// Carries out a call, and explains it as of before it.
+    /// Performs a call, and explains it on the state before it.
     ///
-    /// A failed call has changed nothing, so that one which is explained for its failure alone is looked at again in
-    /// the same turn: until then nothing is kept of it, and a success costs what it costs elsewhere.
+    /// A failed call has changed nothing; a call that is explained only on failure is therefore analyzed again in the
+    /// same turn. Until then no state is recorded, so that a success has no extra cost.
     func performExplaining(_ request: ExplanationRequest) throws(KeychainError) -> ExplainedOutcome {
         var request = request
         (request.options.lockState, request.options.now) = (nil, nil)
         let authorization = Authorization(evaluator)
         var explanation: Result<Explanation, KeychainError>?
-        // Taken again whenever the call is carried out anew: the items that count are those of the transaction in which
-        // it ends. By then its context knows what was shown, so that what was asked for is told as of the first time.
+        // Repeated on every retry of the call: the items of its last transaction count. By then its context records
+        // what was shown, so that demands are reported as of the first attempt.
         var asked: ExplainedAuthentication?
         func explain(_ engine: Engine, _ reader: RowReader) {
             explanation = Result { () throws(KeychainError) in

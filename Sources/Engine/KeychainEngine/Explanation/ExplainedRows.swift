@@ -11,7 +11,7 @@ struct ExplainedRows {
     /// The groups by whose names a closed row can be placed: those of the client's list and of the query.
     let knownGroups: [String]
 
-    /// A snapshot of a row, with how it stands to the terms of a search.
+    /// A snapshot of a row, with the search terms that it meets.
     func item(_ row: NumberedRow, _ terms: JudgedTerms? = nil) throws(KeychainError) -> ExplainedItem {
         let stored = row.row
         var item = ExplainedItem(
@@ -76,13 +76,13 @@ struct ExplainedRows {
     }
 }
 
-/// The terms of a search as conditions on one row, of whatever class.
+/// The terms of a search as conditions on one row of any class.
 struct JudgedTerms {
     let query: Query
     let terms: [SearchTerm]
     private let tests: [ItemClass: [Test]]
 
-    /// What a term is for the rows of a class.
+    /// The meaning of a term for the rows of a class.
     enum Test {
         /// The row has to be one that the store selects.
         case store(RowFilter)
@@ -107,7 +107,7 @@ struct JudgedTerms {
         self.tests = tests
     }
 
-    /// What each term is for rows of a class.
+    /// The meaning of each term for the rows of a class.
     func tests(_ itemClass: ItemClass) -> [Test] { tests[itemClass] ?? [] }
 
     /// Judges a row by its tags and clear columns, and what they cannot answer by the open item.
@@ -162,7 +162,7 @@ extension MatchConditions.Condition {
 }
 
 extension ItemTransaction {
-    /// Whether an open item meets one condition, as a copy judges it.
+    /// Whether an open item meets one condition, as evaluated by a copy.
     fileprivate func meets(
         _ condition: MatchConditions.Condition,
         _ row: NumberedRow,

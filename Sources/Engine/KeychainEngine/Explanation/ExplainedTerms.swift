@@ -25,11 +25,10 @@ extension ExplainedTerm {
         }
     }
 
-    /// Whether it is about an attribute that describes the item, so that an item that meets it may be the one that is
-    /// meant.
+    /// Whether it concerns an attribute that describes the item, so that an item that meets it may be the intended one.
     var isAboutContents: Bool { kind == .attribute || kind == .level || kind == .reference }
 
-    /// How far an item is from what is meant that fails the term, for the order of a list.
+    /// The distance that failing the term adds between an item and the search, for sorting.
     func weight(_ itemClass: ItemClass) -> Int {
         switch kind {
         case .itemClass: 5
@@ -63,7 +62,7 @@ extension ExplainedTerm.Kind {
 }
 
 extension ExplainedSearch {
-    /// The search for what a query means, before any item is looked at.
+    /// The search for the items that a query selects, before any item is examined.
     init(_ query: Query, _ terms: [SearchTerm]) {
         self.init(
             itemClass: query.itemClass,

@@ -4,7 +4,7 @@ import KeychainCore
 import KeychainProtection
 import KeychainStore
 
-/// Explains a call on one state of the store, inside a transaction that somebody else began.
+/// Explains a call on one state of the store, inside a transaction of the caller.
 struct Explainer {
     let engine: Engine
     let evaluator: Evaluator
@@ -164,7 +164,7 @@ struct Explainer {
         return effect
     }
 
-    /// The terms by which items of an effect are told; none of identities, whose terms are those of two.
+    /// The terms that identify the items of an effect; none for identities, which have the terms of two classes.
     private func judgedTerms() throws(KeychainError) -> JudgedTerms? {
         guard parts.identityQuery == nil, let query = parts.main.first?.query else { return nil }
         return JudgedTerms(transaction.plan(query, of: parts.function), transaction.tags)

@@ -12,7 +12,7 @@ struct IdentityExplainer {
 
     private var transaction: ItemTransaction { search.rows.transaction }
 
-    /// The terms of both halves, each once, and where those of each half are among them.
+    /// The terms of both halves, without duplicates, and the positions of each half's terms among them.
     private struct Terms {
         private(set) var all: [SearchTerm] = [.itemClass(.identity)]
         private(set) var indices: [IdentityHalf: [Int]] = [:]
@@ -29,7 +29,7 @@ struct IdentityExplainer {
         }
     }
 
-    /// Explains the search for what a query of identities means.
+    /// Explains the search of a query for identities.
     func explain(_ query: Query) throws(KeychainError) -> ExplainedSearch {
         let terms = Terms(certificates, keys)
         var found = ExplainedSearch(query, terms.all)
@@ -73,7 +73,7 @@ struct IdentityExplainer {
         return found
     }
 
-    /// How a row stands to the terms, and what it can be in a pair with: it is opened for that, and closed again.
+    /// How a row matches the terms, and its possible counterparts: it is opened for that, and closed again.
     private func half(
         _ row: NumberedRow,
         _ half: IdentityHalf,

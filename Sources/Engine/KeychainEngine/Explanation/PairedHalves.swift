@@ -2,15 +2,16 @@
 
 import KeychainCore
 
-/// The certificates and keys that are identities by the hash of a public key, counted and ordered without making each
-/// pair: of one hash, there may be many of both.
+/// The certificates and keys that form identities by public key hash.
+///
+/// They are counted and sorted without creating each pair: both can be numerous for one hash.
 struct PairedHalves {
     /// A row that can be half of an identity.
     struct Half {
         /// The tag of its hash; `nil` for none.
         let link: SearchTag?
-        /// The tag that the other halves have for the hash; `nil` for a row that does not open, which is found by the
-        /// other one.
+        /// The tag that matching halves have for the hash; `nil` for a row that does not open, which is found through
+        /// the other half.
         let linkOfOthers: SearchTag?
         /// The terms that it fails.
         let failed: TermSet
@@ -18,7 +19,7 @@ struct PairedHalves {
         let isPublicKey: Bool
     }
 
-    /// What is the same of rows that count alike in every pair.
+    /// The common properties of rows that are equivalent in every pair.
     private struct Kind: Hashable {
         let failed: TermSet
         let isOpen: Bool
@@ -31,7 +32,7 @@ struct PairedHalves {
         }
     }
 
-    /// The rows of one hash, by where they are among all.
+    /// The rows of one hash, by their positions among all rows.
     private struct Group {
         var certificates: [Kind: [Int]] = [:]
         var keys: [Kind: [Int]] = [:]
@@ -58,7 +59,7 @@ struct PairedHalves {
         }
     }
 
-    /// How many pairs there are.
+    /// The number of pairs.
     var pairCount: Int {
         var count = 0
         forEachKind { count += $1.count * $3.count }
@@ -74,7 +75,7 @@ struct PairedHalves {
         return failures
     }
 
-    /// The rows that are in no pair, by where they are among those of their half; the certificates first.
+    /// The unpaired rows, by their positions among those of their half; certificates first.
     var lone: [(half: IdentityHalf, index: Int)] {
         var paired: (certificates: Set<Int>, keys: Set<Int>) = ([], [])
         forEachKind { _, certificates, _, keys in
@@ -85,8 +86,7 @@ struct PairedHalves {
             + keys.indices.filter { !paired.keys.contains($0) }.map { (.key, $0) }
     }
 
-    /// Where a pair stands: the nearest first, of equal ones those with a private key, and then by the order of the
-    /// store.
+    /// The sort position of a pair: by distance, then those with a private key first, then in store order.
     private struct Rank: Comparable {
         let distance: Int
         let isPublicKey: Bool
@@ -99,12 +99,12 @@ struct PairedHalves {
         }
     }
 
-    /// The pairs that come nearest.
+    /// The nearest pairs.
     ///
     /// - Parameters:
-    ///   - limit: how many at most.
-    ///   - distance: how far a pair is that fails a set of terms.
-    /// - Returns: For each where its certificate and its key are among those of their half.
+    ///   - limit: the maximum number of pairs.
+    ///   - distance: returns the distance of a pair that fails a set of terms.
+    /// - Returns: For each pair, the positions of its certificate and its key among those of their half.
     func nearest(_ limit: Int, _ distance: (TermSet) -> Int) -> [(certificate: Int, key: Int)] {
         guard limit > 0 else { return [] }
         var nearest: [Rank] = []

@@ -4,15 +4,16 @@ import KeychainCore
 import KeychainProtection
 import KeychainStore
 
-/// What a call would show and ask for, were it made: nobody is asked, and whatever is asked for counts as shown.
+/// The demands and the outcome of a call without performing it: there are no prompts, and every demand counts as
+/// satisfied.
 ///
-/// The operations run as in a call that is made, over rows that only they see changed and without opening secrets.
+/// The operations run as in a real call, on rows whose changes only they see, and without opening secrets.
 final class Rehearsal: Authorization {
     /// The rows of the run under way, or of the last one.
     private(set) var rows: RehearsedRows
 
     private let hasPasscode: Bool
-    /// What was asked for; `nil` when nothing was.
+    /// The recorded demand; `nil` if there was none.
     private(set) var authentication: ExplainedAuthentication?
 
     /// A rehearsal over what a transaction reads, on a device that has a passcode or not.
@@ -22,9 +23,9 @@ final class Rehearsal: Authorization {
         super.init(evaluator)
     }
 
-    /// Runs an operation as often as something is asked for, each time on the rows as they are in the store.
+    /// Runs an operation until it demands nothing more, each time on the rows that are in the store.
     ///
-    /// - Returns: What the call would fail with; `nil` for success.
+    /// - Returns: The error of the call; `nil` for success.
     func run(
         over reader: RowReader,
         _ operation: (Rehearsal) throws(KeychainError) -> Void
@@ -80,7 +81,7 @@ final class Rehearsal: Authorization {
         authentication = noted
     }
 
-    /// What an access control demands that guards an item, as the context stands: nothing that was assumed counts.
+    /// What an access control requires that protects an item, in the current state of the context, without assumptions.
     func access(_ demand: AuthenticationDemand) -> ExplainedItem.Access {
         for accessControl in demand.accessControls {
             let obstacle = evaluator.obstacleToShowing(accessControl, context, hasPasscode: hasPasscode)

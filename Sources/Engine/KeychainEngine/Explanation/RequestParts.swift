@@ -6,9 +6,9 @@ import KeychainCore
 struct RequestParts {
     /// The function; of a set that of its update.
     let function: ItemFunction
-    /// The request, or its two halves where it names an identity by reference.
+    /// The request, or its two halves if it specifies an identity by reference.
     let main: [RequestDraft]
-    /// What would be added.
+    /// The item that would be added.
     let additions: [RequestDraft]
     let faults: [ExplainedFault]
 
@@ -48,7 +48,7 @@ struct RequestParts {
         self.faults = faults
     }
 
-    /// A search for identities: for what a query of their class means, or for both halves of a reference.
+    /// A search for identities, by a query of their class or by both halves of a reference.
     var identityQuery: (query: Query, certificate: Query, key: Query)? {
         if main.count == 2, let certificate = main[0].query, let key = main[1].query {
             var query = Query(itemClass: .identity)

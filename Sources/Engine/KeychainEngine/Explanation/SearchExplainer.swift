@@ -4,10 +4,10 @@ import KeychainCore
 import KeychainProtection
 import KeychainStore
 
-/// Holds the items of every class against the terms of a search, and lists those that come nearest.
+/// Compares the items of every class with the terms of a search, and lists the nearest ones.
 ///
-/// All rows in scope are held against the terms in one pass over each table, which opens none; only what is listed is
-/// opened, and what may differ in format only.
+/// All rows in scope are compared with the terms in one pass over each table, which opens none; only listed rows are
+/// opened, and those that may differ only in format.
 struct SearchExplainer {
     let rows: ExplainedRows
     let options: ExplanationOptions
@@ -16,7 +16,7 @@ struct SearchExplainer {
 
     private var transaction: ItemTransaction { rows.transaction }
 
-    /// So many items are opened without being asked for, to find those that differ in format only.
+    /// The maximum number of items to open in search of those that differ only in format.
     private static let fewItems = 1_000
 
     /// The sealed bytes that the listed items may have together.
@@ -33,17 +33,17 @@ struct SearchExplainer {
         return filter
     }
 
-    /// A row, and how far it is from what the search means.
+    /// A row and its distance from the search.
     private struct Candidate {
         let itemClass: ItemClass
         let number: Int64
         var kind: Kind
 
-        /// What is the same of rows with the same marks.
+        /// The common properties of rows with the same marks.
         struct Kind {
             /// The terms that it fails.
             let failed: [Int]
-            /// The terms of which the text is the same, as far as it could be guessed.
+            /// The terms whose text is the same, as far as it could be guessed.
             var sameText: Set<Int>
             var distance: Int
             /// Whether an attribute is equal, or its text.
@@ -97,7 +97,7 @@ struct SearchExplainer {
             !asksForAttributes
             || (options.comparesEveryItem ?? (candidates.count <= Self.fewItems || near.isEmpty))
         if search.comparesEveryItem, asksForAttributes { near = try comparing(candidates, search) }
-        // Of equal distance those of the class that was asked for come first, then those that were added first.
+        // At equal distance, items of the requested class come first, then items that were added first.
         let ordered = near.enumerated().sorted { left, right in
             let (leftIsOther, rightIsOther) = (
                 left.element.itemClass != search.itemClass, right.element.itemClass != search.itemClass
@@ -146,7 +146,7 @@ struct SearchExplainer {
         return try transaction.rows.rows(filter, limit: 1).first
     }
 
-    /// Lists damaged rows that were set aside and match: a query that finds nothing else says that they are damaged.
+    /// Lists matching rows in quarantine: a query that finds nothing else reports that they are damaged.
     private func addQuarantined(
         _ plan: SearchPlan,
         _ terms: JudgedTerms,
@@ -167,13 +167,13 @@ extension ExplanationOptions {
     var boundedItemLimit: Int { min(max(0, itemLimit), Self.largestItemLimit) }
 }
 
-/// The terms of a search as filters on one table, a bit each, and the format variants of its attributes as further
-/// ones.
+/// The terms of a search as filters on one table, one bit each, with further filters for the format variants of its
+/// attributes.
 private struct TermMarks {
     private(set) var filters: [RowFilter] = []
-    /// For each term the bit that says that it is met; `nil` where no row of the class meets it.
+    /// For each term, the bit for "met"; `nil` if no row of the class can meet it.
     private var bits: [Int: Int] = [:]
-    /// For each term on an attribute the bits, one of which says that the text is the same.
+    /// For each term on an attribute, the bits that each mean "same text".
     private var variantBits: [Int: [Int]] = [:]
     /// The terms that rows of the class can fail.
     private var judged: [Int] = []
@@ -211,7 +211,7 @@ private struct TermMarks {
         judged.filter { index in !(bits[index].map { Self.isSet($0, mark) } ?? false) }
     }
 
-    /// The terms of which the text is the same, as far as it could be guessed.
+    /// The terms whose text is the same, as far as it could be guessed.
     func sameText(_ mark: UInt64) -> Set<Int> {
         Set(variantBits.filter { $0.value.contains { Self.isSet($0, mark) } }.map(\.key))
     }
@@ -220,14 +220,15 @@ private struct TermMarks {
 }
 
 extension ExplainedSearch {
-    /// How far an item is from what the search means; a text that is the same but for its format is near.
+    /// The distance of an item from the search; a text that differs only in format is near.
     fileprivate func distance(_ failed: [Int], _ sameText: Set<Int>, _ itemClass: ItemClass) -> Int {
         failed.reduce(0) { $0 + (sameText.contains($1) ? 1 : terms[$1].weight(itemClass)) }
     }
 
-    /// Whether an attribute is as the query says, or shows the same text; without attributes, whether the class is.
+    /// Whether an attribute equals the query's value, or has the same text; without attributes, whether the class
+    /// matches.
     ///
-    /// Match keys are answered by the open item only, so that every item of the class may be near by them.
+    /// Only the open item can be compared with match keys, so that every item of the class may be near through them.
     fileprivate func isNear(_ failed: [Int], _ sameText: Set<Int>, _ itemClass: ItemClass) -> Bool {
         let isOfClass = itemClass == self.itemClass
         if isOfClass, terms.contains(where: { $0.kind == .match }) { return true }
@@ -248,7 +249,7 @@ extension AttributeValue {
     fileprivate var isNumber: Bool { if case .number = self { true } else { false } }
 }
 
-/// Compares the texts of open items with those that a search asks for.
+/// Compares the texts of open items with those of a search.
 private struct OpenComparison {
     private let transaction: ItemTransaction
     private let terms: [(index: Int, name: AttributeName, value: AttributeValue)]
@@ -263,7 +264,7 @@ private struct OpenComparison {
         }
     }
 
-    /// The terms of which an item shows the text; none where it cannot be opened now.
+    /// The terms whose text an item has; none if it cannot be opened now.
     func sameText(_ row: NumberedRow) throws(KeychainError) -> Set<Int> {
         guard let level = Accessibility(rawValue: row.row.protection), transaction.device.isAvailable(level),
             !transaction.device.isDestroyed(row.row),

@@ -5,7 +5,7 @@ import KeychainHost
 import KeychainProtection
 import KeychainStore
 
-/// A keychain that leaves its store, or comes into it, with all that makes it the same device.
+/// A keychain that is moved from or into a store, with everything that makes it the same device.
 extension EmbeddedKeychain {
     /// The keychain of a folder as one owner opens it.
     package convenience init(
@@ -19,9 +19,9 @@ extension EmbeddedKeychain {
         self.init(at: location, options: options, device: device)
     }
 
-    /// The keychain of a folder, opened as whoever owns it; `nil` where there is no store.
+    /// The keychain of a folder, opened as its actual owner; `nil` if there is no store.
     ///
-    /// - Throws: ``KeychainError``, among others for an owner that this version does not know.
+    /// - Throws: ``KeychainError``, for example for an owner that this version does not support.
     package static func ofAnyOwner(
         at location: KeychainLocation,
         _ device: DeviceOptions = DeviceOptions()
@@ -39,9 +39,9 @@ extension EmbeddedKeychain {
         throw KeychainError(ProtectionError.foreignOwner(owner))
     }
 
-    /// Removes what a move left behind that was killed: rows, and root keys that the store of the folder did not get.
+    /// Removes the remains of a move that was killed: rows, and root keys that the store of the folder did not adopt.
     ///
-    /// For who keeps others from moving the keychain of the folder meanwhile.
+    /// The caller prevents other processes from moving the keychain of the folder meanwhile.
     package static func discardRemains(
         at location: KeychainLocation,
         _ device: DeviceOptions = DeviceOptions()
@@ -51,7 +51,7 @@ extension EmbeddedKeychain {
         try ofAnyOwner(at: location, device)?.settleRootKey()
     }
 
-    /// Whether a move is under way in a folder, or left rows there or a root key that is not in place.
+    /// Whether a move is in progress in a folder, or left rows there or a root key that is not in place.
     package static func hasRemains(
         at location: KeychainLocation,
         _ device: DeviceOptions = DeviceOptions()
@@ -68,7 +68,7 @@ extension EmbeddedKeychain {
 
     private static let movableOwners: Set<StoreOwner> = [.embedded, .system, .moving]
 
-    /// What there is to move; nothing is made.
+    /// What there is to move; nothing is created.
     package func moveStatus() throws(KeychainError) -> MoveStatus {
         guard try access.hasStore() else { return MoveStatus() }
         return try withEngine(.observing) { (engine) throws(KeychainError) in
@@ -87,7 +87,7 @@ extension EmbeddedKeychain {
         }
     }
 
-    /// What would be moved; throws where ``movedDevice()`` does, and nothing leaves the store.
+    /// What would be moved; throws if ``movedDevice()`` does, and nothing leaves the store.
     ///
     /// - Complexity: Reads the whole store.
     package func movedRows() throws(KeychainError) -> MovedRows {
@@ -97,11 +97,11 @@ extension EmbeddedKeychain {
         }
     }
 
-    /// What makes the keychain the same device elsewhere, and the digest of its rows.
+    /// Everything that makes the keychain the same device elsewhere, and the digest of its rows.
     ///
     /// - Complexity: Reads the whole store.
-    /// - Throws: ``KeychainError``, among others for a root key that cannot be taken out, and for more than
-    ///   ``MoveLimits`` allow.
+    /// - Throws: ``KeychainError``, for example for a root key that cannot be exported, or if ``MoveLimits`` are
+    ///   exceeded.
     package func movedDevice() throws(KeychainError) -> MovedDevice {
         try withEngine(.reading) { (engine) throws(KeychainError) in
             let (source, folder) = try engine.checkRootKey()
@@ -138,7 +138,7 @@ extension EmbeddedKeychain {
         }
     }
 
-    /// What shows that this store has all of its keychain.
+    /// The proof that this store contains all of its keychain.
     ///
     /// - Complexity: Reads the whole store.
     package func movedCopy() throws(KeychainError) -> MovedCopy {
@@ -147,7 +147,7 @@ extension EmbeddedKeychain {
         }
     }
 
-    /// Fails unless this store has the keychain of which the copy is: root key, passcode and all rows.
+    /// Fails unless this store contains the same keychain as the copy: root key, passcode and all rows.
     ///
     /// - Complexity: Reads the whole store.
     package func compare(_ copy: MovedCopy) throws(KeychainError) {
@@ -158,19 +158,19 @@ extension EmbeddedKeychain {
 
     /// Replaces the device of this store by one that was moved here, with its rows.
     ///
-    /// One transaction. Later calls need a keychain of the new owner.
+    /// This is one transaction. Later calls need a keychain of the new owner.
     ///
     /// - Parameters:
-    ///   - incoming: what was moved here, compared with what was announced.
-    ///   - newOwner: the owner from now on.
-    ///   - mark: the mark of this store from before; it must have it still, and neither items nor a passcode.
-    /// - Throws: ``KeychainError``; the store is as before then.
+    ///   - incoming: the received keychain, which was compared with the announcement.
+    ///   - newOwner: the new owner.
+    ///   - mark: the earlier mark of this store; it must be unchanged, with neither items nor a passcode.
+    /// - Throws: ``KeychainError``; the store is unchanged in that case.
     package func takeIn(
         _ incoming: IncomingKeychain,
         owner newOwner: StoreOwner,
         replacing mark: StoreMark
     ) throws(KeychainError) {
-        // Messages of two copies of one keychain could not be told apart afterwards.
+        // Messages of two copies of one keychain would be indistinguishable afterwards.
         guard !mark.isOf(incoming.storeIdentifier) else { throw .invalidMove("it is here already") }
         try withEngine(.alone) { (engine) throws(KeychainError) in
             let rows = try incoming.openStore()
@@ -201,12 +201,12 @@ extension EmbeddedKeychain {
 
     /// Replaces the device of this store by a new one without rows and passcode.
     ///
-    /// One transaction. Later calls need a keychain of the new owner.
+    /// This is one transaction. Later calls need a keychain of the new owner.
     ///
     /// - Parameters:
-    ///   - newOwner: the owner from now on.
-    ///   - copy: what the other side has: all that this store has, or nothing is removed.
-    /// - Throws: ``KeychainError``; the store is as before then.
+    ///   - newOwner: the new owner.
+    ///   - copy: what the other side holds: it must be all that this store has, or nothing is removed.
+    /// - Throws: ``KeychainError``; the store is unchanged in that case.
     package func empty(owner newOwner: StoreOwner, ifCopied copy: MovedCopy) throws(KeychainError) {
         try withEngine(.alone) { (engine) throws(KeychainError) in
             try engine.replaceDevice(
@@ -234,12 +234,12 @@ extension Engine {
     }
 
     fileprivate func compare(_ copy: MovedCopy, _ reader: RowReader) throws(KeychainError) {
-        // Whoever lacks the root key does not have all rows read.
+        // A caller without the root key cannot make this read all rows.
         guard try moveReceipt() == copy.receipt else { throw .otherCopy }
         guard try reader.movedRows().digest == copy.digest else { throw .changedSource }
     }
 
-    /// What only who has the root key and the passcode slot of this store can give.
+    /// A proof that requires the root key and the passcode slot of this store.
     private func moveReceipt() throws(KeychainError) -> SecretBytes {
         guard let key = rootKey as? any ProvableRootKey else { throw .immovableRootKey }
         return try protecting { () throws(ProtectionError) in
@@ -249,21 +249,22 @@ extension Engine {
 
     /// Refuses a root key that cannot be moved.
     ///
-    /// - Returns: What keeps it, and the folder of the store.
+    /// - Returns: The source that keeps it, and the folder of the store.
     @discardableResult
     fileprivate func checkRootKey() throws(KeychainError) -> (any ReplaceableRootKeySource, PrivateDirectory) {
         guard let source = rootKeys.replaceable(rootKey.kind), let folder else { throw .immovableRootKey }
         return (source, folder)
     }
 
-    /// Replaces root key, keybag and record, and changes rows, in one transaction; the root key's place follows it.
+    /// Replaces root key, keybag and record, and changes rows, in one transaction; afterwards the root key is put in
+    /// place.
     ///
     /// - Parameters:
     ///   - newRootKey: the next root key; `nil` for a random one.
-    ///   - keybag: makes the keybag under it.
+    ///   - keybag: creates the keybag under it.
     ///   - record: the record of the device.
-    ///   - changeRows: changes the rows, first of all.
-    /// - Throws: ``KeychainError``, also what the closures throw; nothing was changed then.
+    ///   - changeRows: changes the rows, before everything else.
+    /// - Throws: ``KeychainError``, or the errors of the closures; nothing has changed in that case.
     fileprivate func replaceDevice(
         _ newRootKey: SecretBytes?,
         _ keybag: (any RootKey) throws(ProtectionError) -> [UInt8],
@@ -271,7 +272,7 @@ extension Engine {
         _ changeRows: (RowWriter) throws(KeychainError) -> Void
     ) throws(KeychainError) {
         let (source, folder) = try checkRootKey()
-        // Nobody else puts a root key in place meanwhile.
+        // No other process puts a root key in place meanwhile.
         let lock = try Store.lock(folder, until: Deadline(milliseconds: 0))
         let next: NextRootKey
         do throws(RootKeyError) { next = try source.makeNext(newRootKey, in: folder) } catch {
@@ -283,14 +284,14 @@ extension Engine {
             try write { (writer) throws(KeychainError) in
                 try changeRows(writer)
                 var record = record
-                // Programs that have the store open tell by the revision that the keybag is another one.
+                // Programs that have the store open detect the new keybag by its revision.
                 record.keybagRevision = max(try writer.deviceRecord().keybagRevision, record.keybagRevision) &+ 1
                 record.owesLogErasure = true
                 try writer.setKeybag(bytes)
                 try writer.setDeviceRecord(record)
             }
         } catch {
-            // Of a change that may come to light later, the key is kept.
+            // If the change may take effect later, the key is kept.
             if error.kind != .storage(.doubtfulCommit) { source.remove(next, in: folder) }
             throw error
         }
@@ -298,7 +299,7 @@ extension Engine {
         try? lockMark?.replace()
         session.clear()
         forgetDevice()
-        // Until it is in place, it is found beside the former one; `hasRemains` tells.
+        // Until it is in place, it is found next to the previous one; `hasRemains` reports that.
         try? source.settle(bytes, in: folder)
         _ = try? store.eraseLog()
         _ = consume lock

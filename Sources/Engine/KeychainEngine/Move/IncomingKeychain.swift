@@ -6,12 +6,12 @@ import KeychainHost
 import KeychainProtection
 import KeychainStore
 
-/// A keychain on its way into a store: what was received of it so far, in a folder of its own.
+/// A keychain that is being received for a store: the data received so far, in a separate folder.
 ///
-/// Whoever sends it need not be trusted: rows are values that are put into tables of this process's own making, and
-/// nothing is taken over before all of it was compared with what was announced. Not thread-safe.
+/// The sender need not be trusted: rows are values that are inserted into tables that this process creates, and nothing
+/// is adopted before all of it was compared with the announcement. Not thread-safe.
 package final class IncomingKeychain {
-    /// What was announced.
+    /// The announcement.
     package let device: MovedDevice
 
     /// Which store it is.
@@ -26,13 +26,13 @@ package final class IncomingKeychain {
     /// The name of the folder, in that of the keychain it is for.
     package static let folderName = "incoming"
 
-    /// Begins; what an earlier move left is removed.
+    /// Begins; the remains of an earlier move are removed.
     ///
     /// - Parameters:
-    ///   - parent: the folder of the keychain it is for, which exists.
-    ///   - device: what is announced.
-    ///   - options: the work that a passcode may ask for.
-    /// - Throws: ``KeychainError``, with `errSecParam` for what no store could have.
+    ///   - parent: the existing folder of the destination keychain.
+    ///   - device: the announcement.
+    ///   - options: the permitted derivation work of a passcode.
+    /// - Throws: ``KeychainError``, with `errSecParam` for an announcement that no store could match.
     package init(
         in parent: KeychainLocation,
         _ device: MovedDevice,
@@ -51,10 +51,10 @@ package final class IncomingKeychain {
         try rows.prepareForRows()
     }
 
-    /// Adds rows, in the order of their places; one at least.
+    /// Adds at least one row; rows come in the order of their places.
     ///
-    /// - Throws: ``KeychainError``, with `errSecParam` for rows that no store has or that were not announced, and
-    ///   `errSecDataTooLarge` beyond ``MoveLimits``; the move cannot be continued then.
+    /// - Throws: ``KeychainError``, with `errSecParam` for rows that are invalid or were not announced, and
+    ///   `errSecDataTooLarge` beyond ``MoveLimits``; the move cannot be continued in these cases.
     package func append(_ received: [MovedRow]) throws(KeychainError) {
         guard !received.isEmpty else { throw .invalidMove("a message has no rows") }
         guard received.count <= MoveLimits.messageRowCount else { throw .moveTooLarge }
@@ -66,9 +66,9 @@ package final class IncomingKeychain {
         try rows.add(received)
     }
 
-    /// Compares what was received with what was announced, and checks the structure of the file.
+    /// Compares the received data with the announcement, and checks the structure of the file.
     ///
-    /// Rows are not opened: whether they authenticate is told when they are used, as in every store.
+    /// Rows are not opened: as in every store, they are authenticated when they are used.
     ///
     /// - Complexity: Reads all rows, one at a time.
     package func finish() throws(KeychainError) {
@@ -79,7 +79,7 @@ package final class IncomingKeychain {
         guard try rows.hasSoundStructure() else { throw .invalidMove("its structure is damaged") }
     }
 
-    /// The rows, for who takes them over in the turn of another keychain.
+    /// The rows, for adoption in the turn of another keychain.
     func openStore() throws(KeychainError) -> Store {
         let folder: PrivateDirectory
         do { folder = try PrivateDirectory(location) } catch { throw KeychainError(error) }
@@ -88,7 +88,7 @@ package final class IncomingKeychain {
         }
     }
 
-    /// Removes what was received for the keychain of a folder, and nothing else that may be there.
+    /// Removes the data received for the keychain of a folder, and nothing else.
     package static func remove(from parent: KeychainLocation) {
         let path = location(in: parent).path
         // Not what a link leads to, which may be anywhere.
@@ -113,7 +113,7 @@ package final class IncomingKeychain {
         rmdir(path)
     }
 
-    /// What the names of a store's files begin with (Documentation/Format.md, "The folder").
+    /// The prefix of the names of a store's files (Documentation/Format.md, "The folder").
     private static let prefixes = [
         "keychain.db", "root.key", "lock.mark", "setup.lock", "attempt.lock", "handover.", "shared.",
         "replacement.",

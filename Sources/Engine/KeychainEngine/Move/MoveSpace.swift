@@ -4,13 +4,13 @@ import Glibc
 import KeychainCore
 import Synchronization
 
-/// The room on the disk that keychains take on their way into stores, of all that one process receives.
+/// The disk space for all keychains that one process receives.
 package final class MoveSpace: Sendable {
     private let limit: Int
     private let available: @Sendable (_ folder: String) -> Int?
     private let reserved = Mutex(0)
 
-    /// Room.
+    /// Creates an empty reservation.
     ///
     /// - Parameters:
     ///   - limit: the maximum number of bytes at a time.
@@ -23,7 +23,7 @@ package final class MoveSpace: Sendable {
         self.available = available
     }
 
-    /// Reserves the room for a keychain that is received: for the received rows, the store, and its log.
+    /// Reserves space for an incoming keychain: for the received rows, the store, and its log.
     ///
     /// - Throws: ``KeychainError``, with `errSecDiskFull` if the disk lacks it.
     package func reserve(_ byteCount: Int, in folder: String) throws(KeychainError) -> Reservation {
@@ -44,12 +44,12 @@ package final class MoveSpace: Sendable {
         return Reservation(of: self, reservedByteCount)
     }
 
-    /// Checks that there is room for what was received in a store and in its log.
+    /// Checks that there is space for the received rows in a store and in its log.
     package func checkStore(_ byteCount: Int, in folder: String) throws(KeychainError) {
         try check(2 * byteCount, in: folder)
     }
 
-    /// Checks that there is room for the log of a store whose rows are deleted, and overwritten with zeros.
+    /// Checks that there is space for the log of a store whose rows are deleted, and overwritten with zeros.
     package func checkRemoval(_ byteCount: Int, in folder: String) throws(KeychainError) {
         try check(byteCount, in: folder)
     }
@@ -73,10 +73,10 @@ package final class MoveSpace: Sendable {
         return isHuge ? .max : Int(clamping: byteCount)
     }
 
-    /// What every move counts for at least: 1 MiB.
+    /// The minimum that every move counts for: 1 MiB.
     private static let leastByteCount = 1 << 20
 
-    /// Room that is kept as long as this lives.
+    /// Space that is reserved for the lifetime of this object.
     package final class Reservation: Sendable {
         private let space: MoveSpace
         private let byteCount: Int

@@ -4,9 +4,9 @@ import KeychainCore
 import KeychainProtection
 import KeychainStore
 
-/// What a row must be like to be moved: whoever sends rows leaves out others, and whoever receives them refuses others.
+/// The requirements for a row to be moved: senders skip other rows, and receivers refuse them.
 extension MovedRow {
-    /// Why no store takes the row; `nil` if one does.
+    /// Why no store accepts the row; `nil` if one does.
     var defect: String? {
         guard ItemClass.stored.contains(row.itemClass) else { return "there is no such table" }
         guard Self.numbers.contains(number) else { return "the number is not valid" }
@@ -33,9 +33,9 @@ extension MovedRow {
 }
 
 extension RowReader {
-    /// Gives every row that can be moved, as ``forEachMovedRow(after:_:)``.
+    /// Passes every row that can be moved to `body`, as ``forEachMovedRow(after:_:)``.
     ///
-    /// - Returns: The number of rows that cannot be moved, as far as it went.
+    /// - Returns: The number of rows that cannot be moved, up to the row at which it stopped.
     @discardableResult
     func forEachMovableRow(
         after place: MovedRow.Place? = nil,
@@ -52,9 +52,9 @@ extension RowReader {
         return damagedCount
     }
 
-    /// What is known of all rows that can be moved.
+    /// A summary of all rows that can be moved.
     ///
-    /// - Throws: ``KeychainError``, among others for more than ``MoveLimits`` allow.
+    /// - Throws: ``KeychainError``, for example if ``MoveLimits`` are exceeded.
     func movedRows() throws(KeychainError) -> MovedRows {
         var digest = RowDigest()
         var counts = [Int](repeating: 0, count: ItemClass.stored.count)

@@ -4,14 +4,14 @@ import KeychainCore
 import KeychainProtection
 import KeychainStore
 
-/// The device of a store at one time: neither another device nor the same one with another passcode or owner has it.
+/// Identifies the device of a store at one time: another device, passcode or owner has another mark.
 package struct StoreMark: Sendable, Hashable {
     fileprivate let storeIdentifier: Bytes16
     fileprivate let keybagRevision: Int64
 }
 
 extension EmbeddedKeychain {
-    /// The mark of the store, which is made when there is none.
+    /// The mark of the store, which is created if there is none.
     package func storeMark() throws(KeychainError) -> StoreMark {
         try withEngine { (engine) throws(KeychainError) in
             try engine.read { (reader) throws(KeychainError) in

@@ -49,7 +49,7 @@ extension Engine {
 }
 
 extension ItemWriteTransaction {
-    /// Stores an item; a tombstone that makes way for it passes its identifier on, and is older than it.
+    /// Stores an item; a tombstone that it replaces passes its identifier on, and is older than it.
     ///
     /// - Returns: The item as it is stored.
     func store(_ item: Item) throws(KeychainError) -> Item {
@@ -70,10 +70,10 @@ extension ItemWriteTransaction {
         return item
     }
 
-    /// What an access control asks of somebody who stores an item under it.
+    /// What an access control requires to store an item under it.
     ///
-    /// That there is somebody who can satisfy it, and the application password, which is a part of the key. A duplicate
-    /// is told first, because nobody is asked for one (Semantics, "Access control").
+    /// It requires that its constraints can be satisfied, and the application password, which is a part of the key. A
+    /// duplicate is reported first, because there is no prompt for one (Semantics, "Access control").
     ///
     /// - Returns: The key of the application password, if the access control names one.
     private func passwordKey(forStoring item: Item) throws(KeychainError) -> PasswordKey? {

@@ -33,7 +33,7 @@ extension Engine {
 struct ItemSearch {
     let transaction: ItemTransaction
     let query: Query
-    /// What the query asks of certificates; `nil` for nothing.
+    /// The conditions of the query on certificates; `nil` for none.
     let certificates: CertificateConditions?
 
     init(_ transaction: ItemTransaction, _ query: Query) {
@@ -42,10 +42,10 @@ struct ItemSearch {
         certificates = CertificateConditions(query, transaction)
     }
 
-    /// Nothing found yet; nobody looks at the answer of a rehearsal.
+    /// Nothing found yet; the result of a rehearsal is not used.
     var noFindings: Findings { Findings(keepsItems: transaction.authorization.rehearsedRows == nil) }
 
-    /// Looks at the rows of a table that match, in the order in which they were added, until there are enough.
+    /// Examines the rows of a table that match, in the order in which they were added, until there are enough.
     func items() throws(KeychainError) -> Result<Findings, KeychainError> {
         let plan = transaction.plan(query)
         var findings = noFindings
@@ -76,10 +76,10 @@ struct ItemSearch {
         return mayPassOver ? nil : query.match.limit.maximum
     }
 
-    /// Reads a row that matches by its tags, as far as a query, or its half, needs it.
+    /// Reads a row that matches by its tags, as far as a query, or its half, requires it.
     ///
-    /// What keeps it from being read comes before any condition that its contents decide, except the digest, which is a
-    /// term of the search: an item that is locked or guarded is never taken for one that is not there.
+    /// An obstacle to reading it takes precedence over any condition on its contents, except for the digest, which is a
+    /// term of the search: a locked or protected item is never treated as missing.
     func read(_ row: NumberedRow, for query: Query) throws(KeychainError) -> ReadOutcome {
         let sealer = transaction.sealer
         let opened: Opened<OpenedMetadata>
@@ -124,7 +124,7 @@ struct ItemSearch {
 }
 
 extension RowFilter {
-    /// Whether an index, or the row's own identifier, tells which few rows can match.
+    /// Whether an index, or the row's own identifier, limits the possible rows to a few.
     var isSelective: Bool {
         if identifier != nil || primaryKey != nil { return true }
         let indexed = ItemSchema.of(itemClass).indexes.compactMap(\.first)
@@ -133,7 +133,7 @@ extension RowFilter {
 }
 
 extension MatchConditions {
-    /// Whether the server is the host or lies below it; byte by byte, and only for a server that is a string.
+    /// Whether the server is the host or one of its subdomains, by bytes, and only for a server that is a string.
     func isOnHost(_ attributes: Attributes) -> Bool {
         guard let host = hostOrSubdomain else { return true }
         guard case .string(let server)? = attributes[.server] else { return false }

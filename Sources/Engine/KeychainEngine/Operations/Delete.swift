@@ -25,12 +25,12 @@ extension Engine {
 extension ItemWriteTransaction {
     /// Deletes every row that matches.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: The number of deleted rows.
     func deleteItems(_ query: Query) throws(KeychainError) -> Int {
         let selection = plan(query, of: .delete).selection(tags)
-        // Rows in quarantine are deleted like any other when a caller asks for it: that is how one gets rid of them.
+        // Rows in quarantine are deleted like any others on request: that is how to get rid of them.
         let areLocal = query.effectiveScope == .local
-        // Only a synchronizable item is opened, for its tombstone, and one that is told by its digest.
+        // Only synchronizable items are opened, for their tombstones, and those that are selected by their digest.
         let matches = try havingDigest(
             everyRow(selection, sealedParts: !areLocal || query.namesDigest),
             of: query
@@ -55,7 +55,7 @@ extension ItemWriteTransaction {
         return try? tombstone(of: metadata.attributes, row.row.itemClass, identifier: row.row.identifier)
     }
 
-    /// Whether the row's tag says that it is not synchronizable, which spares opening it.
+    /// Whether the row's tag indicates that it is not synchronizable, which avoids opening it.
     private func isLocal(_ row: StoredRow) -> Bool {
         row.tags.contains(tags.attributeTag(row.itemClass, .synchronizable, .number(.integer(0))))
     }

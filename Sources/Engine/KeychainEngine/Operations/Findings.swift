@@ -2,19 +2,19 @@
 
 import KeychainCore
 
-/// What a copy gets of an item that may match.
+/// What a copy obtains from an item that may match.
 enum ReadOutcome {
     /// The item as far as the query needs it.
     case found(MatchedItem)
     /// The owner has to authenticate first.
     case demands(AuthenticationDemand)
-    /// Nobody may read it.
+    /// Reading is never permitted.
     case denied
     /// It does not open.
     case damaged(DamagedRow)
     /// A condition of the query leaves it out.
     case leftOut
-    /// Whether the query means it cannot be told without its keys, which are not there.
+    /// Whether the query selects it is unknown without its keys, which are unavailable.
     case closed(KeychainError)
 }
 
@@ -38,7 +38,7 @@ struct Findings {
     /// Whether nothing was found, not even something that could not be read.
     var isEmpty: Bool { itemCount == 0 && damaged.isEmpty && demand == nil && !hasDenied }
 
-    /// Whether there is as much as the query asks for.
+    /// Whether the copy has as many items as the query requests.
     func isComplete(for query: Query) -> Bool {
         query.match.limit.maximum.map { itemCount + demandedItems >= $0 } ?? false
     }
@@ -59,7 +59,7 @@ struct Findings {
         }
     }
 
-    /// What the owner's access control keeps from being read; `nil` when nothing.
+    /// What the owner's access control prevents from being read; `nil` for nothing.
     func obstacle(_ authorization: Authorization) -> KeychainError? {
         if hasDenied { return .neverReadable }
         return demand.map(authorization.require)

@@ -4,7 +4,7 @@ import KeychainCore
 import KeychainProtection
 import KeychainStore
 
-/// Seals items and opens rows, with the keys that the device gives out in one transaction.
+/// Seals items and opens rows, with the keys that the device provides in one transaction.
 struct ItemSealer {
     let device: Sealer
     let tags: SearchTags
@@ -17,13 +17,13 @@ struct ItemSealer {
         tags = device.searchTags(searchTagCache)
     }
 
-    /// Seals an item anew, and sets its digest.
+    /// Seals an item with fresh keys, and sets its digest.
     ///
     /// - Parameters:
     ///   - item: the item.
     ///   - passwordKey: the key of its application password, if it has one.
-    ///   - old: the row that it replaces, if it was opened, and the attributes that were set since: all others keep
-    ///     their tags.
+    ///   - old: the row that it replaces, if it was opened, and the attributes that were set since; the tags of all
+    ///     others are reused.
     /// - Returns: The row.
     /// - Throws: `errSecInteractionNotAllowed` when its keys are not available, `errSecDataTooLarge`.
     func seal(
@@ -32,7 +32,7 @@ struct ItemSealer {
         replacing old: ReplacedRow? = nil
     ) throws(KeychainError) -> StoredRow {
         let (protection, isTombstone) = (item.protection, item.isTombstone)
-        // Moved, for a copy would be made of what two hold.
+        // Moved, because a shared value would be copied.
         var attributes = Attributes()
         swap(&attributes, &item.attributes)
         var sealable = SealableItem(
@@ -59,8 +59,7 @@ struct ItemSealer {
         try opened(row) { () throws(ProtectionError) in try device.openMetadata(of: row.row) }
     }
 
-    /// Opens the secret of a row, with the key of its application password if it has one; `nil` where no secret is
-    /// opened.
+    /// Opens the secret of a row, with the key of its application password if it has one; `nil` if no secret is opened.
     func openSecret(
         _ row: NumberedRow,
         _ metadata: OpenedMetadata,
@@ -72,7 +71,7 @@ struct ItemSealer {
         }
     }
 
-    /// What the secret of a row says of its application password; `nil` when it has none.
+    /// The header of a row's application password; `nil` if it has none.
     func passwordHeader(
         _ row: NumberedRow,
         _ metadata: OpenedMetadata
@@ -95,7 +94,7 @@ struct ItemSealer {
         }
         switch try passwordHeader(row, metadata) {
         case .damaged(let damaged): return .damaged(damaged.damage)
-        // The header was authenticated with all that it protects, which takes the application's password to open.
+        // The header was authenticated together with everything that it protects, which requires the password to open.
         case .content(.some): return .intact
         case .content(nil): break
         }
@@ -103,7 +102,7 @@ struct ItemSealer {
         return .intact
     }
 
-    /// Whether the keys of a row exist and are not there now.
+    /// Whether the keys of a row exist but are not available now.
     func isLocked(_ row: NumberedRow) throws(KeychainError) -> Opened<Bool> {
         try opened(row) { () throws(ProtectionError) in try device.isLocked(row.row) }
     }
@@ -143,18 +142,18 @@ enum Opened<Content> {
     case damaged(DamagedRow)
 }
 
-/// What can be said of a row without asking anybody.
+/// The condition of a row, as far as it is known without a prompt.
 enum RowCondition: Equatable {
     case intact
     case damaged(RowDamage)
-    /// Its keys are not there now.
+    /// Its keys are not available now.
     case locked
     /// Its keys went with the last passcode.
     case destroyed
 }
 
 extension Sealer {
-    /// Refuses a protection class whose keys are not there now.
+    /// Refuses a protection class whose keys are not available now.
     func checkAvailable(_ protection: Accessibility) throws(KeychainError) {
         if isAvailable(protection) { return }
         let isPasscodeMissing = protection == .whenPasscodeSetThisDeviceOnly && keybag.passcodeSlot == nil
@@ -166,7 +165,7 @@ extension Sealer {
 }
 
 extension KeychainError {
-    /// What is said of a row in quarantine.
+    /// The error for a row in quarantine.
     init(quarantined row: NumberedRow) {
         self.init(.damagedRow(row.damage.flatMap(RowDamage.init(rawValue:)) ?? .metadata))
     }

@@ -4,7 +4,7 @@ import KeychainCore
 import KeychainProtection
 import KeychainStore
 
-/// What the item functions have at hand in one transaction: the store, the device, and what the client may.
+/// The environment of the item functions in one transaction: the store, the device, and the client's permissions.
 class ItemTransaction {
     let rows: RowReader
     let sealer: ItemSealer
@@ -30,9 +30,9 @@ class ItemTransaction {
 
     var tags: SearchTags { sealer.tags }
 
-    /// How a function searches for what a query means.
+    /// How a function searches for the items that a query selects.
     ///
-    /// A delete takes items that went with a passcode along until they are swept away (Semantics, "Passcode").
+    /// A delete includes items that were destroyed with a passcode, until they are swept (Semantics, "Passcode").
     func plan(_ query: Query, of function: ItemFunction = .copyMatching) -> SearchPlan {
         SearchPlan(
             query: query,
@@ -59,9 +59,9 @@ class ItemTransaction {
         return try rows.everyRow(filter, sealedParts: sealedParts)
     }
 
-    /// The rows of items that have the digest which a query names; all of them where it names none.
+    /// The rows of items that have the digest that a query specifies; all of them if it specifies none.
     ///
-    /// - Throws: Where there is none: why one could not be opened, which may be the one.
+    /// - Throws: If there is none, the error of a row that could not be opened, which may be the one.
     func havingDigest(_ rows: [NumberedRow], of query: Query) throws(KeychainError) -> [NumberedRow] {
         guard query.namesDigest else { return rows }
         var matches: [NumberedRow] = []
@@ -81,7 +81,7 @@ class ItemTransaction {
         return matches
     }
 
-    /// The answer where no live row matched: a damaged row in quarantine is not the same as none.
+    /// The error if no live row matched: a damaged row in quarantine is not the same as none.
     func nothingFound(_ selection: RowSelection) throws(KeychainError) -> KeychainError {
         guard let row = try quarantinedRows(selection, limit: 1).first else { return selection.absence }
         return KeychainError(quarantined: row)
@@ -99,10 +99,10 @@ final class ItemWriteTransaction: ItemTransaction {
         super.init(writer, engine, groups, authorization)
     }
 
-    /// Looks at the row that has a primary key, and removes it if it may be removed.
+    /// Examines the row that has a primary key, and removes it if it may be removed.
     ///
-    /// - Returns: What had the key: a live row, or a tombstone that is gone now; `nil` when a damaged row was set
-    ///   aside, or one that went with a passcode was removed.
+    /// - Returns: The row that had the key: a live row, or a tombstone that was removed; `nil` if a damaged row was
+    ///   quarantined, or one that was destroyed with a passcode was removed.
     func removeConflictingRow(_ itemClass: ItemClass, _ primaryKey: SearchTag) throws(KeychainError) -> Predecessor? {
         guard let existing = try row(itemClass, primaryKey) else {
             throw KeychainError(.internalComponent, "a row that is not there claims a primary key")
@@ -131,7 +131,7 @@ final class ItemWriteTransaction: ItemTransaction {
         }
     }
 
-    /// What had a primary key before.
+    /// The row that had a primary key before.
     struct Predecessor {
         let isTombstone: Bool
         let identifier: ItemIdentifier
@@ -152,9 +152,9 @@ final class ItemWriteTransaction: ItemTransaction {
         return try writer.rows(samePrimaryKey, limit: 1).first
     }
 
-    /// What remembers a deleted synchronizable item: its primary key and dates, and no secret.
+    /// The tombstone of a deleted synchronizable item: its primary key and dates, and no secret.
     ///
-    /// It is newer than the item, whatever the clock says (Semantics, "Deleting items").
+    /// It is newer than the item, regardless of the clock (Semantics, "Deleting items").
     func tombstone(
         of attributes: Attributes,
         _ itemClass: ItemClass,
@@ -204,14 +204,14 @@ extension Engine {
         }
     }
 
-    /// Sets damaged rows aside, so that they block nothing else, and says so.
+    /// Quarantines damaged rows, so that they block nothing else, and reports them.
     ///
-    /// The rows keep their bytes and their tags: a query that would match nothing else goes on answering
-    /// `errSecDecode`, never `errSecItemNotFound`.
+    /// The rows keep their bytes and their tags: a query that would match nothing else still fails with `errSecDecode`,
+    /// never with `errSecItemNotFound`.
     func reportDamage(_ rows: [DamagedRow], _ authorization: Authorization) -> KeychainError {
-        // If this fails, for example in a read-only store, the next call finds the damage again; so does one that is
-        // made after it was rehearsed.
-        // In a keychain file, which is listed by its attributes, an item stays that has them.
+        // If this fails, for example in a read-only store, the next call finds the damage again; so does a call after
+        // its rehearsal.
+        // In a keychain file, which is listed by its attributes, an item with intact attributes stays.
         let aside = owner == .keychainFile ? rows.filter { !$0.damage.isOfSecret } : rows
         if authorization.rehearsedRows == nil, !aside.isEmpty {
             try? write { (writer) throws(KeychainError) in

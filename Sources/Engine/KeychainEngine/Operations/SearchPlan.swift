@@ -4,13 +4,13 @@ import KeychainCore
 import KeychainProtection
 import KeychainStore
 
-/// Which items a query means, as terms all of which must hold, and where it looks for them.
+/// The items that a query selects, as terms that must all hold, and where to search for them.
 ///
-/// The terms and what an operation asks the store for come from one place, ``forEachTerm(_:)``: what explains a result
-/// counts by the very conditions that made it.
+/// The terms and the operations' requests to the store have one source, ``forEachTerm(_:)``: explanations count by the
+/// same conditions that produced the result.
 struct SearchPlan: Sendable {
     let query: Query
-    /// Where to look if the query names no group; `nil` for everywhere.
+    /// Where to search if the query specifies no group; `nil` for everywhere.
     let groups: [String]?
     /// Leaves out items that went with the last passcode, which are of this generation; `nil` leaves out none.
     let destroyedGeneration: UInt32?
@@ -35,12 +35,13 @@ struct SearchPlan: Sendable {
     /// More groups than this are not probed one by one.
     private static let mostProbes = 256
 
-    /// One filter for each primary key that the query spells out, in the order of the client's groups.
+    /// One filter for each primary key that the query specifies fully, in the order of the client's groups.
     ///
-    /// A primary key is spelled out when every part that an add fills in is given, and the group is one of a list that
-    /// is not too long. Parts that an item may lack count as absent: a row that has them is found by ``selection(_:)``.
+    /// A primary key is specified fully if every part that an add fills in is given, and the group is one of a list
+    /// that is not too long. Optional parts that are not given count as absent: a row that has them is found by
+    /// ``selection(_:)``.
     ///
-    /// Search tags cost more than anything else in a short call, so each is made when it is asked for.
+    /// Search tags dominate the cost of a short call, so each is created on demand.
     func primaryKeyFilters(_ tags: SearchTags) -> some Sequence<RowFilter> {
         let schema = query.schema
         var key = query.attributes
@@ -63,11 +64,11 @@ struct SearchPlan: Sendable {
         }
     }
 
-    /// Calls `body` with each term that the store can judge, the class excepted.
+    /// Calls `body` with each term that the store can evaluate, except for the class.
     private func forEachTerm(_ body: (SearchTerm) -> Void) {
         switch query.reference {
         case .item(_, let identifier)?: body(.identifier(identifier))
-        // Row numbers are used again after a delete, and no legacy reference is ever handed out: none means an item.
+        // Row numbers are reused after a delete, and legacy references are never created: none refers to an item.
         case .row?: body(.nothing(key: PropertyKey.valuePersistentReference, "a legacy persistent reference"))
         case .token?: body(.nothing(key: PropertyKey.valuePersistentReference, "the reference of a token's item"))
         case nil: break
@@ -102,7 +103,7 @@ struct SearchPlan: Sendable {
 
 /// One condition of a search.
 ///
-/// Any of them can be counted alone, or all but some (``RowSelection/narrow(by:_:)``).
+/// Each can be counted alone, or without some of the others (``RowSelection/narrow(by:_:)``).
 enum SearchTerm: Sendable, Hashable {
     /// An item of a class.
     case itemClass(ItemClass)
@@ -112,19 +113,19 @@ enum SearchTerm: Sendable, Hashable {
     case attribute(AttributeName, AttributeValue)
     /// The item is in one of the client's groups.
     case accessGroups([String])
-    /// The protection class, which lies beside the row in the clear.
+    /// The protection class, which is stored with the row unencrypted.
     case protection(String)
     /// The item did not go with the last passcode, whose keys were of this generation.
     case notDestroyed(UInt32)
-    /// What only the open item can answer.
+    /// A condition that requires the open item.
     case contents(MatchConditions.Condition)
-    /// An attribute that was given and is no condition.
+    /// An attribute that was given but is not a condition.
     case ignored(AttributeName)
-    /// Nothing meets the term that was given under a key; what it is.
+    /// A term that nothing meets, with the key of the term and a description.
     case nothing(key: String, _ what: String)
 
-    /// The key of a dictionary by which a report names the term; `agrp` for the client's groups as well, and `pdmn` for
-    /// what a passcode took away.
+    /// The dictionary key by which a report identifies the term; also `agrp` for the client's groups, and `pdmn` for
+    /// rows that were destroyed with a passcode.
     var key: String {
         switch self {
         case .itemClass: PropertyKey.itemClass
@@ -137,7 +138,7 @@ enum SearchTerm: Sendable, Hashable {
         }
     }
 
-    /// Whether the tag of a whole primary key stands for the term as well.
+    /// Whether the tag of a whole primary key covers the term as well.
     fileprivate func isInPrimaryKey(_ schema: ItemSchema) -> Bool {
         switch self {
         case .attribute(let name, _): schema[name]?.isPrimaryKey ?? false

@@ -4,11 +4,11 @@ import KeychainCore
 
 /// An update, and an add when nothing matches, as one change: what two calls of Apple's functions cannot be.
 extension Engine {
-    /// Changes every item that matches; adds one when none does.
+    /// Changes every item that matches; adds one if none does.
     ///
-    /// Both requests are checked first, as the two functions check them. Nothing but `errSecItemNotFound` of the update
-    /// leads to the add: an item that is locked, guarded or damaged is there. An update brings no reference, so a
-    /// certificate that is there has to be the one that the add would store.
+    /// Both requests are validated first, as by the two functions. Only `errSecItemNotFound` from the update leads to
+    /// the add: a locked, protected or damaged item exists. An update stores no reference, so an existing certificate
+    /// must be the one that the add would store.
     func set(
         _ update: ItemRequest,
         orAdd addition: ItemRequest,

@@ -35,18 +35,20 @@ extension Engine {
     }
 }
 
-/// What an update changes: items of one class, or of identities the certificates and then the keys; by an identity's
-/// persistent reference nothing.
+/// What an update changes.
+///
+/// It changes items of one class, or the certificates and then the keys of identities; by the persistent reference of
+/// an identity, nothing.
 struct CheckedUpdate {
     let first: CheckedRequest
-    /// Checked in its turn: it is not looked at where the first finds nothing (Semantics, "Identities").
+    /// Checked later: it is not searched if the first finds nothing (Semantics, "Identities").
     var second: ItemRequest?
 }
 
 extension ItemWriteTransaction {
     /// Changes every matching row, or none; with a certificate to keep, only rows that hold it.
     ///
-    /// - Returns: A row that does not open. Nothing has changed then: it is found before the first change is made.
+    /// - Returns: A row that does not open. Nothing has changed in that case: it is found before the first change.
     func apply(_ update: CheckedUpdate, keeping certificate: SecretBytes? = nil) throws(KeychainError) -> DamagedRow? {
         if update.first.query.itemClass == .identity { throw try refusal(ofIdentity: update.first.query) }
         var changes = PendingChanges()
@@ -69,7 +71,7 @@ extension ItemWriteTransaction {
         }
     }
 
-    /// What an update will do, and what has to be shown before.
+    /// The pending changes of an update, and what has to be shown before.
     private struct PendingChanges {
         var items: [PendingChange] = []
         var demand = AuthenticationDemand()
@@ -112,7 +114,7 @@ extension ItemWriteTransaction {
         return nil
     }
 
-    /// Whether the update puts items under an application password that was not given yet.
+    /// Whether the update puts items under an application password that is not known yet.
     private func needsNewPassword(_ changes: UpdateAttributes) throws(KeychainError) -> Bool {
         guard let accessControl = changes.attributes.accessControl, let constraints = accessControl.constraints else {
             return false
@@ -129,7 +131,7 @@ extension ItemWriteTransaction {
         case demands(AuthenticationDemand)
     }
 
-    /// Opens a row, attributes and secret: an update seals everything anew.
+    /// Opens a row, attributes and secret, because an update reseals everything.
     private func openWhole(_ row: NumberedRow) throws(KeychainError) -> Opened<WholeItem> {
         let metadata: OpenedMetadata
         switch try sealer.openMetadata(row) {
@@ -168,7 +170,7 @@ extension ItemWriteTransaction {
         if isSynchronizable, keepsPrimaryKey,
             schema.primaryKey.contains(where: { updated.attributes[$0.name] != item.attributes[$0.name] })
         {
-            // What another device is told of compares with its types: the item would stand in its own way there.
+            // Messages to other devices compare values with their types: the item would conflict with itself there.
             throw KeychainError(
                 .duplicateItem,
                 "the new primary key differs from the old one in the type of a value only"
@@ -182,7 +184,7 @@ extension ItemWriteTransaction {
         let changed = Set(change.changes.attributes.keys).union([.modificationDate])
         let replaced = ReplacedRow(change.row.row, changed: changed)
         var sealed = try sealer.seal(&updated, passwordKey, replacing: replaced)
-        // A tombstone or a damaged row that has the new primary key makes way.
+        // A tombstone or a damaged row with the new primary key is replaced.
         while try !writer.update(change.row, to: sealed) {
             guard let existing = try removeConflictingRow(sealed.itemClass, sealed.primaryKeyTag) else { continue }
             guard existing.isTombstone else {
@@ -193,8 +195,7 @@ extension ItemWriteTransaction {
         }
         if !keepsPrimaryKey, isSynchronizable {
             let tombstone = try tombstone(of: item.attributes, item.itemClass, identifier: random.bytes16())
-            // Another item of the same update may have moved onto the old primary key; then there is nothing to
-            // remember.
+            // Another item of the same update may have taken the old primary key; then no tombstone is needed.
             _ = try writer.insert(tombstone)
         }
     }

@@ -2,8 +2,8 @@
 
 import KeychainCore
 
-/// How accessibility and access control go together in one dictionary (Semantics, "Values and combinations" and
-/// "Changing the protection of an item").
+/// The rules for accessibility and access control in one dictionary (Semantics, "Values and combinations" and "Changing
+/// the protection of an item").
 enum AccessControlRules {
     /// Plain accessibility counts as an access control without constraints, which never equals one made from flags.
     static func checkConflict(_ attributes: Attributes) throws(KeychainError) {

@@ -2,16 +2,16 @@
 
 import KeychainCore
 
-/// What to do about items that need somebody to authenticate (`kSecUseAuthenticationUI`).
+/// How to handle items that require authentication (`kSecUseAuthenticationUI`).
 enum AuthenticationUI: Sendable, Hashable {
     case allow
     case fail
     case skip
 
-    /// Reads `kSecUseAuthenticationUI`, and `kSecUseNoAuthenticationUI` where the first is not given.
+    /// Reads `kSecUseAuthenticationUI`, and `kSecUseNoAuthenticationUI` if the first is not given.
     ///
-    /// Any value but the constants means allow, and so does any but the Boolean true of the older key (Semantics,
-    /// "Values and combinations").
+    /// Any value except the constants means allow, as does any value except the Boolean true of the older key
+    /// (Semantics, "Values and combinations").
     init(_ dictionary: PropertyDictionary) {
         switch dictionary[PropertyKey.useAuthenticationUI] {
         case .string(PropertyKey.useAuthenticationUIFail): self = .fail

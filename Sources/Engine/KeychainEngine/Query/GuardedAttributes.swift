@@ -34,7 +34,7 @@ enum GuardedAttributes {
         return restricted.first { $0.name == name }?.access
     }
 
-    /// The attributes that are not open, whatever class they belong to: few enough to be looked at one by one.
+    /// The restricted attributes of all classes: few enough to check one by one.
     private static let restricted: [(name: AttributeName, access: Column.Access)] = {
         let columns = ItemClass.stored.flatMap { ItemSchema.of($0).columns }.filter { $0.access != .open }
         return Dictionary(columns.map { ($0.name, $0.access) }) { first, _ in first }.map { ($0, $1) }

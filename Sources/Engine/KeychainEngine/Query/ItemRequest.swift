@@ -13,7 +13,7 @@ struct ItemRequest: Sendable {
 
     /// The request by one half of an identity that the dictionary names by `kSecValueRef`.
     ///
-    /// The class that is given does not count, but in an update, where only that of identities gives way to that of the
+    /// The given class is ignored, except in an update, where only the class of identities is replaced by that of the
     /// half (Semantics, "Identities").
     func narrowed(to half: ItemReference) -> ItemRequest {
         var narrowed = self
@@ -31,7 +31,7 @@ struct ItemRequest: Sendable {
         return narrowed
     }
 
-    /// The request as it reaches the operations: validated, and its values converted.
+    /// The request as the operations receive it: validated, and with converted values.
     ///
     /// - Throws: The error of the first check that fails (``RequestCheck/order(of:)``).
     func checked() throws(KeychainError) -> CheckedRequest {
@@ -50,7 +50,7 @@ struct ItemRequest: Sendable {
 
     /// Every fault of the request, in the order in which the checks come; ``checked()`` throws the first.
     ///
-    /// A check that depends on another one which failed is left out.
+    /// A check that depends on another one that failed is skipped.
     func faults() -> [RequestFault] { examined().faults ?? [] }
 
     /// The request after all of its checks, without what is at fault, and with every fault.
@@ -65,7 +65,7 @@ struct ItemRequest: Sendable {
 
 /// A request that passed every check.
 struct CheckedRequest: Sendable {
-    /// What an add stores, or which items are meant.
+    /// The item that an add stores, or the query for the items.
     var query: Query
     let groups: AccessGroups
     /// The new values of an update.
@@ -76,7 +76,7 @@ struct CheckedRequest: Sendable {
 struct RequestFault: Error {
     let check: RequestCheck
     let part: RequestPart
-    /// What the call answers when no earlier check fails; its subject is the key that is wrong, where it is one alone.
+    /// The error of the call if no earlier check fails; its subject is the wrong key, if it is a single one.
     let error: KeychainError
 
     init(check: RequestCheck, part: RequestPart, key: String? = nil, error: KeychainError) {
@@ -87,12 +87,12 @@ struct RequestFault: Error {
         self.error = error
     }
 
-    /// The key that is wrong, where it is one alone.
+    /// The wrong key, if it is a single one.
     var key: String? { error.subject }
 }
 
 extension Authorization {
-    /// Checks a request, and takes from it who may be asked, and how.
+    /// Checks a request, and reads from it whether and how the user may be prompted.
     func checked(_ request: ItemRequest) throws(KeychainError) -> CheckedRequest {
         let checked = try request.checked()
         begin(checked.query)

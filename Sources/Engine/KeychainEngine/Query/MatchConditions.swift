@@ -13,7 +13,7 @@ struct MatchConditions: Sendable, Hashable {
     /// Names that have to be in a certificate's chain, normalized.
     var issuers: [SecretBytes] = []
     var policy: CertificatePolicy?
-    /// Whether certificates have to be trusted; `nil` when nothing was said of trust.
+    /// Whether certificates have to be trusted; `nil` if the query does not specify it.
     var trustedOnly: Bool?
     var validOn: Moment?
 
@@ -36,7 +36,7 @@ struct MatchConditions: Sendable, Hashable {
         case trustedOnly(Bool)
         case validOn(Moment)
 
-        /// The key of a dictionary that gives it.
+        /// The dictionary key of the condition.
         var key: String {
             switch self {
             case .digest: AttributeName.digest.description
@@ -76,13 +76,14 @@ struct MatchConditions: Sendable, Hashable {
         if let validOn { body(.validOn(validOn)) }
     }
 
-    /// Whether a certificate's contents or its issuers decide a match, which no tag can tell.
+    /// Whether a certificate's contents or its issuers decide a match, which no tag can represent.
     var decidesOnCertificates: Bool {
         emailAddress != nil || !issuers.isEmpty || readsCertificates
     }
 
-    /// Whether a condition has the contents of certificates read; that on e-mail addresses does not
-    /// (Semantics, "Copying matching items", step 6).
+    /// Whether a condition requires reading the contents of certificates.
+    ///
+    /// The one on e-mail addresses does not (Semantics, "Copying matching items", step 6).
     var readsCertificates: Bool {
         policy != nil || validOn != nil || trustedOnly != nil
     }

@@ -2,11 +2,11 @@
 
 import KeychainCore
 
-/// How many items a query asks for, which also decides the shape of the result (Semantics, "Match limit").
+/// The number of items that a query requests, which also determines the type of the result (Semantics, "Match limit").
 enum MatchLimit: Sendable, Hashable {
     /// A single value: the default of a copy, and what the number 1 means.
     case one
-    /// A list of at most so many; 0 never finds anything.
+    /// A list with a maximum number of items; 0 never finds anything.
     case atMost(Int)
     /// A list of all.
     case all

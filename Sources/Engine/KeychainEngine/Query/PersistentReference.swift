@@ -4,7 +4,7 @@ import KeychainCertificates
 import KeychainCore
 import SwiftASN1
 
-/// A persistent reference: which one item is meant (Semantics, "Persistent references").
+/// A persistent reference, which identifies one item (Semantics, "Persistent references").
 enum PersistentReference: Sendable, Hashable {
     /// The current form, 20 bytes: the class and the item's identifier.
     case item(ItemClass, ItemIdentifier)
@@ -13,8 +13,8 @@ enum PersistentReference: Sendable, Hashable {
     /// An item of a hardware token; there are none.
     case token(ItemClass)
 
-    /// - Throws: `errSecParam` when the value is not data of one of the forms; `errSecNoSuchClass` for the class of
-    ///   AppleShare passwords, which is known and gone.
+    /// - Throws: `errSecParam` if the value is not data of one of the forms; `errSecNoSuchClass` for the class of
+    ///   AppleShare passwords, which is known but obsolete.
     init(_ value: PropertyValue) throws(KeychainError) {
         guard case .data(let data) = value else { throw .parameter("kSecValuePersistentRef is not data") }
         let bytes = data.unprotectedCopy
@@ -55,8 +55,9 @@ enum PersistentReference: Sendable, Hashable {
     private static let retiredPrefix = "apls"
     private static let malformed = KeychainError.parameter("kSecValuePersistentRef is malformed")
 
-    /// The class in the reference of a token's item: a DER SEQUENCE of the class, the token's identifier and the
-    /// item's, of which the first two are strings.
+    /// The class in the reference of a token's item.
+    ///
+    /// The reference is a DER SEQUENCE of the class, the token's identifier and the item's; the first two are strings.
     private static func tokenClass(_ bytes: ArraySlice<UInt8>) -> ItemClass? {
         guard let node = try? EncodedValue.parse(bytes, within: .certificate), node.identifier == .sequence,
             case .constructed(let nodes) = node.content

@@ -13,13 +13,13 @@ struct Query: Sendable {
     var match = MatchConditions()
     var returns: ReturnFlags = []
     var data: SecretBytes?
-    /// Whether the data is more than an item can hold, and therefore not here.
+    /// Whether the data exceeds the size limit of an item, and is therefore omitted.
     var isDataTooLarge = false
     var reference: PersistentReference?
     var authenticationUI = AuthenticationUI.allow
-    /// In which context the owner is asked (`kSecUseAuthenticationContext`).
+    /// The context for prompts (`kSecUseAuthenticationContext`).
     var context: AuthenticationContext?
-    /// Why the owner is asked (`kSecUseOperationPrompt`).
+    /// The reason that prompts show (`kSecUseOperationPrompt`).
     var operationPrompt: String?
     var hasItemList = false
     /// Whether passwords are returned as references, which the macOS front end has and iOS has not.
@@ -27,7 +27,7 @@ struct Query: Sendable {
 
     var schema: ItemSchema { ItemSchema.of(itemClass) }
 
-    /// The access control that was given, plain accessibility excepted.
+    /// The access control that was given, except for plain accessibility.
     var accessControl: AccessControl? {
         guard case .accessControl(let accessControl) = attributes[.accessControl] else { return nil }
         return accessControl
@@ -35,23 +35,25 @@ struct Query: Sendable {
 }
 
 extension Query {
-    /// Whether an answer takes the secrets of items, or a condition on certificates does.
+    /// Whether the result, or a condition on certificates, requires the secrets of items.
     var readsSecret: Bool {
         returns.contains(.data) || returns.contains(.reference) && itemClass.hasReferenceType
             || itemClass == .certificate && match.readsCertificates || keepsDataForWantOfReference
     }
 
-    /// Whether the result is the dictionary of a password for which nothing but references were asked: as a password
-    /// has no reference that could be made of its data, the data stays in it (Semantics, "Result of a copy").
+    /// Whether the data stays in the result because a password has no reference.
+    ///
+    /// The result is the dictionary of a password for which only references were requested: no reference could be
+    /// created from its data (Semantics, "Result of a copy").
     var keepsDataForWantOfReference: Bool {
         isForReferences && !itemClass.hasReferenceType && !hasPasswordReferences
     }
 
-    /// Whether both kinds of reference are asked for, and neither attributes nor data.
+    /// Whether both kinds of reference are requested, and neither attributes nor data.
     var isForReferences: Bool { returns == [.reference, .persistentReference] }
 
-    /// Whether attributes have the digest that it names, if it names one: there is no tag of it, so that an item has to
-    /// be opened.
+    /// Whether attributes have the digest that the query specifies, if any: digests have no tags, so that an item has
+    /// to be opened.
     func hasDigest(of attributes: Attributes) -> Bool {
         guard let digest = self.attributes[.digest] else { return true }
         guard let stored = attributes[.digest], let column = schema[.digest] else { return false }
@@ -65,7 +67,7 @@ extension Query {
     var hasFilters: Bool { attributes.keys.contains { $0 != .accessControl } }
 }
 
-/// Which items a query or an attribute means by synchronizability (Semantics, "Synchronizable items").
+/// The items that a query or an attribute selects by synchronizability (Semantics, "Synchronizable items").
 enum SynchronizableScope: Sendable, Hashable {
     /// Items whose attribute has this value.
     case exactly(AttributeValue)

@@ -2,7 +2,7 @@
 
 import KeychainCore
 
-/// Takes the entries of a dictionary into a ``Query`` (Semantics, "Classification of keys" and "Values and
+/// Parses the entries of a dictionary into a ``Query`` (Semantics, "Classification of keys" and "Values and
 /// combinations").
 enum QueryParser {
     /// Sorts a key by its length and its first character.
@@ -120,9 +120,9 @@ enum QueryParser {
 }
 
 extension PropertyValue {
-    /// The value of `kSecValueData`; `nil` for more than an item can hold.
+    /// The value of `kSecValueData`; `nil` if it exceeds the size limit of an item.
     ///
-    /// - Throws: `errSecParam` for what is not data.
+    /// - Throws: `errSecParam` if it is not data.
     func secret() throws(KeychainError) -> SecretBytes? {
         switch self {
         case .data(let data): data.count <= ItemLimits.secretByteCount ? data : nil
@@ -133,7 +133,7 @@ extension PropertyValue {
 }
 
 extension KeychainError {
-    /// The answer for a secret that no item can hold; it is given before anything is sealed.
+    /// The error for a secret that exceeds the size limit; it is returned before anything is sealed.
     static let secretTooLarge = KeychainError(
         .dataTooLarge,
         "the secret is larger than \(ItemLimits.secretByteCount) bytes"

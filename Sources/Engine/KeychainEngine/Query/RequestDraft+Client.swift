@@ -3,9 +3,9 @@
 import KeychainCertificates
 import KeychainCore
 
-/// What is checked before a request is sent to the keychain proper (Semantics, "Order of checks", step 1).
+/// The checks before a request is sent to the keychain proper (Semantics, "Order of checks", step 1).
 ///
-/// A value that is at fault is taken out, so that it is reported once.
+/// An invalid value is removed, so that it is reported once.
 extension RequestDraft {
     static func checkAccessControlType(_ dictionary: inout PropertyDictionary) throws(KeychainError) {
         let key = PropertyKey.accessControl
@@ -66,7 +66,7 @@ extension RequestDraft {
         throw .parameter("the Secure Enclave holds keys only", subject: PropertyKey.tokenID)
     }
 
-    /// Puts what a reference stands for in its place.
+    /// Replaces a reference by the values that it represents.
     mutating func expandValueReference() throws(KeychainError) {
         do throws(KeychainError) {
             try ValueReference.expand(&dictionary, for: function == .add ? .add : .filter)
@@ -76,7 +76,7 @@ extension RequestDraft {
         }
     }
 
-    /// What a reference brings includes its class, and the class is no attribute that an update can set.
+    /// The values of a reference include its class, and the class is not an attribute that an update can set.
     mutating func replaceValueReferenceOfAttributes() throws(KeychainError) {
         guard let value = attributes[PropertyKey.valueReference] else { return }
         attributes[PropertyKey.valueReference] = nil
@@ -129,6 +129,6 @@ extension PropertyKey {
     static let issuer = AttributeName.issuer.description
     static let synchronizable = AttributeName.synchronizable.description
     static let tokenID = AttributeName.tokenID.description
-    /// The column of Apple's tables that holds the encrypted item: four characters, and no attribute.
+    /// The column of Apple's tables that holds the encrypted item: four characters, and not an attribute.
     static let columnOfItem = "data"
 }

@@ -2,13 +2,14 @@
 
 import KeychainCore
 
-/// A request on its way through its checks, which convert it step by step.
+/// A request during its checks, which convert it step by step.
 ///
-/// Changed in place, so that no step copies it: each of its parts would be retained and released for every check.
+/// Changed in place, so that no step copies it: otherwise, each of its parts would be retained and released for every
+/// check.
 struct RequestDraft {
     let function: ItemFunction
     let client: Client
-    /// The dictionaries; a value reference is replaced by what it stands for.
+    /// The dictionaries; a value reference is replaced by the values that it represents.
     var dictionary: PropertyDictionary
     var attributes: PropertyDictionary
 
@@ -19,7 +20,7 @@ struct RequestDraft {
     /// The converted new attributes of an update.
     var changes = UpdateAttributes()
 
-    /// What was found wrong; `nil` when the first fault ends the checks.
+    /// The faults that were found; `nil` if the first fault ends the checks.
     var faults: [RequestFault]?
 
     init(_ request: ItemRequest, collectsFaults: Bool = false) {
@@ -28,7 +29,7 @@ struct RequestDraft {
         dictionary = request.dictionary
         attributes = request.attributes
         faults = collectsFaults ? [] : nil
-        // The client asks for the attributes with the data, whatever is given here, and takes them out again.
+        // The client always requests the attributes with the data, and removes them again.
         if function == .copyMatching, dictionary[PropertyKey.returnData] == .boolean(true),
             dictionary[PropertyKey.returnAttributes] != .boolean(true)
         {
@@ -36,8 +37,7 @@ struct RequestDraft {
         }
     }
 
-    /// Runs one step of the order of checks; nothing to do where what it looks at is missing because of an earlier
-    /// fault.
+    /// Runs one step of the order of checks, or skips it if its input is missing because of an earlier fault.
     mutating func run(_ step: RequestCheck.Step) throws(RequestFault) {
         do throws(KeychainError) {
             switch step.part {
@@ -112,10 +112,10 @@ struct RequestDraft {
         }
     }
 
-    /// Looks at the entries of a dictionary one by one.
+    /// Checks the entries of a dictionary one by one.
     ///
-    /// Of several faults that of the first key in alphabetical order counts, so that a dictionary always gets the same
-    /// answer.
+    /// Of several faults, that of the alphabetically first key counts, so that the result for a dictionary is
+    /// deterministic.
     mutating func forEachEntry(
         of dictionary: PropertyDictionary,
         _ body: (_ key: String, _ value: PropertyValue) throws(RequestFault) -> Void
@@ -160,7 +160,7 @@ extension RequestDraft {
         throw KeychainError(.noSuchClass, "kSecClass names no item class")
     }
 
-    /// Whether the class counts beside a persistent reference: not in a delete by that of an identity.
+    /// Whether the class is considered together with a persistent reference: not in a delete by that of an identity.
     private func looksAtClass(beside reference: PersistentReference) -> Bool {
         function != .delete || reference.itemClass != .identity
     }
@@ -175,7 +175,7 @@ extension RequestDraft {
         self.query = query
     }
 
-    /// The class; `nil` for one that is not known, which was told before.
+    /// The class; `nil` for an unknown one, which was reported before.
     private func itemClass() throws(KeychainError) -> ItemClass? {
         if let reference, !looksAtClass(beside: reference) { return reference.itemClass }
         let given = dictionary[PropertyKey.itemClass]
@@ -196,7 +196,7 @@ extension RequestDraft {
         if hasNumber { throw KeychainError(.noSuchAttribute, "a key is a number, which no attribute has as its name") }
     }
 
-    /// The columns of a class and the keys that are no columns may not exceed this sum.
+    /// The limit for the sum of the columns of a class and the keys that are not columns.
     private static let largestKeySum = 128
 
     private func checkKeyCount() throws(KeychainError) {
@@ -283,8 +283,8 @@ extension Query {
         }
     }
 
-    /// In a copy a reference of the current form stands alone, in an update or a delete one of the legacy form
-    /// (Semantics, "Persistent references").
+    /// In a copy, a reference of the current form must be the only condition, in an update or a delete one of the
+    /// legacy form (Semantics, "Persistent references").
     private func checkReferenceAlone(in function: ItemFunction) throws(KeychainError) {
         switch (function, reference) {
         case (.copyMatching, .item?):

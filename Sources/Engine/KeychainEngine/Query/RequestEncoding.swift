@@ -2,13 +2,15 @@
 
 import KeychainCore
 
-/// The values of a dictionary as they are encoded in order to be sent: the last step before the keychain proper looks
-/// at it (Semantics, "Conversion and comparison of values" and "Order of checks").
+/// The values of a dictionary as they are encoded for transmission.
+///
+/// This is the last step before the keychain proper examines the dictionary (Semantics, "Conversion and comparison of
+/// values" and "Order of checks").
 enum RequestEncoding {
-    /// The value of a key as it is sent, with every number an integer; `nil` for one that is sent as it is.
+    /// The value of a key as it is sent, with every number an integer; `nil` for a value that is sent unchanged.
     ///
-    /// - Throws: `errSecDecode` for a number that is no integer of 64 bits, wherever it stands; `errSecParam` for an
-    ///   object that has no encoding, and for a text with too many combining marks.
+    /// - Throws: `errSecDecode` for a number, at any depth, that is not a 64-bit integer; `errSecParam` for an object
+    ///   without an encoding, and for a text with too many combining marks.
     static func encoded(
         _ key: String,
         _ value: PropertyValue,
@@ -32,7 +34,7 @@ enum RequestEncoding {
 
     static let fraction = KeychainError(.decode, "a number is not an integer of 64 bits")
 
-    /// What the client takes out of a query, or has an encoding for, under this key alone.
+    /// The values that the client removes from a query, or encodes, under this key only.
     private static func isTakenOut(_ key: String, _ value: PropertyValue, _ part: RequestPart) -> Bool {
         switch (key, value) {
         case (PropertyKey.useAuthenticationUI, _), (PropertyKey.useNoAuthenticationUI, _),

@@ -11,7 +11,7 @@ struct ReturnFlags: OptionSet, Sendable, Hashable {
     static let persistentReference = ReturnFlags(rawValue: 1 << 2)
     static let reference = ReturnFlags(rawValue: 1 << 3)
 
-    /// The flag of a dictionary key; `nil` when there is no such key.
+    /// The flag of a dictionary key; `nil` if there is none.
     init?(key: String) {
         switch key {
         case PropertyKey.returnAttributes: self = .attributes

@@ -12,13 +12,13 @@ struct UpdateAttributes: Sendable {
 
     private static let ignored = [PropertyKey.useDataProtectionKeychain, "persistref"]
 
-    /// Columns of Apple's tables that are no attributes.
+    /// Columns of Apple's tables that are not attributes.
     private static let closed = [PropertyKey.columnOfItem, "rowid"]
 
-    /// Takes one entry of the dictionary.
+    /// Adds one entry of the dictionary.
     ///
-    /// - Throws: `errSecNoSuchAttr` for whatever is not a column of the class, `errSecParam` for a wrong value and for
-    ///   what is never an attribute, `errSecDataTooLarge`.
+    /// - Throws: `errSecNoSuchAttr` for a key that is not a column of the class, `errSecParam` for a wrong value and
+    ///   for a key that is never an attribute, `errSecDataTooLarge`.
     mutating func take(_ key: String, _ value: PropertyValue, _ schema: ItemSchema) throws(RequestFault) {
         func fault(_ check: RequestCheck, _ error: KeychainError) -> RequestFault {
             RequestFault(check: check, part: .attributes, key: key, error: error)
@@ -53,13 +53,13 @@ struct UpdateAttributes: Sendable {
 }
 
 extension UpdateAttributes {
-    /// What says which key of which device it is.
+    /// The attributes that identify the key and its device.
     private static let boundToEnclaveKey: [AttributeName] = [
         .tokenID, .keyClass, .applicationLabel, "type", "bsiz", "esiz", .synchronizable,
     ]
 
-    /// Refuses what a key of the Secure Enclave cannot take: its access control is a part of its sealed form, and
-    /// nothing else than the enclave makes one (Semantics, "Changing the protection of an item").
+    /// Refuses changes that a key of the Secure Enclave does not support: its access control is a part of its sealed
+    /// form, which only the enclave creates (Semantics, "Changing the protection of an item").
     func check(for attributes: Attributes) throws(KeychainError) {
         let changesProtection = AccessControlRules.protection(self.attributes) != nil
         if attributes.areOfEnclaveKey {

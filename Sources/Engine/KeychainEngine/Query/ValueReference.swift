@@ -2,21 +2,22 @@
 
 import KeychainCore
 
-/// Puts what a reference brings in the place of `kSecValueRef` (Semantics, "Class of a query", "Adding an item" and
-/// "Copying matching items").
+/// Replaces `kSecValueRef` by the values of the reference (Semantics, "Class of a query", "Adding an item" and "Copying
+/// matching items").
 enum ValueReference {
-    /// What the dictionary is for.
+    /// The purpose of the dictionary.
     enum Purpose {
-        /// To store what the reference stands for: its attributes and its data.
+        /// To store the referenced object: its attributes and its data.
         case add
         /// To find what was stored: its attributes.
         case filter
     }
 
-    /// Puts the reference's class, attributes and data into the dictionary; what the caller gives wins.
+    /// Inserts the reference's class, attributes and data into the dictionary; values that the caller gives take
+    /// precedence.
     ///
-    /// - Throws: `errSecParam` for what is no key or certificate, `errSecInteractionNotAllowed` for an add of a key
-    ///   whose keychain file is locked. Identities have operations of their own.
+    /// - Throws: `errSecParam` for anything other than a key or a certificate, `errSecInteractionNotAllowed` if a key
+    ///   to add is in a locked keychain file. Identities have operations of their own.
     static func expand(_ dictionary: inout PropertyDictionary, for purpose: Purpose) throws(KeychainError) {
         guard let value = dictionary[PropertyKey.valueReference] else { return }
         guard case .reference(let reference) = value, let brought = entries(reference, purpose, dictionary) else {
@@ -41,7 +42,7 @@ enum ValueReference {
         switch (reference, purpose) {
         case (.key(let key), .add):
             entries = key.attributes.filter { identifying.contains($0.key) || capabilities.contains($0.key) }
-            // Accessibility and access control replace each other, so that either given one wins over both.
+            // Accessibility and access control exclude each other, so that if either is given, it overrides both.
             if protecting.allSatisfy({ dictionary[$0] == nil }) {
                 entries.merge(key.attributes.filter { protecting.contains($0.key) }) { $1 }
             }
@@ -61,21 +62,21 @@ enum ValueReference {
         return entries
     }
 
-    /// What describes a key itself (Semantics, "Attributes of a key"), and not the row that it was read from.
+    /// The attributes of a key itself (Semantics, "Attributes of a key"), not those of the row that it was read from.
     private static let identifying: Set<String> = [
         "kcls", "type", "bsiz", "esiz", "klbl", "priv", "modi", "sens", "asen", "extr", "next", "tkid",
     ]
 
-    /// What describes a certificate itself (Semantics, "Computed attributes"); a program that says more of one, such as
-    /// an access group, is not asked for it.
+    /// The attributes of a certificate itself (Semantics, "Computed attributes"); others, such as an access group, are
+    /// ignored.
     private static let computed: Set<String> = ["ctyp", "cenc", "subj", "issr", "slnr", "skid", "pkhh"]
 
-    /// What a filter leaves out (Semantics, "Copying matching items", step 2).
+    /// The attributes that a filter excludes (Semantics, "Copying matching items", step 2).
     private static let capabilities: Set<String> = [
         "perm", "sign", "vrfy", "encr", "decr", "drve", "wrap", "unwp", "snrc", "vyrc",
     ]
 
-    /// What guards a key of the Secure Enclave.
+    /// The attributes that protect a key of the Secure Enclave.
     private static let protecting: Set<String> = [
         AttributeName.accessible.description, AttributeName.accessControl.description,
     ]

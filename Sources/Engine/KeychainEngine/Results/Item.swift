@@ -11,10 +11,10 @@ struct Item: Sendable {
     /// Every attribute that is stored.
     var attributes: Attributes
 
-    /// The secret; `nil` when the item has none, or when nobody asked for it.
+    /// The secret; `nil` if the item has none, or if it was not requested.
     var secret: SecretBytes?
 
-    /// The protection class that the attributes name, or else that of the class of items.
+    /// The protection class of the attributes, or else the default of the item class.
     var protection: Accessibility {
         AccessControlRules.protection(attributes) ?? ItemSchema.of(itemClass).defaultAccessibility
     }
@@ -24,7 +24,7 @@ struct Item: Sendable {
 }
 
 extension Attributes {
-    /// The access control that was made from flags; `nil` for plain accessibility.
+    /// The access control that was created from flags; `nil` for plain accessibility.
     var accessControl: AccessControl? {
         guard case .accessControl(let accessControl)? = self[.accessControl] else { return nil }
         return accessControl
@@ -42,7 +42,7 @@ extension Attributes {
         return date
     }
 
-    /// Binds an access control that asks for the current biometry to the set that is enrolled now.
+    /// Binds an access control that requires the current biometric set to the currently enrolled one.
     mutating func bindAccessControl(to enrolledSet: @autoclosure () -> Bytes16?) {
         guard var accessControl, let required = accessControl.constraints?.required else { return }
         accessControl.enrolledSet = required.contains(.biometryCurrentSet) ? enrolledSet() : nil

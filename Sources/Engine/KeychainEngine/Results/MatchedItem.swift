@@ -2,7 +2,7 @@
 
 import KeychainCore
 
-/// What one result is made from: a stored item, or an identity of two.
+/// The source of one result: a stored item, or an identity of two.
 enum MatchedItem: Sendable {
     /// An item of a table.
     case stored(Item)
@@ -28,7 +28,7 @@ enum MatchedItem: Sendable {
         }
     }
 
-    /// What `kSecReturnData` gives; nothing of a key that never leaves the Secure Enclave.
+    /// The value for `kSecReturnData`; none for a key that never leaves the Secure Enclave.
     var data: SecretBytes? {
         let item =
             switch self {
@@ -55,10 +55,12 @@ enum MatchedItem: Sendable {
     /// The class and the identifier.
     var persistentReference: SecretBytes { PersistentReference.bytes(itemClass, identifier) }
 
-    /// What `kSecReturnRef` gives; `nil` without data, and for passwords, which have no reference type but with the
-    /// macOS front end (Semantics, "References to passwords on macOS").
+    /// The value for `kSecReturnRef`.
     ///
-    /// A key asks the owner in the context of the query when it is used.
+    /// It is `nil` without data, and for passwords, which have a reference type only with the macOS front end
+    /// (Semantics, "References to passwords on macOS").
+    ///
+    /// When a key is used, it prompts the owner in the context of the query.
     func reference(for query: Query) -> ItemReference? {
         let context = query.context
         switch self {

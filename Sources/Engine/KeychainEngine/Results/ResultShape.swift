@@ -2,9 +2,9 @@
 
 import KeychainCore
 
-/// What a result looks like, by return flags and limit (Semantics, "Result of a copy" and "Result of an add").
+/// The shape of a result, by return flags and limit (Semantics, "Result of a copy" and "Result of an add").
 enum ResultShape {
-    /// Where the dictionary of an identity holds its certificate.
+    /// The key under which the dictionary of an identity holds its certificate.
     private static let certificateKey = "certdata"
 
     /// The answer of a copy.
@@ -25,7 +25,7 @@ enum ResultShape {
             var result: [String: PropertyValue] = [:]
             if !flags.isDisjoint(with: [.attributes, .reference]) {
                 result = visible(item.attributes, hiding: [.user, .tombstone, "UUID"])
-                // One without constraints is not stored, and returned where the caller gave it.
+                // One without constraints is not stored, but it is returned if the caller gave it.
                 if let given = query.accessControl, item.attributes.accessControl == nil {
                     result[AttributeName.accessControl.description] = .accessControl(given)
                 }
@@ -85,7 +85,7 @@ enum ResultShape {
 }
 
 extension MatchedItem {
-    /// The access control of the item; made up from its protection class where none was given.
+    /// The access control of the item; derived from its protection class if none was given.
     fileprivate var accessControl: AccessControl? {
         attributes.accessControl ?? attributes.accessibility.map(AccessControl.init(synthesizedFor:))
     }

@@ -3,11 +3,13 @@
 import KeychainCore
 import KeychainHost
 
-/// Marks that the root key of a store is being replaced: a file beside the store, which is there from before the next
-/// key is made until the former one is removed.
+/// Marks that the root key of a store is being replaced.
 ///
-/// It holds one byte, the kind of the former root key. A process that opens the store while the mark is there, and the
-/// lock under which root keys are replaced is free, has found the remains of a process that was killed.
+/// The mark is a file next to the store, which exists from before the next key is created until the previous one is
+/// removed.
+///
+/// It holds one byte, the kind of the previous root key. If a process opens the store and finds the mark, but the lock
+/// for replacing root keys is free, an earlier process was killed during a replacement.
 struct ReplacementMark {
     static let fileName = "replacement.mark"
 
@@ -19,7 +21,7 @@ struct ReplacementMark {
     /// Whether a replacement is under way, or was interrupted.
     var isThere: Bool { folder.isTaken(Self.fileName) }
 
-    /// The kind of root key that the store had before; `nil` if there is no mark, or it says nothing.
+    /// The kind of root key that the store had before; `nil` if there is no mark, or it is empty.
     var former: RootKeyKind? {
         let kind = try? folder.withContents(of: Self.fileName, limit: 2) { bytes in
             bytes.count == 1 ? RootKeyKind(rawValue: bytes[0]) : nil

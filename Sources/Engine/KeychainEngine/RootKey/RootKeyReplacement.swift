@@ -5,17 +5,17 @@ import KeychainHost
 import KeychainProtection
 import KeychainStore
 
-/// Gives the store of an embedded keychain another root key, in two phases.
+/// Replaces the root key of an embedded keychain's store, in two phases.
 ///
-/// First the next key is kept beside the present one, then one transaction puts a keybag under it in place of the
-/// present keybag. Killed at any moment, a process leaves a store that opens with the one or the other. Only then the
-/// former key is removed; for a process that was killed, the next one that opens the store does that.
+/// First the next key is stored next to the present one, then one transaction replaces the keybag by one under the next
+/// key. If the process is killed at any moment, the store opens with one or the other. Only then the previous key is
+/// removed; after a kill, the next process that opens the store does that.
 struct RootKeyReplacement {
     private let access: EngineAccess
 
     init(_ access: EngineAccess) { self.access = access }
 
-    /// What is known of the root key; nothing is made.
+    /// The status of the root key; nothing is created.
     func status() throws(KeychainError) -> RootKeyStatus {
         guard try access.hasStore() else { return RootKeyStatus() }
         return try access.withEngine(.observing) { (engine) throws(KeychainError) in
@@ -33,9 +33,9 @@ struct RootKeyReplacement {
     /// Replaces the root key.
     ///
     /// - Parameters:
-    ///   - kind: what kind of root key; `nil` for another one of the present kind.
+    ///   - kind: the kind of the new root key; `nil` for the present kind.
     ///   - passcode: the passcode of the device; `nil` where none is set.
-    /// - Throws: ``KeychainError``; the store has the root key that it had then, but for an error of
+    /// - Throws: ``KeychainError``; the store has its previous root key in that case, except for an error of
     ///   ``KeychainError/StorageFailure/doubtfulCommit``.
     func replace(_ kind: RootKeyKind?, passcode: SecretBytes?) throws(KeychainError) {
         guard !access.isInMemory else { throw .noRootKeyToReplace }
@@ -45,7 +45,7 @@ struct RootKeyReplacement {
                 try engine.checkReplacement(kind)
             }
             let unlock = try prove(passcode, attempt)
-            // No other process makes the store, or replaces its root key, meanwhile.
+            // No other process creates the store, or replaces its root key, meanwhile.
             let lock = try Store.lock(present.folder, until: Deadline(milliseconds: access.patienceMilliseconds))
             let slot = try replace(present, unlock, attempt)
             _ = consume lock
@@ -74,7 +74,7 @@ struct RootKeyReplacement {
     ) throws(KeychainError) -> NewPasscodeSlot? {
         let (sources, folder, mark) = (access.device.rootKeys, present.folder, ReplacementMark(present.folder))
         if mark.isThere {
-            // One that was made over would not say any more what the killed process replaced.
+            // Overwriting it would lose the information about what the killed process replaced.
             try attempt.withEngine { (engine) throws(KeychainError) in try engine.settleRootKeyUnderLock(folder) }
         }
         do throws(FileError) { try mark.make(present.kind) } catch { throw KeychainError(error) }
@@ -101,7 +101,7 @@ struct RootKeyReplacement {
             if (try? sources.settle(keybag, former: present.kind, in: folder)) != nil { mark.remove() }
             return slot
         } catch {
-            // Of a change that may come to light later, the key is kept.
+            // If the change may take effect later, the key is kept.
             if error.kind != .storage(.doubtfulCommit) {
                 if let next { sources.remove(next, in: folder) }
                 mark.remove()
@@ -111,7 +111,7 @@ struct RootKeyReplacement {
     }
 }
 
-/// Where the root key of a store is, and what it is to be replaced by.
+/// The location of a store's root key, and its replacement.
 struct PresentRootKey {
     let kind: RootKeyKind
     let nextKind: RootKeyKind
@@ -130,13 +130,12 @@ extension Engine {
         return PresentRootKey(kind: kind, nextKind: nextKind, folder: folder)
     }
 
-    /// The kind of the root key that the store has now: another process may have replaced the one that it was opened
-    /// with.
+    /// The kind of the store's current root key: another process may have replaced the one with which it was opened.
     fileprivate func presentRootKeyKind() throws(KeychainError) -> RootKeyKind {
         try read { (_) throws(KeychainError) in rootKey.kind }
     }
 
-    /// Puts a keybag under another root key in place of the present one, and locks the device for every program.
+    /// Replaces the keybag by one under another root key, and locks the device for every program.
     ///
     /// - Returns: The bytes of the keybag.
     fileprivate func replaceRootKey(
@@ -162,7 +161,7 @@ extension Engine {
 
     /// The same, for the holder of the lock.
     fileprivate func settleRootKeyUnderLock(_ folder: PrivateDirectory) throws(KeychainError) {
-        // After another change, none comes to light any more whose process was killed while it was made durable.
+        // After another change, no earlier change can take effect any more whose process was killed during the sync.
         let keybag = try write { (writer) throws(KeychainError) in
             var record = try writer.deviceRecord()
             record.keybagRevision &+= 1

@@ -2,10 +2,10 @@
 
 import KeychainCore
 
-/// What a query asks of certificates beyond their attributes.
+/// The conditions of a query on certificates beyond their attributes.
 struct CertificateConditions {
     let filters: CertificateFilters
-    /// Whose names a chain has to contain; `nil` for anybody's.
+    /// The names that a chain has to contain one of; `nil` for any.
     let issuers: IssuerChains?
 
     /// The conditions of a query; `nil` when it has none.
@@ -25,8 +25,8 @@ struct CertificateConditions {
         return try issuers.lead(from: attributes)
     }
 
-    /// Whether the contents of a certificate, as far as they were read, are as asked.
+    /// Whether the contents of a certificate, as far as they were read, meet the conditions.
     ///
-    /// - Throws: `errSecNotAvailable` where a chain has to be judged and nothing can.
+    /// - Throws: `errSecNotAvailable` if a chain has to be evaluated and cannot be.
     func acceptContents(_ data: SecretBytes?) throws(KeychainError) -> Bool { try filters.accept(data) }
 }

@@ -6,17 +6,18 @@ import KeychainCore
 /// The conditions that the contents of a certificate decide (Semantics, "Values and combinations").
 struct CertificateFilters {
     let match: MatchConditions
-    /// When the call is made.
+    /// The time of the call.
     let now: Timestamp
-    /// Who says whether a certificate is trusted; without one, none is.
+    /// Evaluates whether a certificate is trusted; without it, none is.
     let judge: (any CertificateJudge)?
 
     /// Whether every condition holds.
     ///
-    /// The data is the certificate in DER; `nil` when nothing had it read, and then it meets no condition (Semantics,
-    /// "Copying matching items", step 6). What does not decode meets none either, not even that trust does not matter.
+    /// The data is the certificate in DER; if it is `nil`, because no condition required it, the certificate meets no
+    /// condition (Semantics, "Copying matching items", step 6). An undecodable one meets none either, not even that
+    /// trust does not matter.
     ///
-    /// - Throws: `errSecNotAvailable` where a chain has to be judged and nothing can.
+    /// - Throws: `errSecNotAvailable` if a chain has to be evaluated and cannot be.
     func accept(_ data: SecretBytes?) throws(KeychainError) -> Bool {
         guard match.emailAddress != nil || match.readsCertificates else { return true }
         guard let data, let certificate = try? Certificate(der: data.unprotectedCopy) else { return false }
@@ -29,7 +30,7 @@ struct CertificateFilters {
         return true
     }
 
-    /// The policies for which a chain has to lead to an anchor; the others judge the certificate alone.
+    /// The policies that require a chain to an anchor; the others evaluate only the certificate.
     private var policiesOfChains: [CertificatePolicy] {
         var policies: [CertificatePolicy] = match.trustedOnly ?? false ? [.basicX509] : []
         if let policy = match.policy, policy.needsChain { policies.append(policy) }
@@ -45,8 +46,10 @@ struct CertificateFilters {
 }
 
 extension Validity {
-    /// Whether a condition on the date can be met at all: Apple's keychain takes a time that is its reference date for
-    /// one that is missing, and a validity without duration for none (Semantics, "Copying matching items").
+    /// Whether a condition on the date can be met at all.
+    ///
+    /// Apple's keychain treats a time equal to its reference date as missing, and a validity without duration as none
+    /// (Semantics, "Copying matching items").
     fileprivate var counts: Bool {
         notBefore != .referenceDate && notAfter != .referenceDate && notBefore != notAfter
     }

@@ -6,8 +6,8 @@ import KeychainProtection
 /// The chains that lead from certificates to given issuers, through local certificates in the groups of the query
 /// (Semantics, "Copying matching items").
 ///
-/// It goes from a certificate up, and finds the next one by its subject, which has an index; what was found is kept for
-/// the certificates that are looked at next.
+/// It starts at a certificate and finds the next one by its subject, which is indexed; results are kept for later
+/// certificates.
 final class IssuerChains {
     /// How many names are compared at most: that of a certificate's issuer, and those of ten certificates further up.
     static let mostNames = 11
@@ -35,7 +35,7 @@ final class IssuerChains {
 
     /// The issuers of the certificates that have a name as their subject, each once.
     ///
-    /// Certificates that cannot be opened lead nowhere, and neither do those that ask for somebody first.
+    /// Certificates that cannot be opened lead nowhere, nor do those that require authentication first.
     private func issuers(ofCertificatesOf subject: [UInt8]) throws(KeychainError) -> [[UInt8]] {
         if let issuers = known[subject] { return issuers }
         var query = Query(itemClass: .certificate)

@@ -2,27 +2,27 @@
 
 import KeychainCore
 
-/// The names that lead to wanted ones, each through the names that follow it, within a number of steps.
+/// The names that lead to wanted ones through their successors, within a number of steps.
 ///
-/// What was found out about a name is kept for the searches that come later. So a name is followed at most once for
-/// each number of steps, whatever the names are and however many searches meet it.
+/// Results for a name are kept for later searches. So a name is followed at most once for each number of steps, for any
+/// names and any number of searches.
 struct NameSearch {
     private let wanted: Set<[UInt8]>
     private var known: [[UInt8]: Known] = [:]
 
     private struct Known {
-        /// Within so many steps the name leads to none of the wanted ones; -1 before that was found out.
+        /// The number of steps within which the name is known to lead to none of the wanted ones; -1 if unknown.
         var fruitless = -1
-        /// Within so many steps it leads to one of them.
+        /// The number of steps within which it leads to one of them.
         var fruitful = Int.max
     }
 
     /// The search for some names.
     init(for wanted: Set<[UInt8]>) { self.wanted = wanted }
 
-    /// Whether a name is one of the wanted names, or leads to one through those that follow it.
+    /// Whether a name is one of the wanted names, or leads to one through its successors.
     ///
-    /// The nearest names are looked at first.
+    /// The nearest names are examined first.
     mutating func leads(
         from name: [UInt8],
         within mostSteps: Int,

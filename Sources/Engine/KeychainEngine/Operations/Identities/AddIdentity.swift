@@ -4,10 +4,10 @@ import KeychainCore
 
 /// `SecItemAdd` of an identity: the certificate and then the key, or neither (Semantics, "Identities").
 extension Engine {
-    /// Adds what is not there yet of an identity.
+    /// Adds those halves of an identity that are not stored yet.
     ///
-    /// - Returns: The persistent reference, if it alone was asked for and the certificate was not there; nothing else
-    ///   can be returned.
+    /// - Returns: The persistent reference, if only that was requested and the certificate was not stored before;
+    ///   nothing else can be returned.
     func addIdentity(
         _ identity: IdentityReference,
         _ request: ItemRequest,

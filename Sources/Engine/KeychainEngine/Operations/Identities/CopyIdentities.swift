@@ -7,8 +7,8 @@ import KeychainStore
 extension Engine {
     /// Looks up the certificate, and then the key.
     ///
-    /// The answer says whether the halves are there; a certificate that is missing is no failure by itself. The one
-    /// result that there can be is the persistent reference, if it alone is asked for.
+    /// The status reports whether the halves exist; a missing certificate is not a failure by itself. The only possible
+    /// result is the persistent reference, if only that is requested.
     func copyIdentity(
         _ identity: IdentityReference,
         _ request: ItemRequest,
@@ -23,7 +23,7 @@ extension Engine {
             case .success(let findings):
                 let identifier = findings.items.first?.identifier
                 reference = identifier.map { PersistentReference.bytes(.identity, $0) }
-                // What keeps the certificate from being read comes before what keeps the key.
+                // An obstacle to reading the certificate takes precedence over one to reading the key.
                 guard !findings.items.isEmpty else { return found }
             case .failure(let absence):
                 guard absence.status == .itemNotFound else { return found }
@@ -38,7 +38,7 @@ extension Engine {
 
 /// `SecItemCopyMatching` of the class of identities (Semantics, "Identities").
 extension ItemSearch {
-    /// Looks at the identities that match until there are enough.
+    /// Examines the identities that match until there are enough.
     func identities() throws(KeychainError) -> Result<Findings, KeychainError> {
         let halves = IdentityQuery(query)
         let certificates = transaction.plan(halves.certificate).selection(transaction.tags)
@@ -55,13 +55,13 @@ extension ItemSearch {
     /// Counted for each pair as the memory of a dictionary of the attributes of both, in addition to their values.
     private static var byteCountOfPair: Int { 4 << 10 }
 
-    /// Looks at pairs until there are enough.
+    /// Examines pairs until there are enough.
     private func read(
         _ pairs: IdentityPairs,
         _ halves: IdentityQuery,
         _ findings: inout Findings
     ) throws(KeychainError) {
-        // A row is in as many pairs as the other half has rows of its hash, and is read once for all of them.
+        // A row is in as many pairs as the other half has rows with its hash, and is read once for all of them.
         var known: [IdentityHalf: [Int64: ReadOutcome]] = [:]
         func candidate(_ row: NumberedRow, _ half: IdentityHalf) throws(KeychainError) -> ReadOutcome {
             if let candidate = known[half]?[row.number] { return candidate }
@@ -84,7 +84,7 @@ extension ItemSearch {
 }
 
 extension ReadOutcome {
-    /// What a copy gets of an identity, from what it gets of the halves.
+    /// What a copy obtains from an identity, given what it obtains from the halves.
     fileprivate init(certificate: ReadOutcome, key: ReadOutcome) {
         switch (certificate, key) {
         case (.found(.stored(let certificate)), .found(.stored(let key))):

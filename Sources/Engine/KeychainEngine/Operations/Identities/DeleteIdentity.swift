@@ -6,15 +6,15 @@ import KeychainStore
 
 /// `SecItemDelete` of identities (Semantics, "Identities").
 ///
-/// Each is one change. A half that is not there is no failure of the other: what was found is gone, and the status says
-/// that something was not found.
+/// Each deletion is one change. A missing half does not prevent the deletion of the other: what was found is deleted,
+/// and the status reports that something was not found.
 extension Engine {
     /// Deletes by the same dictionary among the certificates and, if there was one, among the keys.
     func deleteIdentities(_ request: ItemRequest, _ authorization: Authorization) throws(KeychainError) {
         let certificates = try request.narrowed(to: .certificate).checked()
         let hasKeys = try changeItems(for: certificates, authorization) { (transaction) throws(KeychainError) in
             guard try transaction.deleteItems(certificates.query) > 0 else { throw KeychainError.noIdentity }
-            // Not looked at where there is no certificate (Semantics, "Identities").
+            // Not searched if there is no certificate (Semantics, "Identities").
             let keys = try request.narrowed(to: .key).checked()
             return try transaction.deleteItems(keys.query) > 0
         }
@@ -56,7 +56,7 @@ extension ItemWriteTransaction {
     ///
     /// Both are read first, so that both have to open.
     ///
-    /// - Returns: One that does not open; nothing was deleted then.
+    /// - Returns: A row that does not open; nothing was deleted in that case.
     fileprivate func deleteIdentity(_ query: IdentityQuery) throws(KeychainError) -> DamagedRow? {
         let certificates = plan(query.certificate, of: .delete).selection(tags)
         let keys = plan(query.key, of: .delete).selection(tags)
@@ -86,10 +86,10 @@ extension ItemWriteTransaction {
         return nil
     }
 
-    /// Whether there is a certificate for a public key, of which the hash is given.
+    /// Whether there is a certificate for a public key with the given hash.
     ///
-    /// In any group of the client, and in quarantine as well: a key that is gone does not come back with its
-    /// certificate. A certificate in another group would show by the key that stays. One that is synchronizable does
+    /// It may be in any group of the client, and in quarantine as well: a deleted key does not come back with its
+    /// certificate. A certificate in another group would be revealed by the key that stays. A synchronizable one does
     /// not count (Semantics, "Identities").
     fileprivate func isCertified(_ hash: AttributeValue) throws(KeychainError) -> Bool {
         var filter = RowFilter(.certificate)

@@ -4,7 +4,7 @@ import KeychainCore
 import KeychainProtection
 import KeychainStore
 
-/// What makes an identity of a certificate and a key: both name the same public key, by its hash.
+/// What makes an identity of a certificate and a key: both refer to the same public key, by its hash.
 enum IdentityHalf {
     case certificate
     case key

@@ -6,9 +6,9 @@ import KeychainStore
 
 /// The pairs of a certificate and a key that are identities, found without comparing each with each.
 ///
-/// Tags of different classes cannot be compared, so there is no joining tables: the rows of one half are opened, and
-/// each hash leads to the rows of the other by index, which stay closed. What cannot be opened is looked for the other
-/// way round, so that a row that has no counterpart never stands in the way.
+/// Tags of different classes cannot be compared, so tables cannot be joined: the rows of one half are opened, and each
+/// hash leads through an index to the rows of the other, which stay closed. Rows that cannot be opened are matched in
+/// the opposite direction, so that a row without a counterpart is never an obstacle.
 final class IdentityPairs {
     /// Two rows that are an identity.
     struct Pair {
@@ -16,7 +16,7 @@ final class IdentityPairs {
         let key: NumberedRow
     }
 
-    /// What going through the pairs comes upon.
+    /// A result of the iteration over the pairs.
     enum Step {
         case pair(Pair)
         /// Half of an identity that does not open.
@@ -35,7 +35,7 @@ final class IdentityPairs {
     /// The hashes of one half's rows, as tags of the other half.
     private struct Hashes {
         var tags: Set<SearchTag> = []
-        /// Whether there are rows that cannot be opened, so that theirs are not known.
+        /// Whether there are rows that cannot be opened, so that their counterparts are unknown.
         var areIncomplete = false
     }
 
@@ -52,14 +52,15 @@ final class IdentityPairs {
         filters = [.certificate: certificates, .key: keys]
     }
 
-    /// Goes through the pairs until no more are wanted.
+    /// Iterates over the pairs until no more are wanted.
     ///
-    /// Those with a private key come first, so that a public key that is stored as well hides none of them: it makes an
+    /// Those with a private key come first, so that an additional stored public key hides none of them: it forms an
     /// identity too (Semantics, open question 12).
     ///
-    /// `take` is called with each; it tells whether another one is wanted.
+    /// `take` is called with each, and returns whether to continue.
     ///
-    /// - Throws: What keeps half of an identity from being opened, for example that the device is locked.
+    /// - Throws: The error that prevents half of an identity from being opened, for example because the device is
+    ///   locked.
     func visit(_ take: (Step) throws(KeychainError) -> Bool) throws(KeychainError) {
         var publicPairs: [Pair] = []
         let half = try drivingHalf()
@@ -77,7 +78,7 @@ final class IdentityPairs {
         }
     }
 
-    /// Why there is no pair: that there is none, or that one could be made with a row in quarantine.
+    /// Why there is no pair: there is none, or one could be formed with a row in quarantine.
     func absence() throws(KeychainError) -> KeychainError {
         for half in [IdentityHalf.certificate, .key] {
             for row in try quarantinedRows(of: half) where try isInPair(row, half, amongDamaged: true) {

@@ -9,9 +9,10 @@ struct IdentityQuery {
 
     /// The halves of a query for `kSecClassIdentity`.
     ///
-    /// Label, issuer, serial number, subject key identifier and token mean the certificate's; so does what only
-    /// certificates have, which Apple's keychain cannot look for (open question 5). The group means both. Everything
-    /// else means the key's: synchronizability, accessibility. A persistent reference names the certificate.
+    /// Label, issuer, serial number, subject key identifier and token refer to the certificate, as do attributes that
+    /// only certificates have, which Apple's keychain cannot search for (open question 5). The group refers to both.
+    /// Everything else refers to the key: synchronizability, accessibility. A persistent reference identifies the
+    /// certificate.
     init(_ query: Query) {
         certificate = query.half(.certificate)
         certificate.scope = .any
