@@ -2,7 +2,7 @@
 
 import KeychainCore
 
-/// What can go wrong with keys and sealed rows.
+/// The failures with keys and sealed rows.
 package enum ProtectionError: Error, Sendable, Hashable {
     /// No memory for keys could be had.
     case noMemory
@@ -32,13 +32,13 @@ package enum ProtectionError: Error, Sendable, Hashable {
     case damagedKey
     /// A sealed key of the enclave went with an earlier passcode.
     case destroyedKey
-    /// An item is larger than the store takes.
+    /// An item exceeds the size limit of the store.
     case tooLarge
     /// A cryptographic operation failed that cannot fail with valid keys.
     case cryptography(String)
 }
 
-/// How a row failed to open; the raw value is kept with a row in quarantine.
+/// The reason why a row failed to open; the raw value is stored with a row in quarantine.
 package enum RowDamage: Int, Sendable, Hashable, CaseIterable {
     /// The metadata does not authenticate.
     case metadata = 1
@@ -50,9 +50,9 @@ package enum RowDamage: Int, Sendable, Hashable, CaseIterable {
     case contradiction = 4
     /// The row names a protection class or key generation that the keybag does not have.
     case unknownKey = 5
-    /// A column holds more than a store writes into it.
+    /// A column contains more than a store writes into it.
     case oversized = 6
-    /// The header of the application password asks for less work than is allowed.
+    /// The header of the application password specifies less work than is permitted.
     case passwordWork = 7
     /// The secret opens, but its padding is not that of its length.
     case padding = 8

@@ -4,7 +4,7 @@ import CKeychainSupport
 import Crypto
 import KeychainCore
 
-/// Where identifiers and row versions come from; keys and nonces always come from the system.
+/// The source of identifiers and row versions; keys and nonces always come from the system.
 package protocol RandomSource: Sendable {
     /// Sixteen fresh bytes.
     func bytes16() -> Bytes16
@@ -29,10 +29,10 @@ package struct SystemRandomSource: RandomSource {
     /// Sixteen bytes of the system's generator.
     package func bytes16() -> Bytes16 { bytes16(filling: UnsafeMutableRawBufferPointer(start: nil, count: 0)) }
 
-    /// Sixteen bytes of the system's generator, and as many more as `system` takes, in one call.
+    /// Sixteen bytes of the system's generator, and additional bytes for `system`, in one call.
     package func bytes16(filling system: UnsafeMutableRawBufferPointer) -> Bytes16 {
         withUnsafeTemporaryAllocation(byteCount: Bytes16.count + system.count, alignment: 8) { buffer in
-            // What is left of them on the stack is overwritten with it when the call ends.
+            // The remains on the stack are overwritten when the call ends.
             buffer.fillFromSystemGenerator()
             let (first, rest) = (buffer[..<Bytes16.count], buffer[Bytes16.count...])
             system.copyMemory(from: UnsafeRawBufferPointer(rebasing: rest))
@@ -44,16 +44,16 @@ package struct SystemRandomSource: RandomSource {
     }
 }
 
-/// What is random in a sealed row: its version, and the nonce of each part.
+/// The random values of a sealed row: its version, and the nonce of each part.
 ///
-/// All of it is read at once: a call of the system's generator takes as long as sealing a short message. Nothing of it
-/// is kept for another row, so neither a forked child nor a copy of a virtual machine has any left over.
+/// All of them are read at once: a call of the system's generator takes as long as sealing a short message. No bytes
+/// are kept for another row, so neither a forked child nor a copy of a virtual machine can reuse any.
 struct RowRandom {
     let version: Bytes16
     let metadataNonce: AES.GCM.Nonce
     let secretNonce: AES.GCM.Nonce
 
-    /// - Parameter source: where the version comes from; the nonces come from the system.
+    /// - Parameter source: the source of the version; the nonces come from the system.
     init(_ source: any RandomSource) {
         let count = GCM.nonceByteCount
         (version, metadataNonce, secretNonce) = withUnsafeTemporaryAllocation(byteCount: 2 * count, alignment: 4) {

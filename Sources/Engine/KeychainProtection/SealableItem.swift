@@ -6,7 +6,7 @@ import KeychainCore
 package struct SealableItem: Sendable {
     /// The class.
     package var itemClass: ItemClass
-    /// The identifier, kept over updates.
+    /// The identifier, which updates preserve.
     package var identifier: ItemIdentifier
     /// The protection class.
     package var protection: Accessibility
@@ -38,7 +38,7 @@ package struct SealableItem: Sendable {
 }
 
 extension Attributes {
-    /// Whether a password of the application takes part in the item's key.
+    /// Whether the item's key depends on an application password.
     var requireApplicationPassword: Bool {
         guard !areOfEnclaveKey, case .accessControl(let accessControl)? = self[.accessControl] else { return false }
         return accessControl.constraints?.requiresApplicationPassword ?? false

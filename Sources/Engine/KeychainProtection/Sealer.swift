@@ -3,8 +3,9 @@
 import Crypto
 import KeychainCore
 
-/// Seals and opens rows and keys of the enclave, with the keys that one transaction may use: those of a keybag, and
-/// those that its passcode unlocked.
+/// Seals and opens rows and keys of the enclave.
+///
+/// It uses the keys that one transaction may use: those of a keybag, and those that its passcode unlocked.
 package struct Sealer: Sendable {
     /// The keybag.
     package let keybag: OpenKeybag
@@ -12,7 +13,8 @@ package struct Sealer: Sendable {
     private let unlocked: UnlockedKeys?
     private let random: any RandomSource
 
-    /// A sealer for one lock state: before the first unlock there are no unlocked keys, and without a passcode never.
+    /// Creates a sealer for one lock state: before the first unlock, and always without a passcode, there are no
+    /// unlocked keys.
     package init(
         _ keybag: OpenKeybag,
         _ unlocked: UnlockedKeys? = nil,
@@ -23,8 +25,8 @@ package struct Sealer: Sendable {
         self.random = random
     }
 
-    /// The sealer of the same device in another state, with the keys that are left in it; `nil` for a state in which
-    /// there are keys that are locked now, and for one that a device without a passcode is never in.
+    /// The sealer of the same device in another state, with the keys that remain in it; `nil` for a state that has keys
+    /// that are locked now, and for one that does not occur on a device without a passcode.
     package func inState(_ state: LockState) -> Sealer? {
         guard keybag.passcodeSlot != nil else { return state == .unlocked ? self : nil }
         switch state {
@@ -34,9 +36,9 @@ package struct Sealer: Sendable {
         }
     }
 
-    /// The maker of search tags for one operation; works in every lock state.
+    /// The search tag generator for one operation; works in every lock state.
     ///
-    /// The cache has tags that were made with this keybag before.
+    /// The cache contains tags that were created with this keybag before.
     package func searchTags(_ cache: SearchTagCache? = nil) -> SearchTags { keybag.searchTags(cache) }
 
     /// Whether items of a protection class can be sealed and opened now.
@@ -44,13 +46,12 @@ package struct Sealer: Sendable {
         (try? key(.classKey(accessibility))) != nil
     }
 
-    /// Seals an item anew: fresh row key, row version and nonces.
+    /// Seals an item with a fresh row key, row version and nonces.
     ///
-    /// Sets the digest among its attributes. An item whose access control asks for an application password is sealed so
-    /// that it takes the password's key to open it. What is the same in the row that it replaces keeps the tags that it
-    /// has there.
+    /// It sets the digest among the attributes. If the access control requires an application password, opening the
+    /// item requires the password's key. Attributes that are unchanged from the replaced row keep their tags.
     ///
-    /// - Throws: ``ProtectionError/classUnavailable(_:)`` when its protection class has no key now,
+    /// - Throws: ``ProtectionError/classUnavailable(_:)`` if its protection class has no available key,
     ///   ``ProtectionError/noPasscode``, ``ProtectionError/passwordMissing``, ``ProtectionError/tooLarge``.
     package func seal(
         _ item: inout SealableItem,
@@ -60,7 +61,7 @@ package struct Sealer: Sendable {
     ) throws(ProtectionError) -> StoredRow {
         try check(item.protection, of: item.itemClass, item.attributes)
         let generation = try generation(of: item.protection)
-        // So that nothing else is found wrong with an item that cannot be stored now.
+        // So that no other error is reported for an item that cannot be stored now.
         let classKey = KeyDerivation(from: try key(.classKey(item.protection)))
         let passwordKey = item.attributes.requireApplicationPassword ? passwordKey : nil
         guard passwordKey != nil || !item.attributes.requireApplicationPassword else { throw .passwordMissing }
@@ -68,8 +69,8 @@ package struct Sealer: Sendable {
         let schema = ItemSchema.of(item.itemClass)
         let primaryKeyTag = tags.primaryKeyTag(schema, item.attributes, replacing: old)
         if !item.isTombstone {
-            // A digest of the secret would let whoever reads the attributes guess at it past the application password,
-            // and tell everybody when the secret of a keychain file's item changes, whose attributes are in the open.
+            // A digest of the secret would permit guessing it from the attributes without the application password, and
+            // would reveal changes of secrets in keychain files, whose attributes are unencrypted.
             let secret = passwordKey == nil && keybag.owner != .keychainFile ? item.secret : nil
             item.attributes[.digest] = .data(
                 ItemDigest.make(primaryKeyTag, secret: secret, under: classKey, of: storeIdentifier)
@@ -94,7 +95,7 @@ package struct Sealer: Sendable {
         return row
     }
 
-    /// Whether a row is of keys that exist and are not there now.
+    /// Whether a row's keys exist but are not available now.
     ///
     /// - Throws: ``ProtectionError/damagedRow(_:)`` for a row of unknown keys.
     package func isLocked(_ row: StoredRow) throws(ProtectionError) -> Bool {
@@ -103,10 +104,10 @@ package struct Sealer: Sendable {
 
     /// Opens the attributes of a row.
     ///
-    /// They are bound to the tags and clear columns that lie beside them, so the tags are not made again.
+    /// They are bound to the row's tags and unencrypted columns, so the tags are not recomputed.
     ///
     /// - Throws: ``ProtectionError/damagedRow(_:)``, or ``ProtectionError/classUnavailable(_:)`` for a row whose keys
-    ///   exist but are not there now.
+    ///   exist but are not available now.
     package func openMetadata(of row: StoredRow) throws(ProtectionError) -> OpenedMetadata {
         let part = try RowMetadata(row, self)
         let metadata = try part.open()
@@ -118,10 +119,10 @@ package struct Sealer: Sendable {
         )
     }
 
-    /// Refuses, in a keychain file, a protection class that is not the one of the item's class.
+    /// In a keychain file, refuses a protection class that is not the one of the item's class.
     ///
-    /// Attributes can be written there by whoever can write the file; they must not decide under which key a secret is
-    /// sealed.
+    /// There, attributes can be modified by anyone with write permission; they must not determine the key under which a
+    /// secret is sealed.
     private func check(
         _ protection: Accessibility?,
         of itemClass: ItemClass,
@@ -133,9 +134,9 @@ package struct Sealer: Sendable {
         }
     }
 
-    /// Makes the tags of a row anew, for a check of the whole store.
+    /// Recomputes the tags of a row, to check the whole store.
     ///
-    /// - Throws: ``ProtectionError/damagedRow(_:)`` when they are not those of the row.
+    /// - Throws: ``ProtectionError/damagedRow(_:)`` if they differ from those of the row.
     package func checkTags(
         of row: StoredRow,
         _ metadata: OpenedMetadata,
@@ -149,7 +150,7 @@ package struct Sealer: Sendable {
         else { throw .damagedRow(.contradiction) }
     }
 
-    /// Opens the secret of a row whose metadata was opened; `nil` for an item that has none.
+    /// Opens the secret of a row whose metadata was opened; `nil` for an item without a secret.
     ///
     /// - Throws: ``ProtectionError/damagedRow(_:)``, ``ProtectionError/classUnavailable(_:)``, or
     ///   ``ProtectionError/passwordMissing`` without the key for the row's header.
@@ -164,9 +165,9 @@ package struct Sealer: Sendable {
         return metadata.hasSecret ? opened : nil
     }
 
-    /// What it takes to make the key of a row's application password; `nil` when the item has none.
+    /// The parameters for deriving the key of a row's application password; `nil` if the item has none.
     ///
-    /// The header lies under the row's key, and so is authentic.
+    /// The header is sealed under the row's key, and so is authentic.
     ///
     /// - Throws: ``ProtectionError/damagedRow(_:)`` or ``ProtectionError/classUnavailable(_:)``.
     package func passwordHeader(
@@ -177,8 +178,8 @@ package struct Sealer: Sendable {
         return try RowSecret(row, self, metadata.associatedData).passwordHeader()
     }
 
-    /// What a store of this format has for a row of the format before: sealed anew if its keys are there and it opens;
-    /// else, and in quarantine, as it was, without a tag of its digest in the clear.
+    /// Converts a row of the previous format: it is resealed if its keys are available and it opens; else, and in
+    /// quarantine, it is kept as it was, without an unencrypted tag of its digest.
     package func migrate(
         _ row: StoredRow,
         isInQuarantine: Bool,
@@ -188,7 +189,7 @@ package struct Sealer: Sendable {
         return try concealed(row)
     }
 
-    /// A row sealed anew by this format; `nil` if its keys are not there, or it does not open.
+    /// A row resealed in this format; `nil` if its keys are not available, or it does not open.
     package func sealedAnew(_ row: StoredRow, _ tags: SearchTags) -> StoredRow? {
         try? reseal(row, under: self, tags, random)
     }
@@ -219,7 +220,7 @@ package struct ReplacedRow: Sendable {
     let row: StoredRow
     let changed: Set<AttributeName>
 
-    /// A row, and the attributes that were set anew.
+    /// A row, and the attributes that were changed.
     package init(_ row: StoredRow, changed: Set<AttributeName>) {
         self.row = row
         self.changed = changed
@@ -232,6 +233,6 @@ package struct OpenedMetadata: Sendable {
     package let attributes: Attributes
     /// Whether the item has a secret.
     package let hasSecret: Bool
-    /// What both parts of the row are bound to.
+    /// The associated data of both parts of the row.
     let associatedData: AssociatedData
 }

@@ -3,15 +3,15 @@
 import Crypto
 import KeychainCore
 
-/// What lies in a backup keybag, as its bytes say (Documentation/Format.md, "Backup keybag").
+/// The parsed contents of a backup keybag (Documentation/Format.md, "Backup keybag").
 struct BackupContents {
     private static let mark = Array("SKBK".utf8)
 
-    /// What it takes to make the key from the secret.
+    /// The parameters for deriving the key from the secret.
     var header: PasswordHeader
     /// Which backup it is.
     var identifier: Bytes16
-    /// How many items of which level are not in the backup, because they may not leave the device.
+    /// The number of items by accessibility that are not in the backup because they must not leave the device.
     var leftOut: [Accessibility: Int]
     /// How many items are not in the backup because they do not open.
     var damaged: Int
@@ -42,7 +42,7 @@ struct BackupContents {
         }
     }
 
-    /// Reads the shape; every length is checked, whatever wrote the bytes.
+    /// Parses the bytes; every length is checked, regardless of their origin.
     static func parse(_ bytes: [UInt8]) throws(ProtectionError) -> AuthenticatedBytes<BackupContents> {
         try AuthenticatedBytes(bytes, mark: mark, unmarked: "it is not that of a backup") { try BackupContents(&$0) }
     }

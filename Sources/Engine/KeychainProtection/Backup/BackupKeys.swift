@@ -2,11 +2,11 @@
 
 import KeychainCore
 
-/// The keys of a backup: made for it, and used for nothing else.
+/// The keys of a backup: created for it, and used for nothing else.
 ///
-/// There is a class key and a metadata key for each level that may leave the device, and an index key.
+/// There is a class key and a metadata key for each accessibility that may leave the device, and an index key.
 struct BackupKeys: RowKeys {
-    /// Which backup it is, as a store identifier says which store.
+    /// The identifier of the backup, like a store identifier.
     let storeIdentifier: Bytes16
 
     let floor: ScryptFloor
@@ -17,7 +17,7 @@ struct BackupKeys: RowKeys {
     /// The generation that all keys of a backup have.
     static let generation: UInt32 = 1
 
-    /// What a backup has keys for.
+    /// The accessibilities for which a backup has keys.
     static let purposes = Keybag.purposes(hasPasscode: false)
         .filter { !($0.accessibility?.isForThisDeviceOnly ?? false) }
 

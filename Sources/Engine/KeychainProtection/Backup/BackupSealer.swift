@@ -2,9 +2,9 @@
 
 import KeychainCore
 
-/// Seals the rows of a store for a backup, under keys that are made for it and wrapped under its secret.
+/// Seals the rows of a store for a backup, under keys that are created for it and wrapped under its secret.
 ///
-/// So a backup opens nothing but what was put into it, and nothing that is stored afterwards. Not thread-safe.
+/// So a backup opens only what was put into it, and nothing that is stored afterwards. Not thread-safe.
 package final class BackupSealer {
     private let secret: BackupSecret
     private let keys: BackupKeys
@@ -15,39 +15,40 @@ package final class BackupSealer {
     /// Begins a backup without rows.
     ///
     /// - Parameters:
-    ///   - secret: what protects it.
-    ///   - random: where its identifier and the versions of rows come from.
+    ///   - secret: the secret that protects it.
+    ///   - random: the source of its identifier and the versions of rows.
     /// - Throws: ``ProtectionError/noMemory``.
     package init(_ secret: BackupSecret, random: any RandomSource) throws(ProtectionError) {
         self.secret = secret
         self.random = random
-        // Nobody asks the floor of this: no row of a backup is opened by the one who writes it.
+        // The minimum work is not relevant here: the writer of a backup opens none of its rows.
         keys = try BackupKeys(random.bytes16(), StoreKeys(fresh: BackupKeys.purposes), .standard)
         tags = keys.searchTags()
         code = secret.rowCode(of: keys.storeIdentifier)
     }
 
-    /// Seals a row of the device anew; ``include(_:number:)`` has to follow for those that the backup gets.
+    /// Reseals a row of the device; call ``include(_:number:)`` for each row that the backup receives.
     ///
     /// - Throws: ``ProtectionError/damagedRow(_:)``, ``ProtectionError/classUnavailable(_:)`` on a locked device.
     package func reseal(_ row: StoredRow, from sealer: Sealer) throws(ProtectionError) -> StoredRow {
         try sealer.reseal(row, under: keys, tags, random)
     }
 
-    /// Takes a row into the code, in the order of the rows in the backup.
+    /// Adds a row to the code, in the order of the rows in the backup.
     ///
     /// - Parameters:
-    ///   - row: what ``reseal(_:from:)`` gave.
+    ///   - row: the result of ``reseal(_:from:)``.
     ///   - number: its number in its table.
     package func include(_ row: StoredRow, number: Int64) { code.add(row, number: number) }
 
     /// The bytes of the backup's keybag, once it has all its rows.
     ///
     /// - Parameters:
-    ///   - leftOut: how many items of which level are not in the backup, because they may not leave the device.
-    ///   - damaged: how many are not in it because they do not open.
+    ///   - leftOut: the number of items by accessibility that are not in the backup because they must not leave the
+    ///     device.
+    ///   - damaged: the number of items that are not in it because they do not open.
     /// - Returns: The bytes.
-    /// - Throws: ``ProtectionError/cryptography(_:)``, which valid keys do not give.
+    /// - Throws: ``ProtectionError/cryptography(_:)``, which does not occur with valid keys.
     package func keybag(leftOut: [Accessibility: Int], damaged: Int) throws(ProtectionError) -> [UInt8] {
         var contents = BackupContents(
             header: secret.header,

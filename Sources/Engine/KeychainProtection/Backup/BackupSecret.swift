@@ -10,7 +10,7 @@ package struct BackupSecret: Sendable {
 
     /// Derives the key.
     ///
-    /// Slow by design, as `work` says.
+    /// Slow by design, depending on `work`.
     ///
     /// - Throws: ``ProtectionError/noMemory``.
     package init(_ secret: SecretBytes, _ work: ScryptParameters) throws(ProtectionError) {
@@ -19,9 +19,9 @@ package struct BackupSecret: Sendable {
         key = try LockedMemory(keyCapacity: 1).store(made.1)
     }
 
-    /// Derives the key that a backup's header tells of.
+    /// Derives the key with the parameters of a backup's header.
     ///
-    /// - Returns: `nil` when the secret is wrong.
+    /// - Returns: `nil` if the secret is wrong.
     /// - Throws: ``ProtectionError/noMemory``.
     init?(_ secret: SecretBytes, _ header: PasswordHeader) throws(ProtectionError) {
         guard let key = try header.key(secret) else { return nil }

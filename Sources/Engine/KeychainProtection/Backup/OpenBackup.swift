@@ -2,11 +2,11 @@
 
 import KeychainCore
 
-/// A backup whose keybag was authenticated and unwrapped, and whose rows are on their way into a store.
+/// A backup with an authenticated and unwrapped keybag, whose rows are being restored.
 ///
 /// Not thread-safe.
 package final class OpenBackup {
-    /// How many items of which level are not in the backup, because they may not leave the device.
+    /// The number of items by accessibility that are not in the backup because they must not leave the device.
     package let leftOut: [Accessibility: Int]
 
     /// How many items are not in the backup because they did not open.
@@ -16,14 +16,14 @@ package final class OpenBackup {
     private let expectedCode: [UInt8]
     private var code: BackupRowCode
 
-    /// Opens the keybag of a backup: authenticates it before anything in it is believed.
+    /// Opens the keybag of a backup, authenticating it before its contents are used.
     ///
-    /// Slow by design, as the backup says. There is none for a wrong secret.
+    /// Slow by design, as specified by the backup. It returns `nil` for a wrong secret.
     ///
     /// - Parameters:
     ///   - bytes: the keybag.
-    ///   - secret: what protects the backup.
-    ///   - floor: the least work that the backup, or an application password in it, may ask for.
+    ///   - secret: the secret that protects the backup.
+    ///   - floor: the minimum work that the backup, or an application password in it, may specify.
     /// - Throws: ``ProtectionError/damagedKeybag(_:)``, ``ProtectionError/newerKeybag(version:)`` or
     ///   ``ProtectionError/noMemory``.
     package init?(_ bytes: [UInt8], _ secret: SecretBytes, floor: ScryptFloor = .standard) throws(ProtectionError) {
@@ -48,18 +48,18 @@ package final class OpenBackup {
         code = secret.rowCode(of: contents.identifier)
     }
 
-    /// Takes in the next row of the backup, and seals it anew for a device whose keys are all there.
+    /// Reseals the next row of the backup for a device whose keys are all available.
     ///
-    /// What this gives is believed only after ``checkRows()``.
+    /// The results must not be trusted before ``checkRows()``.
     ///
     /// - Parameters:
     ///   - row: the row.
     ///   - number: its number in its table.
-    ///   - sealer: what it is sealed with.
-    ///   - tags: the maker of search tags of that sealer.
-    ///   - random: where its version comes from.
-    /// - Returns: The row for the device, of the same identifier.
-    /// - Throws: ``ProtectionError/alteredBackup`` for a row that was not put into this backup, or was altered.
+    ///   - sealer: the sealer of the device.
+    ///   - tags: the search tag generator of that sealer.
+    ///   - random: the source of its version.
+    /// - Returns: The row for the device, with the same identifier.
+    /// - Throws: ``ProtectionError/alteredBackup`` for a row that does not belong to this backup, or was modified.
     package func reseal(
         _ row: StoredRow,
         number: Int64,
@@ -75,7 +75,7 @@ package final class OpenBackup {
         }
     }
 
-    /// Checks that the rows were those of the backup, all of them, in their order.
+    /// Checks that the rows were those of the backup, complete and in order.
     ///
     /// - Throws: ``ProtectionError/alteredBackup``.
     package func checkRows() throws(ProtectionError) {

@@ -11,10 +11,10 @@ struct EnclaveKeyPair {
     /// The scalar of P-256, the seed d ‖ z of ML-KEM (FIPS 203), the seed ξ of ML-DSA (FIPS 204).
     let privateKey: SecretBytes
 
-    /// Makes a key pair.
+    /// Generates a key pair.
     ///
-    /// That of P-256 is compact representable: its public key is given by the x-coordinate alone
-    /// (draft-jivsov-ecc-compact), which takes nothing away from anybody who does not ask for it.
+    /// A P-256 key is compact representable: its public key is determined by the x-coordinate alone
+    /// (draft-jivsov-ecc-compact), which has no disadvantage for other uses.
     init(generating algorithm: EnclaveAlgorithm) throws(ProtectionError) {
         self = try StackMemory.wiped(.privateKey) { () throws(ProtectionError) in
             do {
@@ -67,7 +67,7 @@ extension EnclaveAlgorithm {
         }
     }
 
-    /// The number of bytes of what is kept of a private key.
+    /// The number of bytes that are stored of a private key.
     var privateKeyByteCount: Int {
         switch self {
         case .p256, .mlDSA65, .mlDSA87: 32

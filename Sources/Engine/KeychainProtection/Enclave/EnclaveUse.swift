@@ -5,8 +5,9 @@ import FoundationEssentials
 import KeychainCore
 import KeychainKeys
 
-/// A use of a private key that its algorithm has, with parameters that were found right before anybody is asked for
-/// anything.
+/// A use of a private key that its algorithm supports.
+///
+/// Its parameters were validated before any prompt.
 package struct EnclaveUse: Sendable {
     private let kind: Kind
 

@@ -3,11 +3,11 @@
 import Crypto
 import KeychainCore
 
-/// How the private key is sealed: as the secret of a row is.
+/// Seals the private key like the secret of a row.
 ///
-/// AES-256-GCM (NIST SP 800-38D), with the header as associated data, under a key that HKDF (RFC 5869) derives from the
-/// class key for this sealed key alone. An application password takes part as in a row. The whole is authenticated by
-/// HMAC-SHA-256 (RFC 2104).
+/// The cipher is AES-256-GCM (NIST SP 800-38D), with the header as associated data, under a key that HKDF (RFC 5869)
+/// derives from the class key for this sealed key alone. An application password is used as in a row. The whole is
+/// authenticated by HMAC-SHA-256 (RFC 2104).
 extension SealedKey {
     /// Seals a private key.
     init(
@@ -40,10 +40,10 @@ extension SealedKey {
         self = key(sealing: sealed)
     }
 
-    /// Lends the private key to `body`, and wipes it and the stack afterwards.
+    /// Passes the private key to `body`, and wipes it and the stack afterwards.
     ///
     /// - Throws: ``ProtectionError/classUnavailable(_:)``, ``ProtectionError/passwordMissing`` without the key for the
-    ///   header, and what `body` throws.
+    ///   header, and the errors of `body`.
     func withPrivateKey<Result>(
         _ sealer: Sealer,
         _ passwordKey: PasswordKey?,
@@ -99,6 +99,6 @@ extension SealedKey {
         return KeyDerivation.derive("sealed key", from: classKey, context: context)
     }
 
-    /// What the key of its password seals.
+    /// The content that the key of its password seals.
     private var passwordUse: PasswordLayer.Use { PasswordLayer.Use("sealed key password", salt.bytes) }
 }

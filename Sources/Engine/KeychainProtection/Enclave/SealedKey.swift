@@ -4,24 +4,24 @@ import KeychainCore
 
 /// A key of the software enclave in its sealed form (Documentation/Format.md, "Sealed keys").
 ///
-/// Everything but the private key can be read by anybody. It is believed only once the code at the end is found right,
-/// which takes no class key, and so is distinguished from "locked" in every lock state.
+/// Everything except the private key is unencrypted. It is trusted only after the code at the end was verified, which
+/// requires no class key, so that damage can be distinguished from "locked" in every lock state.
 package struct SealedKey: Sendable {
-    /// What it is for.
+    /// The algorithm.
     package let algorithm: EnclaveAlgorithm
-    /// When it can be used; with the biometry that was enrolled when it was made, if that matters.
+    /// When it can be used; includes the biometry that was enrolled at its creation, if relevant.
     package let accessControl: AccessControl
     /// The public key, as in ``EnclaveKey/publicKey``.
     package let publicKey: [UInt8]
 
     /// The generation of the class key that the sealing key is derived from.
     let generation: UInt32
-    /// What makes the sealing key one for this key alone.
+    /// The value that makes the sealing key unique to this key.
     let salt: Bytes16
     /// The private key: nonce, ciphertext, tag.
     let sealedPrivateKey: [UInt8]
 
-    /// Whether an application password takes part in it.
+    /// Whether it is protected by an application password.
     var needsPassword: Bool { accessControl.constraints?.requiresApplicationPassword ?? false }
 
     /// Everything before the sealed private key: what the private key is bound to.
@@ -44,7 +44,7 @@ package struct SealedKey: Sendable {
 
     private static let magic = Array("SKEK".utf8)
 
-    /// What stands for an access control that was made of nothing but a protection class.
+    /// Represents an access control that was created from a protection class only.
     private static let noFlags = UInt64.max
 }
 
@@ -54,7 +54,7 @@ extension SealedKey {
         let key: SealedKey
         private let code: ArraySlice<UInt8>
 
-        /// Reads the shape; every length is checked, and there is one way to write a key down.
+        /// Parses the bytes; every length is checked, and each key has exactly one encoding.
         init(_ bytes: [UInt8]) throws(ProtectionError) {
             do {
                 guard bytes.count > MessageAuthentication.byteCount else { throw Malformed() }

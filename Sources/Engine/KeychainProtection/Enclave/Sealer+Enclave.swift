@@ -2,16 +2,16 @@
 
 import KeychainCore
 
-/// Keys that the device seals and nobody else opens.
+/// Keys that the device seals and that no other device opens.
 extension Sealer {
-    /// Makes a key, sealed.
+    /// Generates a sealed key.
     ///
     /// - Parameters:
-    ///   - algorithm: what it is for.
-    ///   - accessControl: when it can be used; it says which biometry is enrolled, if that matters.
-    ///   - passwordKey: the key of the application password that the access control names, if it names one.
+    ///   - algorithm: its algorithm.
+    ///   - accessControl: when it can be used; includes the enrolled biometry, if relevant.
+    ///   - passwordKey: the key of the application password that the access control requires, if any.
     /// - Returns: The key.
-    /// - Throws: ``ProtectionError/classUnavailable(_:)`` when its protection class has no key now,
+    /// - Throws: ``ProtectionError/classUnavailable(_:)`` if its protection class has no available key,
     ///   ``ProtectionError/noPasscode``, ``ProtectionError/passwordMissing``.
     package func makeEnclaveKey(
         _ algorithm: EnclaveAlgorithm,
@@ -20,7 +20,7 @@ extension Sealer {
     ) throws(ProtectionError) -> EnclaveKey {
         let protection = accessControl.protection
         let generation = try generation(of: protection)
-        // Before a key is made for nothing.
+        // Before a key is generated in vain.
         _ = try key(.classKey(protection))
         let needsPassword = accessControl.constraints?.requiresApplicationPassword ?? false
         guard passwordKey != nil || !needsPassword else { throw .passwordMissing }
@@ -40,10 +40,10 @@ extension Sealer {
         )
     }
 
-    /// Reads a sealed key and authenticates it; works in every lock state.
+    /// Parses a sealed key and authenticates it; works in every lock state.
     ///
-    /// - Throws: ``ProtectionError/damagedKey`` for what this device did not seal, or not like this;
-    ///   ``ProtectionError/destroyedKey`` for a key that went with an earlier passcode.
+    /// - Throws: ``ProtectionError/damagedKey`` for bytes that this device did not seal, or not in this form;
+    ///   ``ProtectionError/destroyedKey`` for a key that was destroyed with an earlier passcode.
     package func sealedKey(_ bytes: SecretBytes) throws(ProtectionError) -> SealedKey {
         let parsed = try SealedKey.Parsed(bytes.unprotectedCopy)
         guard parsed.isAuthentic(keybag) else { throw .damagedKey }
@@ -55,14 +55,14 @@ extension Sealer {
         return key
     }
 
-    /// What it takes to make the key of a sealed key's application password; `nil` when it has none.
+    /// The parameters for deriving the key of a sealed key's application password; `nil` if it has none.
     ///
     /// - Throws: ``ProtectionError/classUnavailable(_:)`` on a locked device, ``ProtectionError/damagedKey``.
     package func passwordHeader(of sealed: SealedKey) throws(ProtectionError) -> PasswordHeader? {
         try sealed.passwordHeader(self)
     }
 
-    /// Uses a private key, which is in the open during this call only.
+    /// Uses a private key, which is unencrypted only during this call.
     ///
     /// - Throws: ``ProtectionError/classUnavailable(_:)`` on a locked device, ``ProtectionError/passwordMissing``
     ///   without the key for its header.

@@ -3,22 +3,24 @@
 import Crypto
 import KeychainCore
 
-/// The frame that a keybag has in a store and in a backup: a mark, the version, what it holds, and HMAC-SHA-256 over
-/// all that (Documentation/Format.md, "Keybag" and "Backup keybag").
+/// The frame of a keybag in a store and in a backup.
 ///
-/// What it holds was read, and is not to be believed before the code is found right.
+/// It consists of a mark, the version, the contents, and HMAC-SHA-256 over all of these (Documentation/Format.md,
+/// "Keybag" and "Backup keybag").
+///
+/// The parsed contents, which must not be trusted before the code is verified.
 struct AuthenticatedBytes<Contents> {
     let contents: Contents
     private let body: ArraySlice<UInt8>
     private let code: ArraySlice<UInt8>
 
-    /// Reads the shape; every length is checked, whatever wrote the bytes.
+    /// Parses the bytes; every length is checked, regardless of their origin.
     ///
     /// - Parameters:
     ///   - bytes: the bytes.
-    ///   - mark: what they have to begin with.
-    ///   - unmarked: what is said of bytes that do not.
-    ///   - parse: reads what is in the frame.
+    ///   - mark: the required prefix.
+    ///   - unmarked: the error for bytes without it.
+    ///   - parse: parses the contents of the frame.
     /// - Throws: ``ProtectionError/damagedKeybag(_:)``, ``ProtectionError/newerKeybag(version:)``.
     init(
         _ bytes: [UInt8],
@@ -45,7 +47,7 @@ struct AuthenticatedBytes<Contents> {
     /// Whether the code over everything before it is right.
     func isAuthentic(under key: SymmetricKey) -> Bool { MessageAuthentication.isRight(code, body, under: key) }
 
-    /// The bytes of such a frame; `append` gives what it holds.
+    /// The bytes of such a frame; `append` adds the contents.
     static func seal(_ mark: [UInt8], under key: SymmetricKey, _ append: (inout [UInt8]) -> Void) -> [UInt8] {
         var bytes = mark
         bytes.append(littleEndian: FileFormat.keybagVersion)

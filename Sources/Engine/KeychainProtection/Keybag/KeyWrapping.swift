@@ -3,16 +3,16 @@
 import Crypto
 import KeychainCore
 
-/// Wraps the keys of a store, each for what it is for (Documentation/Format.md, "Keys").
+/// Wraps the keys of a store, each for its purpose (Documentation/Format.md, "Keys").
 ///
-/// Every key is wrapped under a key of its own, which HKDF derives from the slot's key, the store and the purpose: a
-/// wrapped key that is put in the place of another does not unwrap, not even for somebody who can make the code of the
-/// keybag anew.
+/// Every key is wrapped under a separate key, which HKDF derives from the slot's key, the store and the purpose: a
+/// wrapped key that is substituted for another does not unwrap, even if an attacker can recompute the code of the
+/// keybag.
 struct KeyWrapping {
     let storeIdentifier: Bytes16
     let slotKey: LockedKey
 
-    /// What a key is wrapped for.
+    /// The purpose of a wrapped key.
     typealias Use = (purpose: Keybag.Entry.Purpose, generation: UInt32)
 
     /// Wraps keys, each for its own use, in their order.
@@ -51,7 +51,7 @@ struct KeyWrapping {
         try wrap([((purpose, generation), key)]).flatMap(\.self)
     }
 
-    /// Runs `body` with what gives the key for a use.
+    /// Runs `body` with a function that returns the key for a use.
     private func withWrappingKeys<Result>(
         _ body: ((Use) -> SymmetricKey) throws(ProtectionError) -> Result
     ) throws(ProtectionError) -> Result {

@@ -2,18 +2,18 @@
 
 import KeychainCore
 
-/// The keys of a store, each wrapped: what lies in the file (Documentation/Format.md, "Keybag").
+/// The wrapped keys of a store, as stored in the file (Documentation/Format.md, "Keybag").
 ///
-/// A slot is a way to get at keys, and has a key of its own. An entry is one key of the store, wrapped under the key of
+/// A slot is a way to access keys, and has a key of its own. An entry is one key of the store, wrapped under the key of
 /// one slot.
 struct Keybag: Sendable {
     /// Which store the keys belong to.
     var storeIdentifier: Bytes16
 
-    /// What opens the store.
+    /// The kind of program that opens the store.
     var owner: StoreOwner
 
-    /// What wraps the key of the root slot.
+    /// The kind of root key that wraps the key of the root slot.
     var rootKeyKind: RootKeyKind
 
     /// The generation of all class keys but those of `akpu`.
@@ -60,7 +60,7 @@ struct Keybag: Sendable {
 }
 
 extension Keybag {
-    /// What the slot of the root key holds, wrapped by it.
+    /// The wrapped content of the root key's slot.
     var wrappedRootSlotKey: [UInt8]? {
         for case .root(let wrapped) in slots { return wrapped }
         return nil

@@ -31,7 +31,7 @@ enum KeybagCodec {
         }
     }
 
-    /// Reads the shape; every length is checked, whatever wrote the bytes.
+    /// Parses the bytes; every length is checked, regardless of their origin.
     static func parse(_ bytes: [UInt8]) throws(ProtectionError) -> AuthenticatedBytes<Keybag> {
         try AuthenticatedBytes(bytes, mark: mark, unmarked: "it does not begin with its mark", parseBody)
     }
@@ -86,7 +86,8 @@ enum KeybagCodec {
 }
 
 extension FileFormat {
-    // A revision changes no keybag, so that every one of this format is read. Only tests name another current version.
+    // A revision changes no keybag, so that every one of this format can be read. Only tests specify another current
+    // version.
     static func checkVersion(_ reader: inout ByteReader, current: UInt16 = keybagVersion) throws {
         let found = try reader.integer(UInt16.self)
         guard found <= current else { throw ProtectionError.newerKeybag(version: Int(found)) }

@@ -15,7 +15,7 @@ struct KeybagMaker {
     var wrappedRootSlotKey: [UInt8]
     var passcode: NewPasscodeSlot?
 
-    /// What the bytes of a new store begin with: a fresh slot key.
+    /// The start of the bytes of a new store: a fresh slot key.
     init(rootKey: any RootKey, _ storeIdentifier: Bytes16) throws(ProtectionError) {
         let slotKey = SymmetricKey.random()
         self.storeIdentifier = storeIdentifier
@@ -24,7 +24,7 @@ struct KeybagMaker {
         wrappedRootSlotKey = try rootKey.wrap(slotKey, for: storeIdentifier)
     }
 
-    /// The bytes of a keybag that takes the place of another.
+    /// The bytes of a keybag that replaces another.
     init(successorOf keybag: Keybag, _ rootSlotKey: LockedKey, _ wrappedRootSlotKey: [UInt8]) {
         storeIdentifier = keybag.storeIdentifier
         owner = keybag.owner

@@ -2,17 +2,18 @@
 
 import KeychainCore
 
-/// What a keybag says before there is a root key to authenticate it with: whose it is, and which root key it takes.
+/// The unauthenticated information of a keybag that is needed to find its root key: the owner, and the kind of root
+/// key.
 ///
-/// Whoever alters it keeps the store from being opened, and gets nothing else: its code covers both.
+/// Modifying it only prevents the store from being opened: the keybag's code covers both.
 struct KeybagOrigin: Sendable, Hashable {
     /// Whose the store is.
     let owner: StoreOwner
 
-    /// What root key it has.
+    /// The kind of root key.
     let rootKeyKind: RootKeyKind
 
-    /// Reads the bytes of a keybag.
+    /// Parses the bytes of a keybag.
     ///
     /// - Throws: ``ProtectionError/damagedKeybag(_:)``, ``ProtectionError/newerKeybag(version:)``.
     init(_ bytes: [UInt8]) throws(ProtectionError) { self.init(try KeybagCodec.parse(bytes).contents) }

@@ -4,7 +4,7 @@ import KeychainCore
 
 /// Which keys a keybag has, and which slot each is under.
 extension Keybag {
-    /// The keys of a store, with or without a passcode: those of `akpu` are there with one only.
+    /// The keys of a store, with or without a passcode: those of `akpu` exist only with one.
     static func purposes(hasPasscode: Bool) -> [Entry.Purpose] {
         [.index]
             + Accessibility.stored
@@ -27,9 +27,9 @@ extension Keybag {
         return generation(of: accessibility)
     }
 
-    /// Checks an authenticated keybag: every slot and every key once, each key under the slot that protects it.
+    /// Checks an authenticated keybag: every slot and every key occurs once, each key under the slot that protects it.
     ///
-    /// - Parameter floor: the least work that its passcode may ask for.
+    /// - Parameter floor: the minimum work that its passcode may specify.
     /// - Throws: ``ProtectionError/damagedKeybag(_:)``.
     func check(_ floor: ScryptFloor) throws(ProtectionError) {
         guard slots.map(\.kind) == [.root] || slots.map(\.kind) == [.root, .passcode] else {
@@ -66,8 +66,10 @@ extension Keybag.Entry.Purpose {
         }
     }
 
-    /// The slot that protects the key: with a passcode, only what is needed in every lock state is under the root key
-    /// alone; of a keychain file that includes the attributes of all items (Semantics, "File-based keychains").
+    /// The slot that protects the key.
+    ///
+    /// With a passcode, only the keys that are needed in every lock state are under the root key alone; in a keychain
+    /// file, these include the attributes of all items (Semantics, "File-based keychains").
     func slot(hasPasscode: Bool, _ owner: StoreOwner) -> Keybag.Slot.Kind {
         guard hasPasscode else { return .root }
         switch self {

@@ -2,7 +2,7 @@
 
 import KeychainCore
 
-/// A keybag that was just made, and everything that would have to be unwrapped of it.
+/// A new keybag, with all of its keys unwrapped.
 package struct NewKeybag: Sendable {
     /// The bytes.
     package let bytes: [UInt8]
@@ -10,15 +10,15 @@ package struct NewKeybag: Sendable {
     /// The keybag, open.
     package let keybag: OpenKeybag
 
-    /// What its passcode unlocks; `nil` when it has none.
+    /// The keys that its passcode unlocks; `nil` if it has none.
     package let unlocked: UnlockedKeys?
 
-    /// Makes a root key that lives as long as the process, and a keybag under it.
+    /// Creates a root key that lives as long as the process, and a keybag under it.
     ///
     /// - Parameters:
-    ///   - random: where the store's identifier comes from.
+    ///   - random: the source of the store's identifier.
     ///   - passcode: its passcode; `nil` for none.
-    ///   - work: how much work one passcode is.
+    ///   - work: the derivation work for one passcode.
     /// - Returns: The root key and the keybag.
     /// - Throws: ``ProtectionError/noMemory``.
     package static func ephemeral(
@@ -29,12 +29,12 @@ package struct NewKeybag: Sendable {
         try make(rootKey: try SoftwareRootKey.ephemeral(), .embedded, random: random, passcode: passcode, work)
     }
 
-    /// Makes the keybag of a keychain file, under the root key that all of them have.
+    /// Creates the keybag of a keychain file, under the root key that all keychain files share.
     ///
     /// - Parameters:
-    ///   - random: where the store's identifier comes from.
+    ///   - random: the source of the store's identifier.
     ///   - password: the password of the keychain; may be empty.
-    ///   - work: how much work one password is.
+    ///   - work: the derivation work for one password.
     /// - Returns: The root key and the keybag.
     /// - Throws: ``ProtectionError/noMemory``.
     package static func keychainFile(
@@ -60,15 +60,15 @@ package struct NewKeybag: Sendable {
         return (rootKey, made)
     }
 
-    /// Makes the keybag of a new store with fresh keys.
+    /// Creates the keybag of a new store with fresh keys.
     ///
     /// - Parameters:
-    ///   - rootKey: what the keys are under.
-    ///   - storeIdentifier: which store it is: a random number.
-    ///   - owner: what kind of program opens the store.
+    ///   - rootKey: the root key that protects the keys.
+    ///   - storeIdentifier: the random identifier of the store.
+    ///   - owner: the kind of program that opens the store.
     ///   - passcode: the slot of its passcode, for the same store; `nil` for none.
-    ///   - floor: the least work that it takes of a password.
-    /// - Throws: ``ProtectionError/noMemory``, and what the root key throws.
+    ///   - floor: the minimum work of a password.
+    /// - Throws: ``ProtectionError/noMemory``, and the errors of the root key.
     package init(
         rootKey: any RootKey,
         _ storeIdentifier: Bytes16,

@@ -2,10 +2,10 @@
 
 import KeychainCore
 
-/// The keybags that take the place of this one when a passcode is set, changed or removed.
+/// The keybags that replace this one when a passcode is set, changed or removed.
 ///
-/// Class keys stay the same over all of them, so no row changes. Nothing here derives a key from a passcode, so all of
-/// it is fast enough for a transaction.
+/// Class keys are the same in all of them, so no row changes. No key is derived from a passcode here, so that
+/// everything is fast enough for a transaction.
 extension OpenKeybag {
     /// Unwraps the keys under the passcode slot.
     ///
@@ -24,10 +24,11 @@ extension OpenKeybag {
         )
     }
 
-    /// The bytes of the keybag with a first passcode: `akpu` gets fresh keys, and all classes but those that are always
-    /// available need the passcode from now on.
+    /// The bytes of the keybag with a first passcode.
     ///
-    /// - Throws: ``ProtectionError/classUnavailable(_:)`` when a passcode is set already.
+    /// `akpu` gets fresh keys, and from now on all classes except those that are always available require the passcode.
+    ///
+    /// - Throws: ``ProtectionError/classUnavailable(_:)`` if a passcode is set already.
     package func settingPasscode(_ new: NewPasscodeSlot) throws(ProtectionError) -> [UInt8] {
         let fresh = try StoreKeys(fresh: Keybag.purposes(of: .whenPasscodeSetThisDeviceOnly))
         var maker = successor
@@ -40,7 +41,7 @@ extension OpenKeybag {
 
     /// The bytes of the keybag with another passcode, under a fresh slot key.
     ///
-    /// - Throws: ``ProtectionError/classUnavailable(_:)`` when the keys are those of a locked device.
+    /// - Throws: ``ProtectionError/classUnavailable(_:)`` if the keys are those of a locked device.
     package func changingPasscode(
         _ new: NewPasscodeSlot,
         _ unlocked: UnlockedKeys
@@ -50,9 +51,10 @@ extension OpenKeybag {
         return try maker.make { (purpose) throws(ProtectionError) in try key(purpose, unlocked) }
     }
 
-    /// The bytes of the keybag without a passcode: the keys of `akpu` are gone, and with them all that they sealed.
+    /// The bytes of the keybag without a passcode: the keys of `akpu` are destroyed, and with them everything that they
+    /// sealed.
     ///
-    /// - Throws: ``ProtectionError/classUnavailable(_:)`` when the keys are those of a locked device.
+    /// - Throws: ``ProtectionError/classUnavailable(_:)`` if the keys are those of a locked device.
     package func removingPasscode(_ unlocked: UnlockedKeys) throws(ProtectionError) -> [UInt8] {
         var maker = successor
         guard maker.passcodeGeneration < .max else { throw .damagedKeybag("it had more passcodes than it can count") }
@@ -62,16 +64,16 @@ extension OpenKeybag {
 
     /// The bytes of the keybag under another root key.
     ///
-    /// The slot key of the root key stays, and is wrapped again, because sealed keys outside of the store are
+    /// The slot key of the root key stays, and is wrapped again, because sealed keys outside the store are
     /// authenticated by it.
     ///
     /// - Parameters:
-    ///   - rootKey: the other root key.
+    ///   - rootKey: the new root key.
     ///   - passcode: the slot of the passcode under that root key, with the keys that the passcode unlocked; `nil` for
     ///     a keybag that has none.
     /// - Returns: The bytes.
-    /// - Throws: ``ProtectionError/classUnavailable(_:)`` when a passcode is set and not given, or the keys are those
-    ///   of a locked device.
+    /// - Throws: ``ProtectionError/classUnavailable(_:)`` if a passcode is set and not given, or the keys are those of
+    ///   a locked device.
     package func under(
         _ rootKey: any RootKey,
         _ passcode: (slot: NewPasscodeSlot, unlocked: UnlockedKeys)?
@@ -82,7 +84,7 @@ extension OpenKeybag {
         var maker = KeybagMaker(successorOf: keybag, rootSlotKey, wrapped)
         maker.rootKeyKind = rootKey.kind
         maker.passcode = passcode?.slot
-        // Without its passcode it would be a keybag of which the keys of `akpu` are gone.
+        // Without its passcode, it would be a keybag without the keys of `akpu`.
         guard (passcode == nil) == (passcodeSlot == nil) else { throw .classUnavailable("") }
         return try maker.make { (purpose) throws(ProtectionError) in try key(purpose, passcode?.unlocked) }
     }

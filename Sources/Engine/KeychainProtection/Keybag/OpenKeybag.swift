@@ -11,16 +11,16 @@ package final class OpenKeybag: Sendable {
     let keys: StoreKeys
     let floor: ScryptFloor
 
-    /// What search tags and digests are made with, which is needed in every lock state.
+    /// The key for search tags and digests, which is needed in every lock state.
     let searchTagKey: SearchTagKey
 
-    /// Authenticates a keybag before anything in it is believed, checks it, and unwraps the keys under its root slot.
+    /// Authenticates a keybag before its contents are used, checks it, and unwraps the keys under its root slot.
     ///
     /// - Parameters:
     ///   - bytes: the keybag.
     ///   - rootKey: the root key of its store.
-    ///   - owner: who is asking: the store of another owner is refused.
-    ///   - floor: the least work that a passcode or password may ask for.
+    ///   - owner: the caller's kind of program: the store of another owner is refused.
+    ///   - floor: the minimum work that a passcode or password may specify.
     /// - Throws: ``ProtectionError/wrongRootKey``, ``ProtectionError/damagedKeybag(_:)``,
     ///   ``ProtectionError/newerKeybag(version:)``, ``ProtectionError/foreignOwner(_:)``,
     ///   ``ProtectionError/unsupportedRootKey(_:)`` or ``ProtectionError/noMemory``.
@@ -66,8 +66,8 @@ package final class OpenKeybag: Sendable {
         return try maker.make { (purpose) throws(ProtectionError) in try fresh.key(purpose) }
     }
 
-    /// The bytes of the same keybag for another owner: every slot and every wrapped key stays as it is, so that it
-    /// takes no passcode.
+    /// The bytes of the same keybag for another owner: every slot and every wrapped key stays as it is, so that no
+    /// passcode is needed.
     package func handedOver(to owner: StoreOwner) -> [UInt8] {
         var successor = keybag
         successor.owner = owner
@@ -91,7 +91,7 @@ package final class OpenKeybag: Sendable {
         searchTagKey = try SearchTagKey(keys.key(.index), of: keybag.storeIdentifier)
     }
 
-    /// What kind of program opens the store.
+    /// The kind of program that opens the store.
     package var owner: StoreOwner { keybag.owner }
 
     /// Which store the keys belong to.
@@ -103,18 +103,18 @@ package final class OpenKeybag: Sendable {
     /// The generation of the keys of `akpu`.
     package var passcodeGeneration: UInt32 { keybag.passcodeGeneration }
 
-    /// The generation of the keys of `akpu` that went with the last passcode.
+    /// The generation of the keys of `akpu` that were destroyed with the last passcode.
     ///
-    /// `nil` before a passcode was ever removed, and while one is set: whoever sets one removes the rows of these keys.
+    /// `nil` if no passcode was ever removed, and while one is set: setting one removes the rows of these keys.
     package var destroyedGeneration: UInt32? {
         passcodeSlot == nil && passcodeGeneration > 1 ? passcodeGeneration - 1 : nil
     }
 
-    /// Whether the keys are kept out of swap; mlock(2) can be refused, as in a container with a small limit.
+    /// Whether the keys are kept out of swap; mlock(2) can fail, as in a container with a small limit.
     package var keysAreLocked: Bool { keys.areLocked }
 
-    /// The maker of search tags for one operation; works in every lock state.
+    /// The search tag generator for one operation; works in every lock state.
     ///
-    /// The cache has tags that were made with this keybag before.
+    /// The cache contains tags that were created with this keybag before.
     package func searchTags(_ cache: SearchTagCache? = nil) -> SearchTags { SearchTags(searchTagKey, cache) }
 }

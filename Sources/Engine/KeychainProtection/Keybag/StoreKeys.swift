@@ -3,14 +3,14 @@
 import Crypto
 import KeychainCore
 
-/// Some of the keys of a store, unwrapped, in one block of locked memory that goes when the last copy of this goes.
+/// Some of the unwrapped keys of a store, in one block of locked memory that is released with the last copy.
 struct StoreKeys: Sendable {
     /// Whether the keys are kept out of swap: the system can refuse to lock memory.
     let areLocked: Bool
 
     private let keys: [Keybag.Entry.Purpose: LockedKey]
 
-    /// Keys that were made or unwrapped, each for another purpose.
+    /// Generated or unwrapped keys, each for a different purpose.
     init(_ given: [(Keybag.Entry.Purpose, SymmetricKey)]) throws(ProtectionError) {
         let memory = try LockedMemory(keyCapacity: given.count)
         var keys: [Keybag.Entry.Purpose: LockedKey] = [:]
@@ -31,7 +31,7 @@ struct StoreKeys: Sendable {
         try self.init(Array(zip(purposes, keys)))
     }
 
-    /// The keys of entries, which are under one slot.
+    /// Unwraps the keys of entries, which are under one slot.
     ///
     /// - Throws: ``ProtectionError/damagedKeybag(_:)``, ``ProtectionError/noMemory``.
     init(_ entries: [Keybag.Entry], _ wrapping: KeyWrapping) throws(ProtectionError) {

@@ -2,15 +2,16 @@
 
 import KeychainCore
 
-/// The keys that a passcode unlocks, in two blocks of locked memory: one goes when the device is locked, one stays.
+/// The keys that a passcode unlocks, in two blocks of locked memory: a lock of the device drops one, and keeps the
+/// other.
 ///
-/// A block is wiped when the last copy of a value that holds it goes away.
+/// A block is wiped when the last copy of a value that holds it is released.
 package struct UnlockedKeys: Sendable {
     private let owner: Owner
     private let outlivingLock: StoreKeys
     private let untilLock: StoreKeys?
 
-    /// Whose keys they are: of which store, and of which of its passcodes, one after a removal counting as another.
+    /// The store and the passcode to which the keys belong; a passcode after a removal counts as a different one.
     struct Owner: Sendable, Hashable {
         let storeIdentifier: Bytes16
         let passcodeGeneration: UInt32

@@ -5,16 +5,16 @@ import Crypto
 
 /// Memory for long-lived keys: locked, left out of core dumps, zero in a forked child, wiped when released.
 ///
-/// mlock(2) can be refused, as in a container with a small limit: ``isLocked`` then says so and the rest still holds.
+/// mlock(2) can fail, as in a container with a small limit: ``isLocked`` then reports that, and the rest still holds.
 package final class LockedMemory: @unchecked Sendable {
-    // What protects the bytes: slots are handed out in `init` order by one owner and written before they are shared.
+    // Thread safety: one owner assigns slots in `init` order, and writes them before they are shared.
     private let bytes: UnsafeMutableRawBufferPointer
     private var used = 0
 
     /// Whether the memory is kept out of swap.
     package let isLocked: Bool
 
-    /// Reserves memory for so many keys of 32 bytes, at most 512.
+    /// Reserves memory for a number of 32-byte keys, at most 512.
     ///
     /// - Throws: ``ProtectionError/noMemory``.
     package init(keyCapacity: Int) throws(ProtectionError) {
@@ -25,7 +25,7 @@ package final class LockedMemory: @unchecked Sendable {
         isLocked = locked != 0
     }
 
-    /// Where the memory begins.
+    /// The start of the memory.
     var address: UInt { UInt(bitPattern: bytes.baseAddress) }
 
     deinit {

@@ -5,7 +5,7 @@ import KeychainCore
 
 /// The digest of all rows of a store that is moved: SHA-256 (FIPS 180-4) over them, in the order of their places.
 ///
-/// Each value has a fixed size, or stands behind its length or count in eight bytes; integers are big-endian.
+/// Each value has a fixed size, or is preceded by its length or count in eight bytes; integers are big-endian.
 package struct RowDigest {
     /// The number of bytes of a digest: 32.
     package static let byteCount = SHA256.byteCount

@@ -3,7 +3,7 @@
 import Crypto
 import KeychainCore
 
-/// The half of a handed-over unlock that lies in a file (Documentation/Format.md, "Handover").
+/// The half of a handed-over unlock that is stored in a file (Documentation/Format.md, "Handover").
 ///
 /// It is bound to its store, its name, a lock mark and a boot. The code is HMAC-SHA-256 (RFC 2104) under a key that
 /// HKDF-SHA-256 (RFC 5869) derives from the other half.
@@ -22,14 +22,14 @@ package struct HandoverFile: Sendable, Hashable {
     /// The most bytes that a file has.
     package static let largestByteCount = 512
 
-    /// What is to be written for a handover.
+    /// The content of the file for a handover.
     ///
     /// - Parameters:
-    ///   - handover: both halves; the key is only used.
-    ///   - identifier: what the file is named by, fresh and random.
+    ///   - handover: both halves; the key is used, but not stored.
+    ///   - identifier: the name of the file, fresh and random.
     ///   - store: the identifier of the store.
-    ///   - mark: the lock mark now.
-    ///   - boot: which boot of the host this is.
+    ///   - mark: the current lock mark.
+    ///   - boot: the identifier of the current boot of the host.
     package init(_ handover: SlotKey.Handover, identifier: Bytes16, store: Bytes16, mark: Bytes16, boot: String) {
         self.mark = mark
         self.boot = Self.cut(boot)

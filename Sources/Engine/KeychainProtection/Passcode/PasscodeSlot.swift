@@ -5,8 +5,8 @@ import KeychainCore
 
 /// The slot of a keybag that the passcode opens (Documentation/Format.md, "Passcode slot").
 ///
-/// What wraps its key depends on the passcode, by scrypt, and on the root key, so that guesses can be made only where
-/// the root key is.
+/// The key that wraps its key depends on the passcode, by scrypt, and on the root key, so that guessing requires access
+/// to the root key.
 package struct PasscodeSlot: Sendable, Hashable {
     static let saltByteCount = 32
 
@@ -18,11 +18,11 @@ package struct PasscodeSlot: Sendable, Hashable {
     let salt: [UInt8]
     let wrappedSlotKey: [UInt8]
 
-    /// The slot's key, by the passcode; `nil` when the passcode is wrong.
+    /// The slot's key, derived from the passcode; `nil` if the passcode is wrong.
     ///
-    /// Slow by design, as ``work`` says.
+    /// Slow by design, depending on ``work``.
     ///
-    /// - Throws: ``ProtectionError/noMemory``, and what the root key throws.
+    /// - Throws: ``ProtectionError/noMemory``, and the errors of the root key.
     package func open(_ passcode: SecretBytes, rootKey: any RootKey) throws(ProtectionError) -> SlotKey? {
         try StackMemory.wiped { () throws(ProtectionError) in
             let wrappingKey = try Self.wrappingKey(passcode, salt, work, rootKey, storeIdentifier)
@@ -50,11 +50,11 @@ package struct NewPasscodeSlot: Sendable {
 
     let slot: PasscodeSlot
 
-    /// Makes a slot for a passcode of a store.
+    /// Creates a slot for a passcode of a store.
     ///
-    /// Slow by design, as `work` says.
+    /// Slow by design, depending on `work`.
     ///
-    /// - Throws: ``ProtectionError/noMemory``, and what the root key throws.
+    /// - Throws: ``ProtectionError/noMemory``, and the errors of the root key.
     package init(
         _ passcode: SecretBytes,
         _ work: ScryptParameters,

@@ -3,8 +3,8 @@
 import Crypto
 import KeychainCore
 
-/// What it takes to make a key from a password again, and to tell a right one from a wrong one
-/// (Documentation/Format.md, "Password header").
+/// The parameters for deriving a key from a password, and for verifying the password (Documentation/Format.md,
+/// "Password header").
 package struct PasswordHeader: Sendable, Hashable {
     static let byteCount = Bytes16.count + ScryptParameters.byteCount + Bytes16.count
 
@@ -14,7 +14,7 @@ package struct PasswordHeader: Sendable, Hashable {
     let salt: [UInt8]
     private let checkCode: Bytes16
 
-    /// The header of a new password: makes its key with a fresh salt.
+    /// Creates the header of a new password, and derives its key with a fresh salt.
     static func make(
         _ password: SecretBytes,
         _ work: ScryptParameters
@@ -26,7 +26,7 @@ package struct PasswordHeader: Sendable, Hashable {
         }
     }
 
-    /// The key that a password gives; `nil` when it is wrong.
+    /// The key derived from a password; `nil` if the password is wrong.
     func key(_ password: SecretBytes) throws(ProtectionError) -> SymmetricKey? {
         try StackMemory.wiped { () throws(ProtectionError) in
             let key = try Scrypt.key(from: password, salt: salt, work)
@@ -34,7 +34,7 @@ package struct PasswordHeader: Sendable, Hashable {
         }
     }
 
-    /// The first 16 bytes of a key that HKDF derives, and that nothing else is derived like.
+    /// The first 16 bytes of a key that HKDF derives for this purpose only.
     private static func checkCode(of key: SymmetricKey) -> Bytes16 {
         KeyDerivation.derive("password check", from: key).withUnsafeBytes { code in
             guard let first = Bytes16(code) else { preconditionFailure("a derived key has 32 bytes") }
@@ -47,7 +47,7 @@ extension PasswordHeader {
     /// The bytes in a file: salt, parameters, check code.
     var encoded: [UInt8] { salt + work.encoded + checkCode.bytes }
 
-    /// Reads a header; `nil` when it asks for more work than a file may.
+    /// Parses a header; `nil` if it specifies more work than a file may.
     init?(_ reader: inout ByteReader) throws(ByteReader.Truncated) {
         salt = Array(try reader.take(Bytes16.count))
         work = try ScryptParameters(&reader)

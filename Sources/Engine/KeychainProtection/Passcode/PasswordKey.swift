@@ -3,9 +3,9 @@
 import Crypto
 import KeychainCore
 
-/// The key that an application password gives, for items with one header: the output of scrypt (RFC 7914).
+/// The key derived from an application password, for items with one header: the output of scrypt (RFC 7914).
 ///
-/// The header of an item lies under the key of its class, so that guessing takes that one first.
+/// The header of an item is sealed under the key of its class, so that guessing requires that key first.
 package struct PasswordKey: Sendable {
     /// The header of the items.
     package let header: PasswordHeader
@@ -17,9 +17,9 @@ package struct PasswordKey: Sendable {
         self.key = key
     }
 
-    /// The key that a password gives for items with a header; `nil` when the password is wrong.
+    /// The key derived from a password for items with a header; `nil` if the password is wrong.
     ///
-    /// Slow by design, as the header says.
+    /// Slow by design, as specified by the header.
     ///
     /// - Throws: ``ProtectionError/noMemory``.
     package init?(_ password: SecretBytes, _ header: PasswordHeader) throws(ProtectionError) {
@@ -27,9 +27,9 @@ package struct PasswordKey: Sendable {
         self.init(header: header, key: key)
     }
 
-    /// The key of a password that an item is given, with a header of its own.
+    /// The key of a new password for an item, with a header of its own.
     ///
-    /// Slow by design, as `work` says.
+    /// Slow by design, depending on `work`.
     ///
     /// - Throws: ``ProtectionError/noMemory``.
     package init(new password: SecretBytes, _ work: ScryptParameters) throws(ProtectionError) {

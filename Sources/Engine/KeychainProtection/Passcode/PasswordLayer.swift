@@ -3,17 +3,17 @@
 import Crypto
 import KeychainCore
 
-/// A secret under an application password (Documentation/Format.md, "Password layer"): what a row's key, or that of a
-/// sealed key, seals once more.
+/// A secret under an application password (Documentation/Format.md, "Password layer"), which the key of a row or of a
+/// sealed key seals again.
 ///
-/// AES-256-GCM (NIST SP 800-38D) under a key that HKDF derives from that of the password, for one item and with a fresh
-/// salt: each seals one message.
+/// The cipher is AES-256-GCM (NIST SP 800-38D) under a key that HKDF derives from that of the password, for one item
+/// and with a fresh salt: each key seals one message.
 struct PasswordLayer {
     let header: PasswordHeader
     private let salt: ArraySlice<UInt8>
     private let sealed: ArraySlice<UInt8>
 
-    /// What is sealed: a label, and which one it is.
+    /// The sealed object: a label and an identifier.
     struct Use {
         let label: String
         let subject: [UInt8]
@@ -24,10 +24,10 @@ struct PasswordLayer {
         }
     }
 
-    /// How many bytes more there are than the secret has.
+    /// The number of bytes that are added to the secret.
     static let overheadByteCount = PasswordHeader.byteCount + Bytes16.count + GCM.overheadByteCount
 
-    /// Reads a layer; `nil` when the bytes are too few, or the header asks for more work than is allowed.
+    /// Parses a layer; `nil` if the bytes are too few, or the header specifies more work than is permitted.
     init?(_ bytes: SecretBytes) {
         do {
             // Nothing of this is secret that its layers do not seal.

@@ -6,10 +6,10 @@ import KeychainCore
 
 /// Keys from passcodes and passwords, by scrypt (RFC 7914).
 enum Scrypt {
-    /// A key of 256 bits from a passcode or password of any length, none among them.
+    /// Derives a key of 256 bits from a passcode or password of any length, including 0.
     ///
-    /// The input of scrypt is the number of bytes, in eight, and then the bytes: the HMAC at its beginning fills short
-    /// keys up with zeros, and would take "a" and "a\0" for the same.
+    /// The input of scrypt is the number of bytes, as eight bytes, and then the bytes: its initial HMAC pads short keys
+    /// with zeros, so that "a" and "a\0" would be equal.
     ///
     /// - Throws: ``ProtectionError/noMemory``.
     static func key(
@@ -18,7 +18,7 @@ enum Scrypt {
         _ parameters: ScryptParameters
     ) throws(ProtectionError) -> SymmetricKey {
         var input: [UInt8] = []
-        // Growing would leave a copy behind.
+        // Growing the array would leave a copy behind.
         input.reserveCapacity(8 + password.count)
         defer { input.wipe() }
         input.append(littleEndian: UInt64(password.count))
@@ -44,7 +44,7 @@ enum Scrypt {
                 parallelism: Int(parameters.parallelization)
             )
         } catch {
-            // With acceptable parameters nothing else can fail.
+            // With acceptable parameters, there is no other failure.
             throw .noMemory
         }
     }

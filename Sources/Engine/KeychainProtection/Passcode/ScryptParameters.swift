@@ -14,10 +14,10 @@ package struct ScryptParameters: Sendable, Hashable {
     /// N = 2^17, r = 8, p = 1: 128 MiB, and a good part of a second.
     package static let standard = ScryptParameters(log2Cost: 17, blockSize: 8, parallelization: 1)
 
-    /// N = 2^14, r = 8, p = 1: the least that a file may ask for, for tests whose files other processes open.
+    /// N = 2^14, r = 8, p = 1: the minimum that a file may specify, for tests whose files other processes open.
     package static let leastInFiles = ScryptParameters(log2Cost: 14, blockSize: 8, parallelization: 1)
 
-    /// N = 2, r = 1, p = 1: the least that there is, for devices of tests whose passcode nobody guesses.
+    /// N = 2, r = 1, p = 1: the absolute minimum, for test devices whose passcodes need no protection.
     package static let least = ScryptParameters(log2Cost: 1, blockSize: 1, parallelization: 1)
 
     /// N = 2^4, r = 8, p = 1: no protection, for tests that try many passcodes.
@@ -25,14 +25,16 @@ package struct ScryptParameters: Sendable, Hashable {
 }
 
 extension ScryptParameters {
-    /// The number of bytes that the parameters take in a file.
+    /// The size of the parameters in a file, in bytes.
     static let byteCount = 9
 
-    /// Whether so much can be asked for: 128 * N * r * p bytes, which bounds memory and time alike, are at most 256
-    /// MiB, twice the standard: what a program sends to the system service makes that derive keys, too.
+    /// Whether the parameters are within the limit.
     ///
-    /// Within these bounds lie those of RFC 7914, section 2; the block size is bound by what swift-crypto can carry
-    /// out.
+    /// The product 128 * N * r * p, which bounds memory and time alike, must be at most 256 MiB, twice the standard:
+    /// messages of programs cause the system service to derive keys, too.
+    ///
+    /// The limits of RFC 7914, section 2, are wider than these; the block size is limited by what swift-crypto
+    /// supports.
     var areAcceptable: Bool {
         guard (1...23).contains(log2Cost), (1...16).contains(blockSize), (1...(1 << 23)).contains(parallelization),
             UInt64(log2Cost) < 16 * UInt64(blockSize)
@@ -53,7 +55,7 @@ extension ScryptParameters {
         areAcceptable && log2Cost >= floor.log2Cost && blockSize >= floor.blockSize
     }
 
-    /// Reads parameters, whatever they are.
+    /// Parses parameters, valid or not.
     init(_ reader: inout ByteReader) throws(ByteReader.Truncated) {
         log2Cost = try reader.integer(UInt8.self)
         blockSize = try reader.integer(UInt32.self)
@@ -61,14 +63,16 @@ extension ScryptParameters {
     }
 }
 
-/// The least work that a file may ask for.
+/// The minimum work that a file may specify.
 ///
-/// Less would be an invitation to somebody who can write to the file, or who makes a backup for others to restore.
+/// A lower one could be exploited by an attacker who can write to the file, or who creates a backup for others to
+/// restore.
 package struct ScryptFloor: Sendable, Hashable {
     let log2Cost: UInt8
     let blockSize: UInt32
 
-    /// N = 2^14, r = 8: what scrypt was proposed with for logins in 2009, and the least that is taken from a file.
+    /// N = 2^14, r = 8: the parameters proposed for logins with scrypt in 2009, and the minimum that is accepted in a
+    /// file.
     package static let standard = ScryptFloor(log2Cost: 14, blockSize: 8)
 
     private init(log2Cost: UInt8, blockSize: UInt32) {
@@ -76,8 +80,7 @@ package struct ScryptFloor: Sendable, Hashable {
         self.blockSize = blockSize
     }
 
-    /// The floor of a device that does so much work itself: the standard, and lower for the devices of tests, whose
-    /// work is less.
+    /// The minimum for a device with the given work: the standard, and lower for test devices with less work.
     package init(of work: ScryptParameters) {
         log2Cost = min(Self.standard.log2Cost, work.log2Cost)
         blockSize = min(Self.standard.blockSize, work.blockSize)

@@ -3,7 +3,7 @@
 import Crypto
 import KeychainCore
 
-/// The key of a keybag's passcode slot, in locked memory: what a right passcode gives.
+/// The key of a keybag's passcode slot, in locked memory: the result of a correct passcode.
 package struct SlotKey: Sendable {
     let key: LockedKey
 
@@ -17,10 +17,10 @@ package struct SlotKey: Sendable {
 }
 
 extension SlotKey {
-    /// A slot key on its way to another process, in two halves that go separate ways.
+    /// A slot key in transit to another process, in two halves that take separate paths.
     ///
-    /// Either half alone is worth nothing: the one is a random key, the other the slot key wrapped by AES key wrap (RFC
-    /// 3394) under a key that HKDF-SHA-256 (RFC 5869) derives from it for this store.
+    /// Either half alone is worthless: one is a random key, the other the slot key wrapped by AES key wrap (RFC 3394)
+    /// under a key that HKDF-SHA-256 (RFC 5869) derives from it for this store.
     package struct Handover: Sendable {
         /// The random key, which is nothing but the input of derivations: 32 bytes.
         package let key: SecretBytes
@@ -42,8 +42,8 @@ extension SlotKey {
         return Handover(key: half.withUnsafeBytes(SecretBytes.init(copying:)), wrapped: wrapped)
     }
 
-    /// Puts two halves together; `nil` when they do not belong together or to the store, or when there is no memory for
-    /// the key.
+    /// Combines two halves; `nil` if they do not match each other or the store, or if the key's memory cannot be
+    /// allocated.
     package init?(_ handover: Handover, store: Bytes16) {
         guard handover.key.count == LockedKey.byteCount else { return nil }
         let half = handover.key.withUnsafeBytes { SymmetricKey(data: $0) }

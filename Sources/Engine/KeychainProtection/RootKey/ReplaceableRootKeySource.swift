@@ -3,21 +3,22 @@
 import KeychainCore
 import KeychainHost
 
-/// A source whose root keys can be replaced, and be moved with their keychain: what a chip that keeps its keys cannot
-/// do.
+/// A source whose root keys can be replaced, and be moved with their keychain.
 ///
-/// A store gets another root key together with another keybag. The next key is kept beside the present one before the
-/// transaction that replaces the keybag. Which one the keybag is under is told by trying: a program that only opens the
-/// store uses that one, and leaves both as they are. The holder of the lock under which stores are made puts it in
-/// place, and removes the others.
+/// A chip that keeps its keys cannot support that.
+///
+/// The root key of a store is replaced together with its keybag. The next key is stored next to the present one before
+/// the transaction that replaces the keybag. The key of the keybag is determined by trying: a program that only opens
+/// the store uses that one, and leaves both as they are. The holder of the lock for creating stores puts it in place,
+/// and removes the others.
 package protocol ReplaceableRootKeySource: RootKeySource {
-    /// The root key that a keybag is under, or else the one that is in place.
+    /// The root key that matches a keybag, or else the one that is in place.
     func rootKey(under keybag: [UInt8], in folder: PrivateDirectory) throws(RootKeyError) -> any RootKey
 
     /// The bytes of the root key that a keybag is under, to be moved with it.
     func bytes(of keybag: [UInt8], in folder: PrivateDirectory) throws(RootKeyError) -> SecretBytes
 
-    /// Keeps a root key for the next keybag of the store.
+    /// Stores a root key for the next keybag of the store.
     ///
     /// - Parameters:
     ///   - bytes: the key; `nil` for a random one.
@@ -29,30 +30,29 @@ package protocol ReplaceableRootKeySource: RootKeySource {
     /// Removes a key that the store did not get.
     func remove(_ next: NextRootKey, in folder: PrivateDirectory)
 
-    /// Whether another key lies beside the one in place, or a part of one.
+    /// Whether another key, or a part of one, is next to the one in place.
     func hasNext(in folder: PrivateDirectory) -> Bool
 
-    /// Puts the key in place that the keybag is under, and removes the others.
+    /// Puts the key that matches the keybag in place, and removes the others.
     ///
-    /// For the holder of the lock under which stores are made, who knows that no other keybag can come to light any
-    /// more.
+    /// The caller holds the lock for creating stores, and knows that no other keybag can take effect any more.
     ///
-    /// - Throws: ``RootKeyError``, also if the keybag is under no key that can be read; all keys are kept then.
+    /// - Throws: ``RootKeyError``, also if no readable key matches the keybag; all keys are kept in that case.
     func settle(_ keybag: [UInt8], in folder: PrivateDirectory) throws(RootKeyError)
 
-    /// Removes the keys of a store that is under a key of another source.
+    /// Removes the keys of a store whose key is kept by another source.
     ///
-    /// For the same holder as ``settle(_:in:)``.
+    /// The requirements are those of ``settle(_:in:)``.
     ///
     /// - Parameters:
-    ///   - wasInPlace: whether the one in place was the store's before, and goes as well.
+    ///   - wasInPlace: whether the one in place was the store's before, and is removed as well.
     ///   - folder: the folder of the store.
     func removeKeys(wasInPlace: Bool, in folder: PrivateDirectory)
 }
 
-/// A root key for the next keybag of a store, beside the present one.
+/// A root key for the next keybag of a store, next to the present one.
 package struct NextRootKey: Sendable {
-    /// By what its source finds it; empty for one that its source has for whatever store.
+    /// The identifier by which its source finds it; empty for one that the source has for every store.
     package let name: String
     /// The key.
     package let key: any RootKey
@@ -66,7 +66,7 @@ package struct NextRootKey: Sendable {
 
 /// A root key that can show that its holder has it.
 package protocol ProvableRootKey: RootKey {
-    /// What shows that its sender has this root key, and the store's passcode slot as it is, without giving either
-    /// away: 32 bytes.
+    /// The proof that its sender has this root key and the store's current passcode slot, without revealing either: 32
+    /// bytes.
     func receipt(for storeIdentifier: Bytes16, _ slot: PasscodeSlot?) throws(ProtectionError) -> SecretBytes
 }

@@ -3,31 +3,31 @@
 import Crypto
 import KeychainCore
 
-/// The device's root key: operations, never bytes, so that a TPM or a daemon can stand behind it.
+/// The device's root key: operations, never bytes, so that it can be kept by a TPM or a daemon.
 ///
-/// Each operation is bound to a store: what is wrapped for one does not unwrap for another.
+/// Each operation is bound to a store: a key that is wrapped for one does not unwrap for another.
 package protocol RootKey: Sendable {
-    /// What kind of key it is.
+    /// The kind of key.
     var kind: RootKeyKind { get }
 
     /// Wraps a 256-bit key so that only this root key unwraps it.
     func wrap(_ key: SymmetricKey, for storeIdentifier: Bytes16) throws(ProtectionError) -> [UInt8]
 
-    /// Unwraps what ``wrap(_:for:)`` gave.
+    /// Unwraps the result of ``wrap(_:for:)``.
     ///
-    /// - Throws: ``ProtectionError/wrongRootKey`` when another root key wrapped it, or this one for another store, or
-    ///   it was altered.
+    /// - Throws: ``ProtectionError/wrongRootKey`` if it was wrapped by another root key, or for another store, or was
+    ///   modified.
     func unwrap(_ wrapped: [UInt8], for storeIdentifier: Bytes16) throws(ProtectionError) -> SymmetricKey
 
-    /// Makes a key of what was derived from a passcode, so that it cannot be made where this root key is not.
+    /// Combines a value derived from a passcode with this root key, so that the result cannot be computed without it.
     ///
-    /// The same input gives the same key of 256 bits.
+    /// The same input results in the same key of 256 bits.
     func entangle(_ input: SecretBytes, for storeIdentifier: Bytes16) throws(ProtectionError) -> SymmetricKey
 }
 
 /// A root key held in this process's locked memory.
 ///
-/// Wrapping is AES-256 key wrap (RFC 3394), entangling is HMAC-SHA-256 (RFC 2104), each under a key of its own that
+/// Wrapping is AES-256 key wrap (RFC 3394), entangling is HMAC-SHA-256 (RFC 2104), each under a separate key that
 /// HKDF-SHA-256 (RFC 5869) derives from the root key for one store.
 package struct SoftwareRootKey: RootKey {
     /// The number of bytes of the key: 32.
@@ -55,9 +55,8 @@ package struct SoftwareRootKey: RootKey {
 
     /// The root key of keychain files: 32 zeros.
     ///
-    /// It keeps nothing secret. Such a file can be copied, and its attributes read, by whoever may read it, as on
-    /// macOS; what its password protects is protected by the password alone (Documentation/Format.md, "Keychain
-    /// files").
+    /// It protects nothing. As on macOS, anyone with read permission can copy such a file and read its attributes;
+    /// secrets are protected by the password alone (Documentation/Format.md, "Keychain files").
     package static func published() throws(ProtectionError) -> SoftwareRootKey {
         let zeros = [UInt8](repeating: 0, count: byteCount)
         let key = zeros.withUnsafeBytes { bytes in

@@ -4,12 +4,12 @@ import Crypto
 import KeychainCore
 import KeychainHost
 
-/// The next root key of a store lies beside the present one, in a file with a name of its own.
+/// The next root key of a store is next to the present one, in a file with a name of its own.
 extension RootKeyFile: ReplaceableRootKeySource {
-    /// What the names of next root keys begin with; 32 hexadecimal digits follow.
+    /// The prefix of the names of next root keys; 32 hexadecimal digits follow.
     private static let prefix = "root.key."
 
-    /// The root key that a keybag is under, or else the one that is in place.
+    /// The root key that matches a keybag, or else the one that is in place.
     package func rootKey(under keybag: [UInt8], in folder: PrivateDirectory) throws(RootKeyError) -> any RootKey {
         let keybag = try Keybag(parsing: keybag)
         var inPlace: Result<any RootKey, RootKeyError>
@@ -18,7 +18,7 @@ extension RootKeyFile: ReplaceableRootKeySource {
             inPlace = Result { () throws(RootKeyError) -> any RootKey in try rootKey(for: folder) }
             if case .success(let key) = inPlace, keybag.isUnder(key) { return key }
             if let next = next(of: keybag, in: folder) { return next.key }
-            // Another process may have put it in place between the two looks.
+            // Another process may have put it in place between the two checks.
             isSecondLook.toggle()
         } while isSecondLook
         return try inPlace.get()
@@ -62,14 +62,14 @@ extension RootKeyFile: ReplaceableRootKeySource {
     /// Removes a key that the store did not get.
     package func remove(_ next: NextRootKey, in folder: PrivateDirectory) { folder.remove(next.name) }
 
-    /// Whether another key lies beside the one in place, or a part of one.
+    /// Whether another key, or a part of one, is next to the one in place.
     package func hasNext(in folder: PrivateDirectory) -> Bool { !Self.nextNames(in: folder).isEmpty }
 
-    /// Puts the key in place that the keybag is under, and removes the others.
+    /// Puts the key that matches the keybag in place, and removes the others.
     ///
-    /// For who holds the lock under which stores are made, and knows that no other keybag can come to light any more.
+    /// The caller holds the lock for creating stores, and knows that no other keybag can take effect any more.
     ///
-    /// - Throws: ``RootKeyError``, also if the keybag is under no key that can be read; all keys are kept then.
+    /// - Throws: ``RootKeyError``, also if no readable key matches the keybag; all keys are kept in that case.
     package func settle(_ keybag: [UInt8], in folder: PrivateDirectory) throws(RootKeyError) {
         let keybag = try Keybag(parsing: keybag)
         if let next = next(of: keybag, in: folder) {
@@ -85,13 +85,13 @@ extension RootKeyFile: ReplaceableRootKeySource {
     package func removeKeys(wasInPlace: Bool, in folder: PrivateDirectory) {
         for name in Self.nextNames(in: folder) { folder.remove(name) }
         if wasInPlace { folder.remove(Self.name) }
-        // A file system that cannot sync folders has its names in order by itself.
+        // A file system that cannot sync folders keeps its names consistent by itself.
         try? folder.sync()
     }
 
-    /// The key beside the one in place that a keybag is under.
+    /// The key next to the one in place that matches a keybag.
     ///
-    /// One that cannot be read counts as none: another process may have put it in place meanwhile.
+    /// An unreadable one is ignored: another process may have put it in place meanwhile.
     private func next(of keybag: Keybag, in folder: PrivateDirectory) -> NextRootKey? {
         for name in Self.nextNames(in: folder) {
             let limit = SoftwareRootKey.byteCount + 1
@@ -101,8 +101,8 @@ extension RootKeyFile: ReplaceableRootKeySource {
         return nil
     }
 
-    /// The names of next root keys, and of files of theirs that a process died while making, but not those of copies
-    /// that somebody made of the present one.
+    /// The names of next root keys, and of their incomplete files, but not those of user-made copies of the present
+    /// one.
     private static func nextNames(in folder: PrivateDirectory) -> [String] {
         folder.names(beginningWith: prefix).filter { name in
             let finished =

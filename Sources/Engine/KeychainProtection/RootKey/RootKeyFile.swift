@@ -4,7 +4,7 @@ import Crypto
 import KeychainCore
 import KeychainHost
 
-/// Keeps a root key of 32 bytes in a file of mode 0600 beside the store.
+/// Stores a root key of 32 bytes in a file of mode 0600 next to the store.
 package struct RootKeyFile: RootKeySource {
     /// The file's name in the keychain's folder.
     package static let name = "root.key"
@@ -38,7 +38,7 @@ package struct RootKeyFile: RootKeySource {
         return try key.get()
     }
 
-    /// Reads the file that is there, or makes one with a random key.
+    /// Reads the existing file, or creates one with a random key.
     package func rootKeyForNewStore(in folder: PrivateDirectory) throws(RootKeyError) -> any RootKey {
         if try !exists(in: folder) {
             do throws(FileError) {

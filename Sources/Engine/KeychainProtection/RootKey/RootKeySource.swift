@@ -3,7 +3,7 @@
 import KeychainCore
 import KeychainHost
 
-/// Keeps the root keys of stores: in a file beside the store, later in a TPM or as a systemd credential.
+/// Keeps the root keys of stores: in a file next to the store, later in a TPM or as a systemd credential.
 package protocol RootKeySource: Sendable {
     /// Which kind of root key it keeps; the keybag of a store records it.
     var kind: RootKeyKind { get }
@@ -14,10 +14,10 @@ package protocol RootKeySource: Sendable {
     ///   one.
     func rootKey(for folder: PrivateDirectory) throws(RootKeyError) -> any RootKey
 
-    /// The root key for a store that is being made: the one that is there, or a new one.
+    /// The root key for a store that is being created: the existing one, or a new one.
     func rootKeyForNewStore(in folder: PrivateDirectory) throws(RootKeyError) -> any RootKey
 
-    /// The path of the file in which the key of a store is kept; `nil` for keys in no file.
+    /// The path of the file that contains the key of a store; `nil` if keys are not kept in files.
     func path(in folder: PrivateDirectory) -> String?
 }
 
@@ -26,15 +26,15 @@ extension RootKeySource {
     package func path(in folder: PrivateDirectory) -> String? { nil }
 }
 
-/// Why there is no root key.
+/// The reason why there is no root key.
 package enum RootKeyError: Error, Sendable {
-    /// There is none, although there is a store that needs it.
+    /// There is none, although a store needs it.
     case missing(path: String)
     /// It is not one.
     case damaged(path: String)
     /// It cannot be read or written.
     case file(FileError)
-    /// It cannot be held or used, or the keybag does not say which one it is.
+    /// It cannot be held or used, or the keybag does not specify which one it is.
     case protection(ProtectionError)
 }
 
@@ -43,7 +43,7 @@ package struct RootKeySources: Sendable {
     private let preferred: any RootKeySource
     private let others: [any RootKeySource]
 
-    /// Sources of different kinds; the root keys of new stores are kept by the first.
+    /// Sources of different kinds; the first keeps the root keys of new stores.
     package init(_ preferred: any RootKeySource = RootKeyFile(), _ others: any RootKeySource...) {
         self.preferred = preferred
         self.others = others
@@ -56,7 +56,7 @@ package struct RootKeySources: Sendable {
     /// - Parameters:
     ///   - keybag: the bytes of the keybag, which are not authenticated before there is a root key.
     ///   - folder: the folder of the store.
-    ///   - owner: who is asking.
+    ///   - owner: the caller's kind of program.
     /// - Returns: The root key.
     /// - Throws: ``RootKeyError``, with ``ProtectionError/foreignOwner(_:)`` for the store of another owner and
     ///   ``ProtectionError/unsupportedRootKey(_:)`` for a kind that has no source here.
@@ -79,7 +79,7 @@ package struct RootKeySources: Sendable {
         return try replaceable.rootKey(under: keybag, in: folder)
     }
 
-    /// The source of a kind whose keys can be replaced; `nil` where there is none, or they cannot.
+    /// The source of a kind whose keys can be replaced; `nil` if there is none, or they cannot.
     package func replaceable(_ kind: RootKeyKind) -> (any ReplaceableRootKeySource)? {
         source(kind) as? any ReplaceableRootKeySource
     }
@@ -89,7 +89,7 @@ package struct RootKeySources: Sendable {
         all.filter { $0.kind != kind || $0 is any ReplaceableRootKeySource }.map(\.kind)
     }
 
-    /// The path of the file in which the key of a kind is kept; `nil` for keys in no file.
+    /// The path of the file that contains the key of a kind; `nil` if keys are not kept in files.
     package func path(of kind: RootKeyKind, in folder: PrivateDirectory) -> String? {
         source(kind)?.path(in: folder)
     }
@@ -97,9 +97,9 @@ package struct RootKeySources: Sendable {
     /// A root key for the next keybag of a store.
     ///
     /// - Parameters:
-    ///   - kind: of what kind, one of ``replacements(of:)``.
+    ///   - kind: its kind, one of ``replacements(of:)``.
     ///   - folder: the folder of the store.
-    /// - Returns: The key; kept, but for nothing yet.
+    /// - Returns: The key; it is stored, but not used yet.
     /// - Throws: ``RootKeyError``, with ``ProtectionError/unsupportedRootKey(_:)`` for a kind that has no source here.
     package func makeNext(_ kind: RootKeyKind, in folder: PrivateDirectory) throws(RootKeyError) -> NextRootKey {
         if let source = replaceable(kind) { return try source.makeNext(nil, in: folder) }
@@ -112,16 +112,16 @@ package struct RootKeySources: Sendable {
         replaceable(next.key.kind)?.remove(next, in: folder)
     }
 
-    /// Puts the key in place that the keybag is under, and removes the others.
+    /// Puts the key that matches the keybag in place, and removes the others.
     ///
-    /// For the same holder as ``ReplaceableRootKeySource/settle(_:in:)``.
+    /// The requirements are those of ``ReplaceableRootKeySource/settle(_:in:)``.
     ///
     /// - Parameters:
     ///   - keybag: the bytes of the keybag.
-    ///   - former: which kind of key the store had before; `nil` if that is not known. The key in place of another kind
-    ///     is that of another store, and stays.
+    ///   - former: the kind of key that the store had before; `nil` if that is not known. A key in place of another
+    ///     kind belongs to another store, and stays.
     ///   - folder: the folder of the store.
-    /// - Throws: ``RootKeyError``, also if the keybag is under no key that can be read; all keys are kept then.
+    /// - Throws: ``RootKeyError``, also if no readable key matches the keybag; all keys are kept in that case.
     package func settle(
         _ keybag: [UInt8],
         former: RootKeyKind?,
@@ -151,12 +151,12 @@ package struct RootKeySources: Sendable {
 
     private var all: [any RootKeySource] { [preferred] + others }
 
-    /// The root key for a store that is being made.
+    /// The root key for a store that is being created.
     package func rootKeyForNewStore(in folder: PrivateDirectory) throws(RootKeyError) -> any RootKey {
         try preferred.rootKeyForNewStore(in: folder)
     }
 
-    /// The bytes of the keybag of a store that is being made: fresh keys, no passcode.
+    /// The bytes of the keybag of a store that is being created: fresh keys, no passcode.
     package func newKeybag(
         in folder: PrivateDirectory,
         owner: StoreOwner = .embedded,

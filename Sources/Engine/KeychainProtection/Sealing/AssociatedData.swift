@@ -2,15 +2,15 @@
 
 import KeychainCore
 
-/// What both sealed parts of a row are bound to (Documentation/Format.md, "Associated data").
+/// The associated data of both sealed parts of a row (Documentation/Format.md, "Associated data").
 ///
-/// A part or a tag that is taken from another store, another row, or another version of this one, does not open. A
-/// whole row that is put back in time does.
+/// A part or a tag that is copied from another store, another row, or another version of this one does not open. A
+/// whole row that is restored to an earlier version does.
 struct AssociatedData: Sendable {
     /// Those of either part, with room for the label.
     private var bytes: [UInt8]
 
-    /// What of a row is meant; the label keeps one from standing in for another.
+    /// The part of a row; the label prevents one from being substituted for another.
     enum Part: UInt8 {
         case metadata = 0x4D
         case secret = 0x53
@@ -18,7 +18,7 @@ struct AssociatedData: Sendable {
         case row = 0x52
     }
 
-    /// What the parts of a row have in common, so that it is put together once for both.
+    /// The data that the parts of a row have in common, assembled once for both.
     init(_ row: StoredRow, of storeIdentifier: Bytes16) {
         bytes = []
         bytes.reserveCapacity(112 + row.tags.count * 20)

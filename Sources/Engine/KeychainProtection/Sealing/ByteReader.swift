@@ -2,7 +2,7 @@
 
 /// Reads bytes from front to back and never past the end.
 struct ByteReader {
-    /// There are fewer bytes than were asked for.
+    /// There are fewer bytes than requested.
     struct Truncated: Error {}
 
     private var rest: ArraySlice<UInt8>

@@ -3,11 +3,11 @@
 import Crypto
 import KeychainCore
 
-/// The search tag of the digest that a row of format 2 is bound to, and has in its columns no more
+/// The search tag of the digest to which a row of format 2 is bound, and which is no longer in its columns
 /// (Documentation/Format.md, "Rows of format 2").
 ///
-/// In the clear it would go on telling when a secret changed. Sealed under the index key, which is there in every lock
-/// state, for this version of this row alone.
+/// Unencrypted, it would continue to reveal when a secret changed. It is sealed under the index key, which is available
+/// in every lock state, for this version of this row alone.
 enum FormerDigest {
     static func seal(_ tag: SearchTag, _ row: StoredRow, _ keys: some RowKeys) throws(ProtectionError) -> [UInt8] {
         let key = try key(row, keys)
@@ -38,7 +38,7 @@ extension StoredRow {
     /// The format that its parts were sealed by.
     var format: UInt8 { former == nil ? FileFormat.number : FileFormat.formerNumber }
 
-    /// Appends what tells one version of one row from all others.
+    /// Appends the values that identify one version of one row.
     func appendVersion(of storeIdentifier: Bytes16, to context: inout [UInt8]) {
         storeIdentifier.withUnsafeBytes { context.append(contentsOf: $0) }
         context += itemClass.rawValue.utf8

@@ -11,7 +11,7 @@ enum GCM {
 
     static let nonceByteCount = 12
 
-    /// Seals a message, under a nonce that is used for nothing else; a fresh one where none is given.
+    /// Seals a message under a nonce that is used for nothing else; a fresh one by default.
     static func seal(
         _ plaintext: UnsafeRawBufferPointer,
         under key: SymmetricKey,
@@ -28,7 +28,7 @@ enum GCM {
         }
     }
 
-    /// swift-crypto's own asks the system for each word of it.
+    /// swift-crypto's own calls the system for each word of it.
     private static func freshNonce() throws -> AES.GCM.Nonce {
         try withUnsafeTemporaryAllocation(byteCount: nonceByteCount, alignment: 8) { buffer in
             buffer.fillFromSystemGenerator()
@@ -36,8 +36,7 @@ enum GCM {
         }
     }
 
-    /// What `body` makes of the plaintext, which is lent to it and wiped afterwards; `nil` when the bytes do not
-    /// authenticate.
+    /// Passes the plaintext to `body` and wipes it afterwards; `nil` if the bytes are not authentic.
     static func open<Result>(
         _ sealed: ArraySlice<UInt8>,
         under key: SymmetricKey,

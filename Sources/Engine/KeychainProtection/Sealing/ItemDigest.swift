@@ -3,10 +3,10 @@
 import Crypto
 import KeychainCore
 
-/// The keyed digest of an item, by the tag of its primary key and its secret (Documentation/Format.md, "Metadata").
+/// The keyed digest of an item, from the tag of its primary key and its secret (Documentation/Format.md, "Metadata").
 ///
-/// HMAC-SHA-256 (RFC 2104), cut to 20 bytes, under a key of the item's protection class: who has the metadata key alone
-/// cannot guess at the secret by it. It is in no column.
+/// It is HMAC-SHA-256 (RFC 2104), truncated to 20 bytes, under a key of the item's protection class: the metadata key
+/// alone does not permit guessing the secret from it. It is not stored in any column.
 enum ItemDigest {
     static func make(
         _ primaryKeyTag: SearchTag,

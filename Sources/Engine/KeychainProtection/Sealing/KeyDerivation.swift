@@ -3,13 +3,13 @@
 import Crypto
 import KeychainCore
 
-/// HKDF-Expand with SHA-256 (RFC 5869, section 2.3), a label for each purpose.
+/// HKDF-Expand with SHA-256 (RFC 5869, section 2.3), with a label for each purpose.
 ///
-/// Everything that keys are derived from is a uniformly random key or an output of scrypt, so the first half of HKDF is
-/// left out (RFC 5869, section 3.3). Such a key is never used for anything else (NIST SP 800-57 part 1, section 5.2).
+/// Every input key is a uniformly random key or an output of scrypt, so the first half of HKDF is omitted (RFC 5869,
+/// section 3.3). Such a key is never used for anything else (NIST SP 800-57 part 1, section 5.2).
 ///
-/// 32 bytes are one block of output: HMAC over the information and the octet 1. So the state that the key is already in
-/// serves several purposes.
+/// 32 bytes are one block of output: HMAC over the information and the octet 1. So one keyed state serves several
+/// purposes.
 struct KeyDerivation {
     private let keyed: KeyedHash
 
@@ -17,7 +17,7 @@ struct KeyDerivation {
 
     init(from key: LockedKey) { keyed = key.withUnsafeBytes { KeyedHash($0) } }
 
-    /// A key for a purpose; `context` is what else the key depends on, and may be known to everybody.
+    /// A key for a purpose; `context` holds the other values that the key depends on, which may be public.
     func derive(_ purpose: String, context: [UInt8] = []) -> SymmetricKey {
         derive(purpose) { $0 += context }
     }
@@ -50,7 +50,7 @@ struct KeyDerivation {
         KeyDerivation(from: key).derive(purpose, context: context)
     }
 
-    /// The same for one purpose and a key in locked memory, of which no copy is made.
+    /// The same for one purpose and a key in locked memory, which is not copied.
     static func derive(_ purpose: String, from key: LockedKey, context: [UInt8] = []) -> SymmetricKey {
         derive(purpose, from: key) { $0 += context }
     }
@@ -66,7 +66,7 @@ struct KeyDerivation {
         return derive(purpose, format, &code, appendingContext: append)
     }
 
-    /// What a key is derived for: the format, the purpose, a zero octet, the context.
+    /// The information of the derivation: the format, the purpose, a zero octet, the context.
     static func information(_ purpose: String, _ context: [UInt8]) -> [UInt8] {
         beginning(purpose, FileFormat.keyNumber) + context
     }

@@ -4,16 +4,15 @@ import Crypto
 
 /// HMAC-SHA-256 (RFC 2104, FIPS 198-1) on swift-crypto's SHA-256.
 ///
-/// swift-crypto's own HMAC copies the key, as it is and padded, into arrays of the heap that nobody overwrites, and
-/// these copies are most of what a short message costs. Here the padded key lies on the stack, and SHA-256 overwrites
-/// its state.
+/// swift-crypto's own HMAC copies the key, unchanged and padded, into heap arrays that are not overwritten, and these
+/// copies dominate the cost of a short message. Here the padded key is on the stack, and SHA-256 overwrites its state.
 struct KeyedHash {
     static let byteCount = SHA256.byteCount
 
     private var inner = SHA256()
     private var outer = SHA256()
 
-    /// - Parameter key: at most as long as a block of SHA-256, of which no key here is longer.
+    /// - Parameter key: at most as long as a block of SHA-256; no key here is longer.
     init(_ key: UnsafeRawBufferPointer) {
         precondition(key.count <= SHA256.blockByteCount, "a longer key would have to be hashed first")
         withUnsafeTemporaryAllocation(byteCount: SHA256.blockByteCount, alignment: 8) { padded in
@@ -33,9 +32,9 @@ struct KeyedHash {
     /// Takes in the next bytes of the message.
     mutating func update(_ bytes: [UInt8]) { bytes.withUnsafeBytes { inner.update(bufferPointer: $0) } }
 
-    /// The code of the message, after which nothing more can be done with this.
+    /// The code of the message; afterwards this must not be used any more.
     ///
-    /// A state that several messages begin with is copied for each of them; that of a single one is not.
+    /// A state that is the common prefix of several messages is copied for each of them; that of a single one is not.
     mutating func finalize() -> SHA256.Digest {
         inner.finalize().withUnsafeBytes { outer.update(bufferPointer: $0) }
         return outer.finalize()

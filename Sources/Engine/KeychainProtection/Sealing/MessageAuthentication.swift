@@ -16,7 +16,7 @@ enum MessageAuthentication {
         message.withUnsafeBytes { code($0, under: key) }
     }
 
-    /// Whether a code is that of a message; takes the same time wherever they differ.
+    /// Whether a code is that of a message, in constant time.
     static func isRight(_ code: ArraySlice<UInt8>, _ message: ArraySlice<UInt8>, under key: SymmetricKey) -> Bool {
         let right = message.withUnsafeBytes { Self.code($0, under: key) }
         return SymmetricKey(data: Array(code)) == right

@@ -118,10 +118,10 @@ enum MetadataCodec {
         }
     }
 
-    /// The text of UTF-8; `String(validating:as:)` is generic, and takes several times as long.
+    /// The text in UTF-8; `String(validating:as:)` is generic, and takes several times as long.
     private static func text(_ content: UnsafeRawBufferPointer) throws(Malformed) -> String {
         var text = content.withMemoryRebound(to: UInt8.self) { String(decoding: $0, as: UTF8.self) }
-        // What is not UTF-8 was repaired, and so differs from the bytes.
+        // Invalid UTF-8 was repaired, and so differs from the bytes.
         let isUnchanged = text.withUTF8 { UnsafeRawBufferPointer($0).elementsEqual(content) }
         guard isUnchanged else { throw Malformed() }
         return text
@@ -136,7 +136,7 @@ enum MetadataCodec {
         return value
     }
 
-    /// The flags of the constraints; which biometry was enrolled, if they ask for it; the protection class.
+    /// The flags of the constraints; the enrolled biometry, if they require it; the protection class.
     private static func encode(_ accessControl: AccessControl) -> [UInt8] {
         let flags = accessControl.constraints?.flags
         var bytes: [UInt8] = []

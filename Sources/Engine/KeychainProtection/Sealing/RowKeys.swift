@@ -2,12 +2,12 @@
 
 import KeychainCore
 
-/// What the rows of a store are sealed with, or those of a backup.
+/// The keys that seal the rows of a store or a backup.
 protocol RowKeys {
-    /// What its rows are bound to.
+    /// The identifier to which its rows are bound.
     var storeIdentifier: Bytes16 { get }
 
-    /// The least work that the header of an application password may ask for.
+    /// The minimum work that the header of an application password may specify.
     var floor: ScryptFloor { get }
 
     /// The generation that the keys of a protection class have; `nil` for a class that has none.
@@ -15,12 +15,12 @@ protocol RowKeys {
 
     /// The key for a purpose.
     ///
-    /// - Throws: ``ProtectionError/classUnavailable(_:)`` when it is not there now.
+    /// - Throws: ``ProtectionError/classUnavailable(_:)`` if it is not available now.
     func key(_ purpose: Keybag.Entry.Purpose) throws(ProtectionError) -> LockedKey
 }
 
 extension RowKeys {
-    /// The protection class of a row, whose keys exist, whether they are there now or not.
+    /// The protection class of a row, whose keys exist, whether or not they are available now.
     ///
     /// - Throws: ``ProtectionError/damagedRow(_:)`` for a row of unknown keys.
     func protection(of row: StoredRow) throws(ProtectionError) -> Accessibility {
@@ -38,15 +38,14 @@ extension RowKeys {
         return try key(part == .metadata ? .metadataKey(protection) : .classKey(protection))
     }
 
-    /// Opens a row fully and seals it anew under other keys, as it is: what is under an application password stays
-    /// under it.
+    /// Reseals a row under other keys, unchanged: a secret under an application password stays under it.
     ///
     /// - Parameters:
     ///   - row: the row.
-    ///   - target: the other keys.
-    ///   - tags: the maker of search tags that goes with them.
-    ///   - random: where the version of the row comes from.
-    /// - Returns: The row, of the same identifier, with tags and a version of its own.
+    ///   - target: the new keys.
+    ///   - tags: the search tag generator for them.
+    ///   - random: the source of the row's version.
+    /// - Returns: The row, with the same identifier, and new tags and version.
     /// - Throws: ``ProtectionError/damagedRow(_:)``, or as ``key(_:)``.
     func reseal(
         _ row: StoredRow,

@@ -12,7 +12,7 @@ struct RowMetadata {
         part = try RowPart(.metadata, of: row, keys)
     }
 
-    /// What both parts of the row are bound to.
+    /// The associated data of both parts of the row.
     var associatedData: AssociatedData { part.associatedData }
 
     func seal(_ metadata: MetadataCodec.Metadata, _ nonce: AES.GCM.Nonce? = nil) throws(ProtectionError) -> [UInt8] {

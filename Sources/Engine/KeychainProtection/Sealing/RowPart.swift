@@ -5,24 +5,24 @@ import KeychainCore
 
 /// Seals and opens one of the two parts of a row (Documentation/Format.md, "Sealed parts").
 ///
-/// Each version of a row has a key of its own for each part, which is derived from the class's key and seals one
-/// message: so there is no count of messages to keep (NIST SP 800-38D, section 8.3).
+/// Each version of a row has a separate key for each part, which is derived from the class's key and seals one message:
+/// so messages need not be counted (NIST SP 800-38D, section 8.3).
 struct RowPart {
     let row: StoredRow
-    /// What both parts of the row are bound to.
+    /// The associated data of both parts of the row.
     let associatedData: AssociatedData
     private let part: AssociatedData.Part
     /// The key of this part of this version of the row.
     let key: SymmetricKey
 
-    /// The metadata of a row, or its secret.
+    /// Creates the metadata or the secret of a row.
     ///
     /// - Parameters:
     ///   - part: which part.
-    ///   - row: the row, with everything in it that the parts are bound to.
-    ///   - keys: those of the store or backup that the row belongs to.
-    ///   - associatedData: that of the row, where it is known from its other part.
-    ///   - keyDerivation: the key of the part's keys, where it is in use already.
+    ///   - row: the row, with everything that the parts are bound to.
+    ///   - keys: the keys of the store or backup of the row.
+    ///   - associatedData: the row's associated data, if known from its other part.
+    ///   - keyDerivation: the key of the part's keys, if already in use.
     /// - Throws: As ``RowKeys/key(_:)``.
     init(
         _ part: AssociatedData.Part,
@@ -57,9 +57,9 @@ struct RowPart {
         try GCM.seal(plain, under: key, nonce, associatedData: associatedData.encoded(part))
     }
 
-    /// What `body` makes of the plain bytes, which are lent to it and wiped afterwards.
+    /// Passes the plaintext to `body` and wipes it afterwards.
     ///
-    /// - Throws: ``ProtectionError/damagedRow(_:)``, or what `body` throws.
+    /// - Throws: ``ProtectionError/damagedRow(_:)``, or the errors of `body`.
     func open<Result>(
         _ body: (UnsafeRawBufferPointer) throws(ProtectionError) -> Result
     ) throws(ProtectionError) -> Result {

@@ -12,9 +12,9 @@ struct RowSecret {
     ///
     /// - Parameters:
     ///   - row: the row.
-    ///   - keys: those of its store or backup.
-    ///   - associatedData: what the row's metadata is bound to, if it was opened or sealed before.
-    ///   - classKey: the key of the row's class, where it is in use already.
+    ///   - keys: the keys of its store or backup.
+    ///   - associatedData: the associated data of the row's metadata, if it was opened or sealed before.
+    ///   - classKey: the key of the row's class, if already in use.
     /// - Throws: As ``RowKeys/key(_:)``.
     init(
         _ row: StoredRow,
@@ -26,7 +26,7 @@ struct RowSecret {
         floor = keys.floor
     }
 
-    /// Seals a secret, under the key of a password first if there is one.
+    /// Seals a secret, first under the key of a password if there is one.
     func seal(
         _ secret: SecretBytes,
         _ passwordKey: PasswordKey?,
@@ -36,7 +36,7 @@ struct RowSecret {
         return try seal(PasswordLayer.seal(secret, passwordKey, for: use), nonce)
     }
 
-    /// Seals what the row's key is to protect: the secret, or what ``PasswordLayer`` made of it.
+    /// Seals the content for the row's key: the secret, or the ``PasswordLayer`` around it.
     func seal(_ bytes: SecretBytes, _ nonce: AES.GCM.Nonce? = nil) throws(ProtectionError) -> [UInt8] {
         try SecretPadding.pad(bytes).withUnsafeBytes { (padded) throws(ProtectionError) in
             try part.seal(padded, nonce)
@@ -54,7 +54,7 @@ struct RowSecret {
     /// The header of a secret that needs a password.
     func passwordHeader() throws(ProtectionError) -> PasswordHeader { try layer().header }
 
-    /// What the row's key protects, of the right shape.
+    /// The content that the row's key protects, after validation.
     func sealed(needsPassword: Bool) throws(ProtectionError) -> SecretBytes {
         let bytes = try opened()
         if needsPassword { _ = try layer(in: bytes) }
@@ -78,7 +78,7 @@ struct RowSecret {
         return layer
     }
 
-    /// The item that a password's key seals; not its store, so that a backup can take it along without the password.
+    /// The item that a password's key seals, but not its store, so that a backup can include it without the password.
     private var use: PasswordLayer.Use {
         PasswordLayer.Use("item password", Array(part.row.itemClass.rawValue.utf8) + part.row.identifier.bytes)
     }

@@ -2,21 +2,21 @@
 
 import KeychainCore
 
-/// The search tags of values that call after call has: access groups and synchronizability, which are no secrets.
+/// The search tags of values that recur in many calls: access groups and synchronizability, which are not secret.
 ///
-/// It belongs to one keybag, whose key the tags are made with. Not thread-safe.
+/// It belongs to one keybag, whose key the tags are created with. Not thread-safe.
 package final class SearchTagCache {
-    /// By what each is the tag of, byte for byte: strings that Swift takes for equal have tags of their own.
+    /// The tags by their inputs, compared bytewise: strings that Swift considers equal have separate tags.
     private var tags: [Input: SearchTag] = [:]
 
-    /// What a tag is made of; an array by itself would be hashed byte by byte, which takes as long as making the tag.
+    /// The input of a tag; an array by itself would be hashed byte by byte, which takes as long as computing the tag.
     private struct Input: Hashable {
         let bytes: [UInt8]
 
         func hash(into hasher: inout Hasher) { bytes.withUnsafeBytes { hasher.combine(bytes: $0) } }
     }
 
-    /// More than any program has of groups, times the classes; a tool that goes through all groups has few of them.
+    /// More than the groups of any program times the classes; a tool that visits all groups needs few of them.
     private static let capacity = 64
 
     /// Longer than any group that a program is signed with.
@@ -25,12 +25,12 @@ package final class SearchTagCache {
     /// A cache without tags.
     package init() {}
 
-    /// Whether tags of a column are kept, of the input that one would be made of: its class, name and value.
+    /// Whether tags of a column are cached, and for which input: its class, name and value.
     func takes(_ column: Column, _ input: [UInt8]) -> Bool {
         (column.name == .accessGroup || column.name == .synchronizable) && input.count <= Self.longestInput
     }
 
-    /// The tag that was made of an input.
+    /// The cached tag of an input.
     subscript(input: [UInt8]) -> SearchTag? {
         get { tags[Input(bytes: input)] }
         set {

@@ -3,10 +3,10 @@
 import Crypto
 import KeychainCore
 
-/// Makes the search tags of one operation (Documentation/Format.md, "Search tags").
+/// Computes the search tags of one operation (Documentation/Format.md, "Search tags").
 ///
-/// A tag is HMAC-SHA-256 (RFC 2104, FIPS 198-1), cut to its first 16 bytes, over the length-prefixed item class,
-/// attribute and comparison form. The keyed state lives as long as the operation, so that many tags cost one set-up.
+/// A tag is HMAC-SHA-256 (RFC 2104, FIPS 198-1), truncated to its first 16 bytes, over the length-prefixed item class,
+/// attribute and comparison form. The keyed state lives as long as the operation, so that many tags cost one setup.
 package struct SearchTags {
     private let keyed: KeyedHash
     private let cache: SearchTagCache?
@@ -62,9 +62,9 @@ package struct SearchTags {
         return old.row.primaryKeyTag
     }
 
-    /// The tags of every searchable attribute that is there, ordered by name.
+    /// The tags of every searchable attribute that is present, sorted by name.
     ///
-    /// An item that replaces a row keeps those of the attributes that are the same.
+    /// An item that replaces a row keeps the tags of its unchanged attributes.
     package func tags(
         _ schema: ItemSchema,
         _ attributes: Attributes,

@@ -2,10 +2,10 @@
 
 import KeychainCore
 
-/// The padding of a secret inside its seal (Documentation/Format.md, "Padding"), so that its length shows roughly only.
+/// The padding of a secret before sealing (Documentation/Format.md, "Padding"), which hides its exact length.
 ///
-/// The byte 0x80 and then zeros (ISO/IEC 7816-4; NIST SP 800-38A, appendix A), up to the next length that has five
-/// significant bits at most and is a multiple of 32.
+/// It is the byte 0x80 and then zeros (ISO/IEC 7816-4; NIST SP 800-38A, appendix A), up to the next length that has at
+/// most five significant bits and is a multiple of 32.
 enum SecretPadding {
     private static let mark: UInt8 = 0x80
     private static let leastStep = 32
@@ -26,7 +26,7 @@ enum SecretPadding {
         }
     }
 
-    /// The secret without its padding; `nil` where the padding is another than ``pad(_:)`` makes.
+    /// The secret without its padding; `nil` if the padding differs from that of ``pad(_:)``.
     static func content(of padded: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         var end = padded.count - 1
         while end >= 0, padded[end] == 0 { end -= 1 }
