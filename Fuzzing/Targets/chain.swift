@@ -5,7 +5,7 @@ import KeychainCore
 @testable import KeychainTrust
 
 /// Certificates that somebody sends: each behind two octets with its length, the last of them an anchor as well, and
-/// the first of them an answer about revocation.
+/// the first of them an OCSP response.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = Array(UnsafeBufferPointer(start: bytes, count: count))[...]
@@ -23,7 +23,7 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var request = TrustRequest(certificates: certificates, policies: policies, date: date)
     request.anchors = Array(certificates.suffix(1))
     request.usesSystemAnchors = false
-    request.revocationAnswers = Array(certificates.prefix(1))
+    request.ocspResponses = Array(certificates.prefix(1))
     do {
         let evaluation = try TrustEvaluator.evaluate(request)
         precondition(evaluation.isTrusted == (evaluation.mainFinding == nil))

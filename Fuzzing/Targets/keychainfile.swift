@@ -107,7 +107,7 @@ private struct Sample {
         change { connection in try connection.execute("ROLLBACK TO fuzz; RELEASE fuzz") }
     }
 
-    private func edit(_ name: String, _ row: Int64, _ edits: [UInt8], _ connection: Connection) throws {
+    private func edit(_ name: String, _ row: Int64, _ edits: [UInt8], _ connection: SQLiteConnection) throws {
         let old = try connection.prepare("SELECT CAST(\(name) AS BLOB) FROM items_genp WHERE id = \(row)")
         guard try old.step() else { return }
         let bytes = old.bytes(0)
@@ -117,7 +117,7 @@ private struct Sample {
         _ = try new.step()
     }
 
-    private func change(_ body: (Connection) throws -> Void) {
+    private func change(_ body: (SQLiteConnection) throws -> Void) {
         do {
             try keychain.access.withEngine(.observing) { (engine) throws(KeychainError) in
                 do { try body(engine.store.connection) } catch { throw KeychainError(.internal, "\(error)") }

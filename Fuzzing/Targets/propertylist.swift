@@ -30,6 +30,7 @@ private struct Value: Decodable {
         if (try? container.decode(Double.self)) != nil { return }
         if (try? container.decode(Date.self)) != nil { return }
         if (try? container.decode(Data.self)) != nil { return }
-        precondition(try !container.decode(String.self).hasTooManyMarks, "a text of too many marks")
+        let text = try container.decode(String.self)
+        precondition(!text.hasTooManyMarks, "a text of too many marks")
     }
 }
