@@ -4,10 +4,10 @@ import CSQLite
 import Glibc
 import KeychainCore
 
-/// The image of an empty store, without a keybag, that every store in memory begins with.
+/// The image of an empty store without a keybag, the initial state of every store in memory.
 ///
-/// To load it takes a fraction of what it takes to make the tables. There is no key in it, and nothing else that two
-/// stores could have in common but their tables.
+/// Loading it takes a fraction of the time for creating the tables. It contains no key, and stores have nothing in
+/// common through it except for their tables.
 enum MemoryImage {
     private static let image = Result { () throws(SQLiteError) in try make() }
 
@@ -65,7 +65,7 @@ extension SQLiteConnection {
                 throw SQLiteError(code: status, operation: "loading the image of a store")
             }
         }
-        // A setting of the database that was there before.
+        // The previous setting of the database.
         try execute("PRAGMA secure_delete = ON")
     }
 }

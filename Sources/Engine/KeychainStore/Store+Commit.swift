@@ -4,14 +4,14 @@ import CSQLite
 import KeychainCore
 
 extension Store {
-    /// Ends the transaction of a change; durable when this returns.
+    /// Commits the transaction of a change; durable when this returns.
     ///
-    /// Where the last sync fails, the whole change already lies in the log, complete with its checksums, and whoever
-    /// opens the store after a restart would find it there. So another transaction that changes nothing is written over
-    /// its beginning.
+    /// If the last sync fails, the whole change is already in the log, complete with its checksums, and the next
+    /// process to open the store after a restart would find it there. So its start is overwritten by another
+    /// transaction that changes nothing.
     ///
-    /// - Throws: ``KeychainError`` of a ``StoreError``; of ``StoreError/doubtfulCommit(_:)`` where the change may
-    ///   come to light later, because that failed as well. Otherwise nothing of it was stored.
+    /// - Throws: ``KeychainError`` of a ``StoreError``; of ``StoreError/doubtfulCommit(_:)`` if the change may take
+    ///   effect later, because that failed as well. Otherwise nothing of it was stored.
     func commit() throws(KeychainError) {
         do throws(SQLiteError) {
             try connection.commit()
@@ -22,22 +22,22 @@ extension Store {
         }
     }
 
-    /// Writes the log back into the file as far as nobody reads it, so that the next change takes no more room.
+    /// Writes the log back into the file as far as no reader uses it, so that the next change takes no more space.
     package func writeLogBack() {
         _ = try? connection.integer("PRAGMA wal_checkpoint(PASSIVE)")
     }
 }
 
 extension SQLiteConnection {
-    /// Runs a statement that is kept and gives no rows.
+    /// Runs a cached statement that returns no rows.
     func run(_ fixed: FixedStatement, _ sql: String) throws(SQLiteError) {
         let statement = try statement(fixed, sql)
         defer { statement.reset() }
         _ = try statement.step()
     }
 
-    /// Commits, as every change of a database does; what was read of the version and of the device in the transaction,
-    /// and not changed, holds for the new state as well.
+    /// Commits, for every change of a database; what was read of the version and the device in the transaction, and not
+    /// changed, is valid for the new state as well.
     func commit() throws(SQLiteError) {
         let bringsFirstPage = try bringFirstPage()
         let state = state
@@ -51,8 +51,8 @@ extension SQLiteConnection {
         knownDevice = next.map { (record, $0) }
     }
 
-    /// Has the first page in the log with the first change that this connection makes under a mark, so that the mark
-    /// ends when the log is written back, by whatever program (``LogMark``).
+    /// Writes the first page to the log with the first change that this connection makes under a mark, so that the mark
+    /// becomes invalid when the log is written back, by any program (``LogMark``).
     private func bringFirstPage() throws(SQLiteError) -> Bool {
         guard !isInMemory, hasChangedRows, try withFile(StoreFileSystem.hasLog) else { return false }
         if let mark = try mark(), mark == markWithFirstPage { return false }

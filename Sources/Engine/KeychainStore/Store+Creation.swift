@@ -4,17 +4,17 @@ import KeychainCore
 import KeychainHost
 
 extension Store {
-    /// Makes the file under another name, complete, and then gives it its own; for the holder of the setup lock.
+    /// Creates the file under another name, complete, and then renames it; the caller holds the setup lock.
     ///
-    /// What it has made is removed again when it fails.
+    /// On failure, everything that it created is removed again.
     ///
     /// - Parameters:
     ///   - folder: the keychain's folder, which has no store.
-    ///   - options: how large the file and the cache may become.
+    ///   - options: the maximum sizes of the file and the cache.
     ///   - place: how the folder may be used.
     ///   - keybag: the keybag.
     ///   - addRows: adds the rows.
-    /// - Throws: `errSecNotAvailable` with the reason, or what `addRows` throws.
+    /// - Throws: `errSecNotAvailable` with the reason, or the errors of `addRows`.
     static func create(
         in folder: PrivateDirectory,
         _ options: StoreOptions,
@@ -33,7 +33,7 @@ extension Store {
             try folder.makeEmptyFile(temporary)
         }
         try fillFile(folder.path(of: temporary), options, place, keybag: keybag, addRows: addRows)
-        // Before it is a store, for nobody looks for them afterwards.
+        // Before it becomes a store, because they are not cleaned up later.
         remove(companions)
         try changing(folder) { (folder) throws(FileError) in try folder.publish(temporary, as: fileName) }
     }
@@ -63,7 +63,7 @@ extension Store {
         let connection = try sql { () throws(SQLiteError) in
             let connection = try place.connection(to: path)
             try connection.limit(options)
-            // What fails is thrown away, and needs no journal.
+            // A failed file is discarded, and needs no journal.
             try connection.execute("PRAGMA journal_mode = MEMORY")
             return connection
         }

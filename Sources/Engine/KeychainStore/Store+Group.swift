@@ -2,11 +2,11 @@
 
 import KeychainCore
 
-/// The changes of several calls as one transaction, which becomes durable with one sync of the log for all of them.
+/// Runs the changes of several calls as one transaction, which becomes durable with one sync of the log.
 ///
-/// Nobody else sees any of them before that, and either all of them are stored or none.
+/// No other connection sees any of them before that, and either all of them are stored or none.
 extension Store {
-    /// What is known of a group under way.
+    /// The state of a group in progress.
     struct Group {
         /// Whether a write of the call under way failed: it must not end as if nothing had been.
         var hasFailedWrite = false
@@ -14,21 +14,20 @@ extension Store {
         var isLost = false
     }
 
-    /// Begins a group: until ``endGroup()`` each ``write(_:)`` adds to it, within ``inGroup(_:)``.
+    /// Begins a group: until ``endGroup()``, each ``write(_:)`` is added to it, within ``inGroup(_:)``.
     ///
     /// None of its calls may change the device.
     package func beginGroup() { group = Group() }
 
-    /// Whether SQLite has undone what the calls of the group did, so that the group takes no more.
+    /// Whether SQLite has rolled back the group's calls, so that the group accepts no more.
     package var isGroupLost: Bool { group?.isLost ?? false }
 
-    /// Runs one call of the group; what it changed is undone when it throws, and nothing else unless
-    /// ``isGroupLost`` says so.
+    /// Runs one call of the group; if it throws, its changes are undone, and no others unless ``isGroupLost`` is set.
     package func inGroup<Result>(
         _ body: () throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
         group?.hasFailedWrite = false
-        // What the first call changes is all that there is to undo.
+        // Undoing the first call undoes everything.
         guard connection.isInTransaction else {
             do throws(KeychainError) {
                 return try complete(body)
@@ -57,11 +56,11 @@ extension Store {
         return result
     }
 
-    /// Ends the group; what its calls changed is durable when this returns.
+    /// Ends the group; the changes of its calls are durable when this returns.
     ///
     /// - Returns: Whether they changed anything.
-    /// - Throws: As ``write(_:)``; then nothing of the group was stored, except as ``StoreError/doubtfulCommit(_:)``
-    ///   says.
+    /// - Throws: As ``write(_:)``; nothing of the group was stored in that case, except as described for
+    ///   ``StoreError/doubtfulCommit(_:)``.
     @discardableResult
     package func endGroup() throws(KeychainError) -> Bool {
         group = nil
@@ -96,18 +95,18 @@ extension Store {
         return result
     }
 
-    /// Undoes the whole group, where SQLite would undo one call with errors.
+    /// Rolls back the whole group if SQLite would roll back one call incorrectly.
     ///
-    /// If it has written a page to the log twice since the savepoint, because the cache was full, SQLite up to 3.49 at
-    /// least commits the rest, and all later transactions, with checksums that a restart refuses: all of them are lost
-    /// then.
+    /// If SQLite, at least up to 3.49, has written a page to the log twice since the savepoint, because the cache was
+    /// full, it commits the rest, and all later transactions, with checksums that are refused after a restart: all of
+    /// them are lost in that case.
     private func loseAfterSpill() {
         rollBack()
         group?.isLost = true
     }
 
     private func orLose(_ body: () throws(KeychainError) -> Void) throws(KeychainError) {
-        // Where SQLite has rolled back by itself, there is no savepoint any more.
+        // If SQLite has rolled back by itself, the savepoint no longer exists.
         guard connection.isInTransaction else {
             group?.isLost = true
             return

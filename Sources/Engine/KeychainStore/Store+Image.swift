@@ -3,17 +3,17 @@
 import CSQLite
 import KeychainCore
 
-/// A store in memory as bytes, which a keychain file holds.
+/// A store in memory as bytes, which a keychain file contains.
 extension Store {
     /// The bytes of a store in memory, as it is now.
     package func image() throws(KeychainError) -> [UInt8] {
         do { return try connection.image() } catch { throw KeychainError(error) }
     }
 
-    /// A store in memory with the rows and the keybag of an image, which anybody may have made.
+    /// A store in memory with the rows and the keybag of an image of any origin.
     ///
-    /// - Throws: A failure of the kind ``KeychainError/StorageFailure/damaged`` for what is no image of a store,
-    ///   ``KeychainError/StorageFailure/newerFormat``.
+    /// - Throws: A failure of the kind ``KeychainError/StorageFailure/damaged`` for anything other than an image of a
+    ///   store, ``KeychainError/StorageFailure/newerFormat``.
     package convenience init(image: [UInt8]) throws(KeychainError) {
         try self.init()
         do throws(StoreError) {
@@ -25,9 +25,9 @@ extension Store {
 }
 
 extension SQLiteConnection {
-    /// Loads an image after a look at everything in it that SQLite would act upon.
+    /// Loads an image after checking everything in it that SQLite would act upon.
     ///
-    /// - Returns: Its version, which is this one or that of the format before.
+    /// - Returns: Its version, which is this one or that of the previous format.
     fileprivate func loadForeign(_ image: [UInt8]) throws(StoreError) -> FileVersion {
         let version: FileVersion
         do throws(SQLiteError) {

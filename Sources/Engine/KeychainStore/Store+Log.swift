@@ -3,13 +3,13 @@
 import KeychainCore
 import KeychainHost
 
-/// How a log is written back at the end, and told from that of another file, or of another time.
+/// Writes a log back at the end, and distinguishes it from that of another file, or of another time.
 extension Store {
-    /// Writes the log back and takes the mark away, as far as nobody else is using the store at this moment.
+    /// Writes the log back and removes the mark, unless other processes are using the store at this moment.
     ///
-    /// Then the file alone is the whole store. Nobody is waited for, and what fails is left as it is.
+    /// Then the file alone is the whole store. This waits for no other process, and ignores failures.
     ///
-    /// A store under the lock of all hosts is closed, and the lock released; it may not be used any more.
+    /// A store under the lock for all hosts is closed, and the lock released; it must not be used any more.
     package func finish() {
         writeBackAtEnd()
         closeUnderHostLock()
@@ -25,10 +25,10 @@ extension Store {
         _ = try? connection.integer("PRAGMA wal_checkpoint(TRUNCATE)")
     }
 
-    /// Refuses a file whose mark names another log than the one that is there, if any is: one of them was copied
-    /// without the other, or at another time.
+    /// Refuses a file whose mark identifies another log than the existing one: one of them was copied without the
+    /// other, or at another time.
     ///
-    /// On request, the file is used without its log: the other one is set aside.
+    /// On request, the file is used without its log: the other one is moved aside.
     static func refuseMissingLog(
         _ watched: WatchedFile,
         in folder: PrivateDirectory,
@@ -39,16 +39,16 @@ extension Store {
         if watched.isUnchanging || watched.logByteCount == 0 { return }
         let lock: FileLock
         do { lock = try FileLock(lockName, in: folder, until: Deadline(milliseconds: 0)) } catch { throw .file(error) }
-        // Another process may have done it before it let go of the lock.
+        // Another process may have done it before it released the lock.
         if try hasOtherLog(watched) {
             do { try setLogAside(in: folder) } catch { throw .file(error) }
         }
         _ = consume lock
     }
 
-    /// Whether a file is marked, and its log is not the one that the mark names.
+    /// Whether a file is marked, and its log is not the one that the mark identifies.
     ///
-    /// Others may write the log back, or begin it anew, at this moment: then the mark is another one afterwards.
+    /// Other processes may write the log back, or restart it, at this moment: then the mark is different afterwards.
     private static func hasOtherLog(_ watched: WatchedFile) throws(StoreError) -> Bool {
         while true {
             guard let mark = try mark(of: watched) else { return false }

@@ -3,19 +3,19 @@
 import CSQLite
 import KeychainCore
 
-/// Brings a store of the format before up to date: other tables, whose rows are those that were there, sealed anew or
-/// as they were (Documentation/Format.md, "From format 2").
+/// Migrates a store of the previous format: to new tables, with the existing rows, resealed or unchanged
+/// (Documentation/Format.md, "From format 2").
 ///
-/// All in one transaction, so that whoever dies in the midst of it leaves the store as it was.
+/// All in one transaction, so that a crash in between leaves the store unchanged.
 extension Store {
     /// Whether the store has the tables of the format before, and so can only be read.
     package var hasFormerTables: Bool { fileVersion.recorded == Int64(FileFormat.formerVersion) }
 
-    /// Makes the tables of this format.
+    /// Creates the tables of this format.
     ///
-    /// - Parameter migrate: gives what the new tables have for a row that was read from the old ones; for a row in
-    ///   quarantine only what it has in the column of the format before counts, because its bytes stay.
-    /// - Throws: ``KeychainError`` of the store, or what `migrate` throws. The store is as it was then.
+    /// - Parameter migrate: returns the new row for a row of the old tables; for a row in quarantine, only its value
+    ///   for the column of the previous format is used, because its bytes stay.
+    /// - Throws: ``KeychainError`` of the store, or the errors of `migrate`. The store is unchanged in that case.
     package func migrate(
         _ migrate: (NumberedRow) throws(KeychainError) -> StoredRow
     ) throws(KeychainError) {
@@ -62,13 +62,13 @@ extension Store {
 }
 
 extension RowReader {
-    /// The first live rows that are still as the format before sealed them, of protection classes whose keys are there.
+    /// The first live rows that are still sealed in the previous format, of protection classes with available keys.
     ///
     /// - Parameters:
     ///   - itemClass: the class.
     ///   - protections: the protection classes.
-    ///   - number: after which row to begin.
-    ///   - limit: how many at most.
+    ///   - number: the row after which to start.
+    ///   - limit: the maximum number of rows.
     /// - Returns: The rows.
     /// - Throws: ``KeychainError`` of the store.
     package func formerRows(
@@ -107,7 +107,7 @@ extension SQLiteConnection {
         _ migrate: (NumberedRow) throws(KeychainError) -> StoredRow
     ) throws(KeychainError) {
         try sql { () throws(SQLiteError) in
-            // Whatever else somebody put into the schema is not looked at.
+            // Other objects that were added to the schema are ignored.
             try execute("PRAGMA legacy_alter_table = ON")
             defer { try? execute("PRAGMA legacy_alter_table = OFF") }
             try execute("ALTER TABLE \(Layout.table(itemClass)) RENAME TO \(Self.formerTable)")
@@ -160,7 +160,7 @@ extension SQLiteConnection {
     /// A tag or a clear column contradicts the attributes (Documentation/Format.md, "Tables").
     private static let contradiction = 4
 
-    /// Copies a row as it lies there, whatever is in its columns.
+    /// Copies a row as it is, regardless of the contents of its columns.
     private func copy(
         _ itemClass: ItemClass,
         _ number: Int64,

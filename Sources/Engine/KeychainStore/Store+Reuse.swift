@@ -2,17 +2,17 @@
 
 import KeychainCore
 
-/// What lets one store in memory serve several keychains one after the other: its tables and its prepared statements
-/// are most of what it costs.
+/// Reuses one store in memory for several keychains, one after the other: its tables and its prepared statements make
+/// up most of its cost.
 extension Store {
     /// Puts a keybag into a store that has none.
     package func begin(withKeybag keybag: [UInt8]) throws(KeychainError) {
         do { try connection.setKeybag(keybag) } catch { throw KeychainError(error) }
     }
 
-    /// Takes everything out of a store in memory: rows of every kind, the keybag, the record of the device.
+    /// Empties a store in memory: rows of every kind, the keybag, the record of the device.
     ///
-    /// - Returns: Whether it is as if it had just been made; `false` for a store in files, and for one that has grown.
+    /// - Returns: Whether it is like a new one; `false` for a store in files, and for one that has grown.
     package func clear() -> Bool {
         guard connection.isInMemory, !connection.isInTransaction, !connection.hasSearchIndexes,
             let pages = try? connection.pageCount(), pages <= Self.mostPages
@@ -30,7 +30,7 @@ extension Store {
         }
     }
 
-    /// Pages are not given back: a store that was large would stay so.
+    /// Pages are not released: a store that was large would stay large.
     private static let mostPages: Int64 = 128
 }
 

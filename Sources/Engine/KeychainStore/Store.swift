@@ -7,10 +7,11 @@ import KeychainHost
 
 /// The store of one keychain: rows in a file or in memory.
 ///
-/// It holds no key and cannot get at one.
+/// It holds no key and has no access to one.
 ///
-/// Not thread-safe: the keychain that owns it lets one thread in at a time, inside the fork gate. So nothing here waits
-/// for another connection: what is held by one is an error (``KeychainError/isBusy``), and whoever calls tries again.
+/// Not thread-safe: the keychain that owns it admits one thread at a time, inside the fork gate. So this code never
+/// waits for another connection: a lock that is held by one is an error (``KeychainError/isBusy``), and the caller
+/// tries again.
 package final class Store {
     let connection: SQLiteConnection
     let options: StoreOptions
@@ -19,13 +20,13 @@ package final class Store {
     /// The lock that all hosts see, which is held for as long as the store is open; `nil` for one that needs none.
     private var hostLock: HostLock?
 
-    /// The version that the file has, as far as this program goes by it.
+    /// The version of the file, as far as this program supports it.
     var fileVersion = FileVersion.current
 
     /// Whether the file has got another version or other tables since, so that it has to be opened again.
     private var hasOtherVersion = false
 
-    /// SQLite's number of what the file declares, which is another one once that was changed
+    /// SQLite's schema version of the file, which changes with the declarations
     /// (sqlite.org/pragma.html#pragma_schema_version).
     var declarationsNumber: Int64 = 0
 
@@ -36,17 +37,18 @@ package final class Store {
     package static let fileName = "keychain.db"
     static let lockName = "setup.lock"
 
-    /// Opens the store of a folder, and makes it when there is none.
+    /// Opens the store of a folder, and creates it if there is none.
     ///
-    /// The file appears under its name complete: tables, keybag and all. A lock file keeps processes that come at the
-    /// same time from making it twice. Nobody is waited for: see ``KeychainError/isBusy``.
+    /// The file appears under its name complete: tables, keybag and all. A lock file prevents concurrent processes from
+    /// creating it twice. This does not wait for other processes: see ``KeychainError/isBusy``.
     ///
     /// - Parameters:
     ///   - folder: the keychain's folder.
     ///   - options: the settings.
-    ///   - makeKeybag: gives the keybag of a new store; called only when there is none, and no other process makes one.
+    ///   - makeKeybag: returns the keybag of a new store; called only if there is none, and no other process creates
+    ///     one.
     /// - Returns: The store.
-    /// - Throws: `errSecNotAvailable` with the reason, or what `makeKeybag` throws.
+    /// - Throws: `errSecNotAvailable` with the reason, or the errors of `makeKeybag`.
     package static func open(
         in folder: PrivateDirectory,
         options: StoreOptions,
@@ -59,7 +61,7 @@ package final class Store {
             if try exists(in: folder) { return try Store(folder, options, place) }
             if case .foreign(let kind) = place { throw KeychainError(.sharedFolder(path: folder.path, kind: kind)) }
             let lock = try lock(folder, until: Deadline(milliseconds: 0))
-            // Another process may have made the store before it let go of the lock.
+            // Another process may have created the store before it released the lock.
             if try !exists(in: folder) {
                 let keybag = try makeKeybag()
                 try create(in: folder, options, place, keybag: keybag)
@@ -73,7 +75,7 @@ package final class Store {
         }
     }
 
-    /// Refuses an SQLite that lacks what a store needs, before anything is made.
+    /// Refuses an SQLite that lacks what a store needs, before anything is created.
     static func checkLibrary() throws(KeychainError) {
         do { try SQLiteLibrary.check() } catch { throw KeychainError(error) }
     }
@@ -83,7 +85,7 @@ package final class Store {
         do { return try folder.hasFile(fileName) } catch { throw KeychainError(StoreError.file(error)) }
     }
 
-    /// The lock under which a store is made, or gets another root key.
+    /// The lock for creating a store, and for replacing its root key.
     package static func lock(_ folder: PrivateDirectory, until deadline: Deadline) throws(KeychainError) -> FileLock {
         do {
             return try FileLock(lockName, in: folder, until: deadline)
@@ -130,7 +132,7 @@ package final class Store {
         }
         (reader, writer) = (RowReader(connection), RowWriter(connection))
         do throws(StoreError) { try checkFormat(watched) } catch {
-            // Before whoever has the lock of all hosts lets go of it.
+            // Before the holder of the lock for all hosts releases it.
             connection.close()
             throw error
         }
@@ -160,12 +162,12 @@ package final class Store {
         lock.release()
     }
 
-    /// What keeps rows from being changed, for tests.
+    /// The condition that prevents rows from being changed, for tests.
     package var condition = StoreCondition.healthy {
         didSet { writer = condition.writers.init(connection) }
     }
 
-    /// Counts the bytes of each row that is read by a search, and says whether it may be; `nil` for any.
+    /// Counts the bytes of each row that a search reads, and returns whether it may be read; `nil` for no limit.
     package var reserveMemory: (@Sendable (_ byteCount: Int) -> Bool)? {
         get { connection.reserveMemory }
         set { connection.reserveMemory = newValue }
@@ -179,7 +181,7 @@ package final class Store {
 
     /// Runs `body` on one state of the store.
     ///
-    /// A state lasts for as long as a statement is under way that reads it (sqlite.org/isolation.html): that of the
+    /// A state lasts for as long as a statement is in progress that reads it (sqlite.org/isolation.html): that of the
     /// version.
     package func read<Result>(
         _ body: (RowReader) throws(KeychainError) -> Result
@@ -225,7 +227,7 @@ package final class Store {
 
     /// Refuses to change a file that has several names.
     ///
-    /// It is checked inside the transaction; a name that is added after the check is noticed by the next one.
+    /// This is checked inside the transaction; the next one detects a name that is added after the check.
     func refuseSeveralNames() throws(KeychainError) {
         guard let watched, watched.hasOtherNames else { return }
         throw KeychainError(StoreError.severalNames(path: watched.path))
@@ -257,7 +259,7 @@ package final class Store {
         connection.checkedState = state
     }
 
-    /// What is declared was compared when the file was opened.
+    /// The declarations were compared when the file was opened.
     private func checkDeclarations() throws(KeychainError) {
         guard watched != nil else { return }
         let number = try sql { () throws(SQLiteError) in try connection.declarationsNumber() }
@@ -293,14 +295,14 @@ package final class Store {
         do { try connection.run(kind, sql) } catch { throw KeychainError(error) }
     }
 
-    // Some errors make SQLite roll back by itself; then there is nothing left to undo.
+    // Some errors make SQLite roll back by itself; then there is nothing left to roll back.
     func rollBack() {
         if connection.isInTransaction { try? run(.rollback, "ROLLBACK") }
     }
 
-    /// Empties the log, so that what was replaced or deleted is nowhere in the files any more.
+    /// Empties the log, so that replaced or deleted data is no longer in any file.
     ///
-    /// - Returns: Whether it is empty; `false` when another connection reads or writes. A store in memory has no log.
+    /// - Returns: Whether it is empty; `false` if another connection reads or writes. A store in memory has no log.
     package func eraseLog() throws(KeychainError) -> Bool {
         connection.setBusyTimeout(milliseconds: Self.eraseTimeoutMilliseconds)
         defer { connection.setBusyTimeout(milliseconds: 0) }
@@ -312,7 +314,7 @@ package final class Store {
         }
     }
 
-    // Nobody waits for a long reader: the log is emptied later instead.
+    // This does not wait for a long reader: the log is emptied later instead.
     private static let eraseTimeoutMilliseconds: Int32 = 50
 
     /// SQLite's own check of the file's structure; empty when it is sound.
@@ -358,7 +360,7 @@ extension Store {
         } catch {
             throw StoreError(opening: error, path: path)
         }
-        // The format before takes keys, and whoever has them brings it up to date.
+        // The previous format requires keys, and is migrated by a caller that has them.
         let isOlder = fileVersion.version < FileFormat.version && !hasFormerTables
         if isOlder, file.hasOtherNames { throw .severalNames(path: path) }
         do throws(SQLiteError) {
@@ -368,7 +370,7 @@ extension Store {
             throw StoreError(opening: error, path: path)
         }
         guard hasFormerTables || fileVersion.canBeRead() else { throw .newer(fileVersion) }
-        // As it lies there is no log, and SQLite names none.
+        // A store that is read as it is has no log, and SQLite reports none.
         if file.isUnchanging { return }
         do throws(SQLiteError) {
             let mode = try connection.prepare("PRAGMA journal_mode")
@@ -383,7 +385,7 @@ extension Store {
 
     /// Finds out which tables the file has, and that they are what its version declares.
     private func checkTables() throws(SQLiteError) {
-        // Another process may bring the store up to date at this moment: both are of one state.
+        // Another process may migrate the store at this moment: both values are from one state.
         try connection.execute("BEGIN")
         defer { try? connection.execute("COMMIT") }
         fileVersion = try recordedVersion()

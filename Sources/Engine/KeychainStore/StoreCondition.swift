@@ -3,16 +3,16 @@
 import CSQLite
 import KeychainCore
 
-/// What keeps the rows of a store from being changed, for tests; keybag and device are not concerned.
+/// A condition that prevents the rows of a store from being changed, for tests; keybag and device are not affected.
 package enum StoreCondition: Sendable, Hashable {
     /// Nothing.
     case healthy
-    /// There is no room: a change is made and then refused, as where a disk is full at the commit.
+    /// There is no space: a change is made and then refused, as on a disk that is full at the commit.
     case full
     /// Nothing may be changed.
     case readOnly
 
-    /// What changes rows under the condition.
+    /// The object that changes rows under the condition.
     var writers: RowWriter.Type {
         switch self {
         case .healthy: RowWriter.self

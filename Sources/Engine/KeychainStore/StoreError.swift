@@ -4,11 +4,11 @@ import CSQLite
 import KeychainCore
 import KeychainHost
 
-/// What can go wrong with a store.
+/// The failures of a store.
 package enum StoreError: Error, Sendable, Hashable {
     /// A file or folder of the store.
     case file(FileError)
-    /// The file, or for `nil` the contents of a keychain file, is no store, or the beginning is damaged.
+    /// The file, or for `nil` the contents of a keychain file, is not a store, or its header is damaged.
     case notAStore(path: String?, String)
     /// The file was written by a newer version, which this one cannot read.
     case newer(FileVersion)
@@ -32,28 +32,28 @@ package enum StoreError: Error, Sendable, Hashable {
     case newerBackup(FileVersion)
     /// There is a store where one was to be restored.
     case storeExists(path: String)
-    /// There is a rollback journal beside the store, which has a log instead.
+    /// There is a rollback journal next to the store, which uses a log instead.
     case journal(path: String)
-    /// Nobody can write in the store's folder, and the log cannot be read without an index.
+    /// No process can write in the store's folder, and the log cannot be read without an index.
     case unreadableLog(path: String)
-    /// The file needs its log, which is not there, or is another one.
+    /// The file needs its log, which is missing, or is a different one.
     case missingLog(path: String)
-    /// Processes of the host on whose disk a store lies use it, which other hosts begin to share.
+    /// Processes of the host with the disk are using a store that other hosts are starting to share.
     case inLocalUse(path: String)
-    /// The store is on a file system that several hosts may use, on which it is not written unless the user says so.
+    /// The store is on a file system that several hosts may use, where it is written only if the user permits it.
     case sharedFolder(path: String, kind: String)
     /// The file has several names (hard links), each of which would have a log of its own, so that it is only read.
     case severalNames(path: String)
     /// The SQLite of this process is older than what a store needs; versions as SQLite counts.
     case libraryTooOld(version: Int32, least: Int32)
-    /// A change failed when it was made durable, and could not be taken back either: it may come to light later.
+    /// Making a change durable failed, and so did undoing it: it may take effect later.
     case doubtfulCommit(SQLiteError)
-    /// SQLite says no.
+    /// SQLite reports an error.
     case sqlite(SQLiteError)
 }
 
 extension StoreError {
-    /// What SQLite says of a file that is opened: that it is none of its own, or anything else.
+    /// The error for SQLite's result on opening a file: that it is not a database, or anything else.
     init(opening error: SQLiteError, path: String?) {
         self =
             [SQLITE_CORRUPT, SQLITE_NOTADB].contains(error.primaryCode)

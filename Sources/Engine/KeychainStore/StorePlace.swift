@@ -3,23 +3,23 @@
 import KeychainCore
 import KeychainHost
 
-/// How this process may use the store of a folder, by the file system that the folder is on (Documentation/Format.md,
-/// "Shared folders").
+/// How this process may use the store of a folder, depending on its file system (Documentation/Format.md, "Shared
+/// folders").
 enum StorePlace {
     /// On a file system of this host: with shared memory, and locks of the kernel.
     case local
-    /// Where several hosts may use it, each in its turn, under a lock that all of them see.
+    /// Several hosts may use it, one at a time, under a lock that all of them see.
     case underHostLock(HostLock)
-    /// On a file system of this kind, on which a store is not written unless the user says so.
+    /// On a file system of this kind, a store is written only if the user permits it.
     case foreign(kind: String)
 
-    /// The name of the file that says that several hosts use a store: also a host on whose own file system the folder
-    /// lies uses it under their lock then.
+    /// The name of the file that marks a store as used by several hosts: a host that has the folder on its own disk
+    /// then uses it under their lock, too.
     static let sharedMark = "shared.mark"
 
-    /// The place of a folder; where several hosts use the store, once this process has their lock.
+    /// The place of a folder; if several hosts use the store, this process acquires their lock.
     ///
-    /// - Throws: ``StoreError/file(_:)``, among others while another process has the lock.
+    /// - Throws: ``StoreError/file(_:)``, for example while another process has the lock.
     init(_ folder: PrivateDirectory, _ options: StoreOptions) throws(StoreError) {
         let kind = SharedFileSystem.name(of: folder)
         if let kind, !options.allowsSharedFolders {
@@ -47,10 +47,10 @@ enum StorePlace {
         do { try folder.makeEmptyFile(sharedMark) } catch { throw .file(error) }
     }
 
-    /// Makes sure that no process of the host on whose disk a store lies uses it without the lock of all hosts.
+    /// Ensures that no process of the host that has the store on its own disk uses it without the lock for all hosts.
     ///
-    /// What such a process has left in the log, one of that host writes back, as long as no other one is in the midst
-    /// of a change; other hosts wait for that.
+    /// If such a process has left changes in the log, a process of that host writes them back, unless another one is
+    /// making a change; other hosts wait for that.
     private static func endLocalUse(in folder: PrivateDirectory, isLocal: Bool) throws(StoreError) {
         guard try isInLocalUse(folder) else { return }
         let path = folder.path(of: Store.fileName)
@@ -76,7 +76,7 @@ enum StorePlace {
         }
     }
 
-    /// The lock that is held; `nil` where none is needed.
+    /// The lock that is held; `nil` if none is needed.
     var hostLock: HostLock? { if case .underHostLock(let lock) = self { lock } else { nil } }
 
     /// Opens a file that exists already, to write it.

@@ -3,13 +3,13 @@
 import Glibc
 import KeychainHost
 
-/// The file of an open store, what lies beside it, and whether it is still the same.
+/// The file of an open store and the files next to it, with a check for replacement.
 struct WatchedFile {
     /// The file's path.
     let path: String
 
     /// Whether this process cannot write the store, or must not, and the file is the whole store, so that it is read as
-    /// it lies.
+    /// it is.
     let isUnchanging: Bool
 
     /// The kind of file system on which this process must not write; `nil` elsewhere.
@@ -24,15 +24,15 @@ struct WatchedFile {
     /// Whether it is used under the lock that all hosts see.
     private let isUnderHostLock: Bool
 
-    /// The folder as it was when the file was found to be current: while it stays so, nothing can have replaced the
-    /// file, nor said that hosts share it.
+    /// The state of the folder when the file was found to be current: while it stays the same, nothing can have
+    /// replaced the file, nor marked it as shared by hosts.
     private var currentFolder: FolderMark?
 
-    /// Looks at the files of a store that is about to be opened.
+    /// Checks the files of a store that is about to be opened.
     ///
-    /// What SQLite reads beside the file must be as private as the file, and no pipe that it would wait for.
+    /// Files that SQLite reads next to it must be as private as the file, and must not be pipes that would block it.
     ///
-    /// - Throws: ``StoreError``, among others ``StoreError/journal(path:)`` and ``StoreError/unreadableLog(path:)``.
+    /// - Throws: ``StoreError``, for example ``StoreError/journal(path:)`` and ``StoreError/unreadableLog(path:)``.
     init(_ folder: PrivateDirectory, _ place: StorePlace) throws(StoreError) {
         self.folder = folder
         sharedKind = if case .foreign(let kind) = place { kind } else { nil }
@@ -40,7 +40,7 @@ struct WatchedFile {
         path = folder.path(of: Store.fileName)
         let (log, index, journal) = try Self.companions(in: folder)
         guard !journal else { throw .journal(path: folder.path(of: Store.fileName + "-journal")) }
-        // A log is read by its index, which SQLite cannot make where nobody can write.
+        // A log is read through its index, which SQLite cannot create in a folder without write permission.
         isUnchanging = sharedKind != nil || !index && !folder.isWritable
         if isUnchanging, log, FileContentsMark(path: folder.path(of: Self.log))?.byteCount != 0 {
             if let sharedKind { throw .sharedFolder(path: path, kind: sharedKind) }
@@ -62,8 +62,9 @@ struct WatchedFile {
         return path.withCString { lstat($0, &status) } == 0 && status.st_nlink > 1
     }
 
-    /// Whether the file at the path is still the one that was opened, and, where it is read as it lies, nobody has
-    /// begun to change it, for example through another mount.
+    /// Whether the file at the path is still the one that was opened.
+    ///
+    /// If it is read as it is, no process may have started to change it either, for example through another mount.
     mutating func isCurrent() -> Bool {
         guard !isUnchanging, !isUnderHostLock else { return isCurrentByItself }
         let folderMark = FolderMark(path: folder.path)
@@ -82,10 +83,10 @@ struct WatchedFile {
         return sharedKind != nil ? logByteCount == 0 : !folder.isTaken(Self.index)
     }
 
-    /// What the beginning of the log says about it; `nil` where there is none.
+    /// The header of the log; `nil` if there is none.
     var logBeginning: LogBeginning? { LogBeginning(path: folder.path(of: Self.log)) }
 
-    /// The size of the log; 0 where there is none.
+    /// The size of the log; 0 if there is none.
     var logByteCount: Int { FileContentsMark(path: folder.path(of: Self.log))?.byteCount ?? 0 }
 
     private static let log = Store.fileName + "-wal"

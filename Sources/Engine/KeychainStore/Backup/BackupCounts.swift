@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a backup holds, and what it does not.
+/// What a backup contains, and what it does not.
 package struct BackupCounts: Sendable, Hashable {
-    /// How many items it holds.
+    /// The number of items in it.
     package var items = 0
 
     /// How many items were left out because they stay on the device, by protection class.

@@ -2,11 +2,13 @@
 
 import KeychainCore
 
-/// The tables of a backup file (Documentation/Format.md, "Backup file"): those of a store, without what only searching
-/// needs, and without a device.
+/// The tables of a backup file (Documentation/Format.md, "Backup file"): those of a store, without search columns and
+/// without a device.
 enum BackupLayout {
-    /// Kept in `PRAGMA user_version`: a reader knows exactly the tables of a backup, so that none of an earlier
-    /// revision reads it, and nobody changes it.
+    /// The value of `PRAGMA user_version`.
+    ///
+    /// A reader accepts exactly the tables of a backup, so that it reads none of an earlier revision, and backups are
+    /// never modified.
     static let version = FileVersion(
         version: FileFormat.version,
         readerRevision: FileFormat.revision,
@@ -16,7 +18,7 @@ enum BackupLayout {
     /// Marks the file as a backup in `PRAGMA application_id`: "SKBK".
     static let applicationIdentifier: Int64 = 0x534B_424B
 
-    /// The longest value that a reader takes: two parts of a row at their largest, with their wrapping.
+    /// The longest value that a reader accepts: two parts of a row at their maximum size, with their wrapping.
     static let valueLimit = Int32(2 * ItemLimits.partByteCount + (1 << 20))
 
     /// The statements that make an empty file of a version; a reader finds exactly these in the file's schema.

@@ -5,10 +5,10 @@ import Glibc
 import KeychainCore
 import KeychainHost
 
-/// Reads the file of a backup, which may come from anywhere.
+/// Reads a backup file from any origin.
 ///
-/// Only what the file's own tables hold is read, column by column: a file with any other table, index, trigger or view
-/// is refused before anything of it is looked at, and SQLite writes nothing beside it.
+/// Only the file's own tables are read, column by column: a file with any other table, index, trigger or view is
+/// refused before any of its contents is read, and SQLite writes nothing next to it.
 package final class BackupReader {
     private let connection: SQLiteConnection
     private let path: String
@@ -28,7 +28,7 @@ package final class BackupReader {
             throw Self.refusal(error, path)
         }
         try checkFormat(mark)
-        // The check evaluates what tables and indexes say about their rows, so those have to be ours before.
+        // The check evaluates expressions in table and index declarations, so those are verified first.
         try checkTables()
         try checkStructure()
     }
@@ -38,9 +38,9 @@ package final class BackupReader {
         try reading { () throws(SQLiteError) in try connection.keybag() }
     }
 
-    /// Gives the rows of a class, in their order, up to one that is in quarantine or has a wrong shape.
+    /// Passes the rows of a class to `body`, in their order, up to one that is in quarantine or has a wrong shape.
     ///
-    /// - Throws: That there is such a row, or what `body` throws.
+    /// - Throws: An error for such a row, or the errors of `body`.
     func forEachRow(
         _ itemClass: ItemClass,
         _ body: (NumberedRow) throws(KeychainError) -> Void
@@ -76,7 +76,7 @@ package final class BackupReader {
         let (pages, pageSize) = try reading { () throws(SQLiteError) in
             try (connection.integer("PRAGMA page_count"), connection.integer("PRAGMA page_size"))
         }
-        // SQLite takes the missing bytes of a page that was cut for zeros.
+        // SQLite treats the missing bytes of a truncated page as zeros.
         guard pages * pageSize == byteCount else { throw refusal("it has \(byteCount) bytes, not \(pages * pageSize)") }
         guard try texts("PRAGMA integrity_check(1)") == ["ok"] else { throw refusal("its structure is damaged") }
     }

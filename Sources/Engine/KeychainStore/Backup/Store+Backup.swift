@@ -4,20 +4,20 @@ import KeychainCore
 import KeychainHost
 
 extension Store {
-    /// Writes a backup: a file of one state of the store, which appears complete under its name or not at all.
+    /// Writes a backup: a file of one state of the store, which appears under its name either complete or not at all.
     ///
-    /// Rows are sealed anew and added one by one, so that nothing else of the store's file gets into the new one.
+    /// Rows are resealed and added one by one, so that nothing else of the store's file gets into the new one.
     ///
     /// - Parameters:
-    ///   - reader: the state.
-    ///   - folder: where the file is made, with mode 0600.
-    ///   - name: its name, which must not be taken.
-    ///   - protections: the protection classes that are kept.
-    ///   - staysBehind: whether a row of such a class is left out all the same.
+    ///   - reader: the state of the store.
+    ///   - folder: the folder of the file, which is created with mode 0600.
+    ///   - name: the name of the file, which must not exist.
+    ///   - protections: the protection classes to include.
+    ///   - staysBehind: whether to omit a row of such a class nevertheless.
     ///   - destroyedGeneration: as in ``RowFilter/destroyedGeneration``: destroyed rows are neither copied nor counted.
-    ///   - contents: what is written for the rows that belong into it.
-    /// - Returns: What the backup holds.
-    /// - Throws: ``KeychainError`` with the reason, or what `contents` throws; nothing is left behind then.
+    ///   - contents: what to write for the included rows.
+    /// - Returns: What the backup contains.
+    /// - Throws: ``KeychainError`` with the reason, or the errors of `contents`; nothing is left behind in that case.
     package func writeBackup(
         of reader: RowReader,
         to folder: PrivateDirectory,
@@ -53,18 +53,18 @@ extension Store {
     }
 }
 
-/// What a backup is made of.
+/// The contents of a backup.
 package struct NewBackup {
     fileprivate let reseal: (StoredRow) throws(KeychainError) -> StoredRow?
     fileprivate let include: (StoredRow, _ number: Int64) -> Void
     fileprivate let keybag: (BackupCounts) throws(KeychainError) -> [UInt8]
 
-    /// What a backup is made of.
+    /// Creates the contents of a backup.
     ///
     /// - Parameters:
-    ///   - reseal: gives what is written for a row; `nil` for one that does not open.
-    ///   - include: told of every row that was added, in their order.
-    ///   - keybag: gives the keybag, once it is known what the backup holds.
+    ///   - reseal: returns the row to write; `nil` for one that does not open.
+    ///   - include: called for every row that was added, in their order.
+    ///   - keybag: returns the keybag, once the contents of the backup are known.
     package init(
         reseal: @escaping (StoredRow) throws(KeychainError) -> StoredRow?,
         include: @escaping (StoredRow, _ number: Int64) -> Void,
@@ -81,7 +81,7 @@ private final class BackupWriter {
     private let connection: SQLiteConnection
     private(set) var counts = BackupCounts()
 
-    /// Begins with an empty file, which nobody else uses before it has its name, and which is synced then.
+    /// Starts with an empty file, which no other process uses before it has its name, and which is synced then.
     init(path: String, _ options: StoreOptions) throws(KeychainError) {
         do throws(SQLiteError) {
             connection = try SQLiteConnection(path: path)

@@ -4,18 +4,18 @@ import KeychainCore
 import KeychainHost
 
 extension Store {
-    /// Makes the store of a folder that has none from a backup.
+    /// Creates the store of a folder that has none from a backup.
     ///
-    /// The store appears complete under its name or not at all, and no other process makes one meanwhile.
+    /// The store appears under its name either complete or not at all, and no other process creates one meanwhile.
     ///
     /// - Parameters:
-    ///   - file: the path of the backup, which is not changed and need not be trusted.
+    ///   - file: the path of the backup, which is not modified and need not be trusted.
     ///   - folder: the keychain's folder.
-    ///   - options: how patient to be.
-    ///   - contents: gives what the store is made of for the keybag of the backup.
-    /// - Returns: How many items were restored.
+    ///   - options: the settings of the store.
+    ///   - contents: returns the contents of the store for the keybag of the backup.
+    /// - Returns: The number of restored items.
     /// - Throws: ``KeychainError`` of ``StoreError/notABackup(path:_:)``, ``StoreError/newerBackup(version:)``,
-    ///   ``StoreError/storeExists(path:)`` or what else is wrong, or what `contents` throws.
+    ///   ``StoreError/storeExists(path:)`` or another reason, or the errors of `contents`.
     package static func restoreBackup(
         from file: String,
         in folder: PrivateDirectory,
@@ -30,7 +30,7 @@ extension Store {
         defer { place.hostLock?.release() }
         if case .foreign(let kind) = place { throw KeychainError(.sharedFolder(path: folder.path, kind: kind)) }
         let lock = try lock(folder, until: Deadline(milliseconds: options.busyTimeoutMilliseconds))
-        // Another process may have made a store before it let go of the lock.
+        // Another process may have created a store before it released the lock.
         try checkIsFree(folder)
         let contents = try contents(backup.keybag())
         var items = 0
@@ -46,18 +46,18 @@ extension Store {
     }
 }
 
-/// What a restored store is made of.
+/// The contents of a restored store.
 package struct RestoredStore {
     fileprivate let keybag: [UInt8]
     fileprivate let reseal: (NumberedRow) throws(KeychainError) -> StoredRow
     fileprivate let checkRows: () throws(KeychainError) -> Void
 
-    /// What a restored store is made of.
+    /// Creates the contents of a restored store.
     ///
     /// - Parameters:
     ///   - keybag: its keybag.
-    ///   - reseal: gives what it has for a row of the backup; throws for one that does not open.
-    ///   - checkRows: throws when the rows were not those of the backup.
+    ///   - reseal: returns the store's row for a row of the backup; throws for one that does not open.
+    ///   - checkRows: throws if the rows were not those of the backup.
     package init(
         keybag: [UInt8],
         reseal: @escaping (NumberedRow) throws(KeychainError) -> StoredRow,
@@ -70,18 +70,18 @@ package struct RestoredStore {
 }
 
 extension RowWriter {
-    /// Adds the rows of a backup to a store that has none; its keybag is for the caller.
+    /// Adds the rows of a backup to an empty store; the caller handles its keybag.
     ///
-    /// - Returns: How many items they are.
+    /// - Returns: The number of items.
     package func add(rowsOf backup: BackupReader, _ contents: RestoredStore) throws(KeychainError) -> Int {
         try backup.addRows(to: connection, contents)
     }
 }
 
 extension BackupReader {
-    /// Adds every row, sealed anew, to a database that has the tables of a store.
+    /// Adds every row, resealed, to a database that has the tables of a store.
     ///
-    /// - Returns: How many items they are.
+    /// - Returns: The number of items.
     fileprivate func addRows(to connection: SQLiteConnection, _ contents: RestoredStore) throws(KeychainError) -> Int {
         var items = 0
         for itemClass in ItemClass.stored {

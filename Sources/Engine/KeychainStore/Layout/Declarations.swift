@@ -3,20 +3,20 @@
 import CSQLite
 import KeychainCore
 
-/// What a database of this package declares: tables and indexes, word by word, and nothing else.
+/// The declarations of this package's databases: tables and indexes, literally, and nothing else.
 ///
-/// A file may come from anybody, and SQLite does what its schema says: with another declaration of a table it would
-/// take a row, say that it has it, and have nothing.
+/// A file may have any origin, and SQLite obeys its schema: with a different declaration of a table, it could accept a
+/// row, report success, and store nothing.
 struct Declarations: Sendable {
     private let necessary: Set<String>
     private let possible: Set<String>
 
-    /// What statements declare.
+    /// Collects the declarations of statements.
     ///
     /// - Parameters:
-    ///   - statements: what is declared.
-    ///   - additions: what may be declared besides.
-    /// - Throws: ``SQLiteError`` if SQLite cannot make the tables.
+    ///   - statements: the declarations.
+    ///   - additions: optional declarations.
+    /// - Throws: ``SQLiteError`` if SQLite cannot create the tables.
     private init(_ statements: [String], orAlso additions: [String] = []) throws(SQLiteError) {
         let connection = try SQLiteConnection(path: nil)
         for statement in statements { try connection.execute(statement) }
@@ -25,7 +25,7 @@ struct Declarations: Sendable {
         possible = Set(try connection.declarations())
     }
 
-    /// Where tables are.
+    /// The location of tables.
     enum Kind {
         /// In the file of a store.
         case file
@@ -35,10 +35,10 @@ struct Declarations: Sendable {
         case backup
     }
 
-    /// Checks that a database declares what one of a version of this format, or of the format before, does.
+    /// Checks that a database has the declarations of a version of this format, or of the previous format.
     ///
-    /// - Returns: Whether it declares anything that it need not.
-    /// - Throws: ``SQLiteError`` of `SQLITE_NOTADB` if it declares anything else, or lacks something.
+    /// - Returns: Whether it has any optional declarations.
+    /// - Throws: ``SQLiteError`` of `SQLITE_NOTADB` if it has any other declaration, or lacks one.
     @discardableResult
     static func check(_ kind: Kind, _ version: UInt16, in connection: SQLiteConnection) throws(SQLiteError) -> Bool {
         guard let declared = known(kind, version) else {
@@ -54,8 +54,8 @@ struct Declarations: Sendable {
         return found != expected.necessary
     }
 
-    /// Checks that a store of a later revision has our tables, and no view and no trigger: its columns and indexes are
-    /// not known here.
+    /// Checks that a store of a later revision has our tables, and neither views nor triggers; its columns and indexes
+    /// are unknown.
     static func checkLater(in connection: SQLiteConnection) throws(SQLiteError) {
         let foreign = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type NOT IN ('table', 'index'))"
         let tables = [Layout.keybag, Layout.device] + ItemClass.stored.map(Layout.table)
@@ -74,7 +74,7 @@ struct Declarations: Sendable {
 
     private typealias Made = Result<Declarations, SQLiteError>
 
-    /// What is declared in a version; of one that was never released nothing is known.
+    /// The declarations of a version; those of an unreleased version are unknown.
     private static func known(_ kind: Kind, _ version: UInt16) -> Made? {
         switch (kind, version) {
         case (.file, FileFormat.version): file
@@ -87,7 +87,7 @@ struct Declarations: Sendable {
         }
     }
 
-    // Statistics, which somebody may have had SQLite make, change nothing but the order in which it looks.
+    // Statistics, which someone may have created, change only the order in which SQLite searches.
     private static let file = Made { () throws(SQLiteError) in
         try Declarations(Layout.creation(), orAlso: ["ANALYZE"])
     }
@@ -109,7 +109,7 @@ struct Declarations: Sendable {
 }
 
 extension SQLiteConnection {
-    /// What the database declares: tables and indexes, and whatever else somebody may have put there.
+    /// The declarations of the database: tables and indexes, and anything else that was added to it.
     fileprivate func declarations() throws(SQLiteError) -> [String] {
         let statement = try prepare(
             "SELECT type || ' ' || name || ' ' || tbl_name || ' ' || coalesce(sql, '') FROM sqlite_schema"

@@ -3,8 +3,10 @@
 import CSQLite
 import KeychainCore
 
-/// What the first page of a database says about it (sqlite.org/fileformat2.html, section 1.3), read before SQLite opens
-/// the database: opening one would make files beside it, or play a log back into it.
+/// The header on the first page of a database (sqlite.org/fileformat2.html, section 1.3).
+///
+/// It is read before SQLite opens the database, because opening could create files next to it, or play a log back into
+/// it.
 struct FileHeader {
     /// `PRAGMA application_id`.
     let applicationIdentifier: Int64
@@ -12,15 +14,16 @@ struct FileHeader {
     /// `PRAGMA user_version`, as it was when the log was last carried into the file.
     let version: Int64
 
-    /// Which log may hold what the file lacks; `nil` where the file is the whole database.
+    /// The log that may contain what the file lacks; `nil` if the file is the whole database.
     let mark: LogMark?
 
-    /// Whether processes of the host on whose disk it lies use it.
+    /// Whether it is in use by processes of the host that has it on its own disk.
     let isInLocalUse: Bool
 
     /// Reads the header of a file; `nil` for a file that is too short to have one.
     ///
-    /// SQLite's own handle is read from: closing another one would drop the locks that this process has on the file.
+    /// It is read through SQLite's own handle: closing another one would drop the locks that this process has on the
+    /// file.
     init?(path: String) throws(SQLiteError) {
         var handle: OpaquePointer?
         let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE

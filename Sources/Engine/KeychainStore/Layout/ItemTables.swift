@@ -2,7 +2,7 @@
 
 import KeychainCore
 
-/// What the item tables of a database have columns for.
+/// The columns of a database's item tables.
 struct ItemTables {
     /// Their version.
     let version: UInt16
@@ -10,7 +10,7 @@ struct ItemTables {
     /// The attributes that have a search tag, ordered by name; `nil` for those of this version.
     private let tags: [ItemClass: [AttributeName]]?
 
-    /// The tables that this version makes.
+    /// The tables that this version creates.
     static let current = ItemTables(version: FileFormat.version)
 
     /// The tables of a version that this one knows.
@@ -24,7 +24,7 @@ struct ItemTables {
             )
     }
 
-    /// The tables of a later revision: rows are bound to the tags of every attribute, also of one that is not known
+    /// The tables of a later revision: rows are bound to the tags of every attribute, including ones that are unknown
     /// here.
     init(version: UInt16, in connection: SQLiteConnection) throws(SQLiteError) {
         self.version = version
@@ -41,12 +41,12 @@ struct ItemTables {
         self.tags = tags
     }
 
-    /// The attributes of which the table of a class has search tags, ordered by name.
+    /// The attributes that have search tags in the table of a class, ordered by name.
     func tagNames(_ itemClass: ItemClass) -> [AttributeName] {
         guard let tags else { return ItemSchema.of(itemClass).searchableNames }
         return tags[itemClass] ?? []
     }
 
-    /// The column that tells rows of the format before from others; in their own tables all are.
+    /// The column that distinguishes rows of the previous format; in that format's own tables, all rows are.
     var former: String { Layout.hasFormer(version) ? Layout.former : "x''" }
 }

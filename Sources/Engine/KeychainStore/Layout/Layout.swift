@@ -4,7 +4,7 @@ import KeychainCore
 
 /// The tables of the file, written from the schema of the item classes (Documentation/Format.md, "Tables").
 enum Layout {
-    /// The version of the tables, which `PRAGMA user_version` has with what programs it takes (``FileVersion``).
+    /// The version of the tables, which `PRAGMA user_version` combines with program requirements (``FileVersion``).
     static let version = FileFormat.version
 
     /// The first version that was released: those below are of format 1.
@@ -47,21 +47,21 @@ enum Layout {
         searchIndexes(itemClass) + (hasFormer(version) ? [formerIndex(itemClass)] : [])
     }
 
-    /// The rows of the format before: none in a store that was made by this one.
+    /// The rows of the previous format: none in a store that this version created.
     ///
-    /// An update leaves its column alone, so that the index costs it nothing.
+    /// An update does not change its column, so that the index has no cost for it.
     private static func formerIndex(_ itemClass: ItemClass) -> String {
         let table = table(itemClass)
         return "CREATE INDEX \(table)_former ON \(table) (\(damage)) WHERE \(former) IS NOT NULL"
     }
 
-    /// The statements that make an empty store in memory: the same columns, without what SQLite would have to read and
-    /// check only because a file may have been written by anybody, and without the indexes that make searches faster.
+    /// The statements that create an empty store in memory: the same columns, without the constraints that SQLite would
+    /// check only because of a file's unknown origin, and without the indexes that make searches faster.
     static func creationInMemory(_ version: UInt16 = version) -> [String] {
         [keybagTable, deviceTable] + ItemClass.stored.flatMap { itemTableInMemory($0, version) }
     }
 
-    /// The table of a class in memory as a version makes it, and the indexes that keep its rows apart.
+    /// The table of a class in memory as a version creates it, and its unique indexes.
     static func itemTableInMemory(_ itemClass: ItemClass, _ version: UInt16 = version) -> [String] {
         let table = table(itemClass)
         let columns =
@@ -72,7 +72,7 @@ enum Layout {
         return ["CREATE TABLE \(table) (\(columns.joined(separator: ", ")))", primaryKeyIndex(table)]
     }
 
-    /// Whether the tables of a version tell rows of the format before from others.
+    /// Whether the tables of a version distinguish rows of the previous format.
     static func hasFormer(_ version: UInt16) -> Bool { version > FileFormat.formerVersion }
 
     static let keybagTable = "CREATE TABLE \(keybag) (id INTEGER PRIMARY KEY CHECK (id = 1), bytes BLOB NOT NULL)"
@@ -92,7 +92,7 @@ enum Layout {
         )
         """
 
-    /// The table of a class as a version makes it, and the indexes that keep its rows apart.
+    /// The table of a class as a version creates it, and its unique indexes.
     static func itemTable(_ itemClass: ItemClass, _ version: UInt16 = version) -> [String] {
         let table = table(itemClass)
         let tags = ItemSchema.of(itemClass).searchableNames(in: version).map { "\(column($0)) BLOB" }
@@ -134,7 +134,7 @@ enum Layout {
         }
     }
 
-    /// An index; over an optional attribute it holds only the rows that have it.
+    /// An index; on an optional attribute, it contains only the rows that have it.
     private static func index(_ table: String, _ names: [AttributeName], isPartial: Bool) -> String {
         let name = "\(table)_\(names.map(\.description).joined(separator: "_"))"
         let columns = names.map(column)

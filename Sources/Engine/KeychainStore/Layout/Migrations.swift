@@ -3,26 +3,26 @@
 import CSQLite
 import KeychainCore
 
-/// Brings the tables of an older revision of the format up to date, one revision at a time, all in one transaction.
+/// Migrates the tables of an older revision of the format, one revision at a time, all in one transaction.
 ///
-/// Another format is another matter, because rows of locked classes cannot be sealed anew
+/// A change of the format is handled separately, because rows of locked classes cannot be resealed
 /// (``Store/migrate(_:)``).
 struct Migrations {
     /// The version that the last step leads to, as ``FileVersion`` records it.
     let target: Int64
 
-    /// What leads from a version to the next, by the version that it starts from.
+    /// The steps from a version to the next, by the initial version.
     let steps: [Int64: [String]]
 
-    /// Those of this version: none, because no revision of the tables came before the first.
+    /// Those of this version: none, because this is the first revision of the tables.
     ///
-    /// A step is never changed once it was released, whatever becomes of ``Layout``.
+    /// A step is never changed after its release, even if ``Layout`` changes.
     static let current = Migrations(target: FileVersion.current.recorded, steps: [:])
 
     /// Migrates a database of an older version; does nothing to one that is up to date.
     ///
-    /// - Returns: The version that the database has now: the target, or a larger one of a newer program.
-    /// - Throws: The error of SQLite. The database is as it was then.
+    /// - Returns: The resulting version of the database: the target, or a larger one of a newer program.
+    /// - Throws: The error of SQLite; the database is unchanged in that case.
     func run(on connection: SQLiteConnection) throws(SQLiteError) -> Int64 {
         let found = try version(connection)
         guard Self.tables(found) < Self.tables(target) else { return found }

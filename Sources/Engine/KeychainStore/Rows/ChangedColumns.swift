@@ -8,10 +8,10 @@ struct ChangedColumns: Hashable {
     private let hasOtherPrimaryKey: Bool
     /// Whether it was a row of the format before.
     private let wasFormer: Bool
-    /// The attributes whose tag comes, goes, or is another one.
+    /// The attributes whose tag is added, removed or changed.
     private let tags: [AttributeName]
 
-    /// What differs between two rows of one item: its identifier stays.
+    /// The differences between two rows of one item: its identifier stays.
     init(from old: StoredRow, to new: StoredRow) {
         hasOtherPrimaryKey = old.primaryKeyTag != new.primaryKeyTag
         wasFormer = old.former != nil
@@ -35,7 +35,7 @@ struct ChangedColumns: Hashable {
         tags = changed
     }
 
-    /// The names of the columns, in the order in which ``bind(_:_:_:to:)`` gives their values.
+    /// The names of the columns, in the order in which ``bind(_:_:_:to:)`` binds their values.
     var names: [String] {
         [Layout.protection, Layout.tombstone, Layout.keyGeneration, Layout.version16, Layout.metadata, Layout.secret]
             + (hasOtherPrimaryKey ? [Layout.primaryKey] : []) + (wasFormer ? [Layout.former] : [])
@@ -60,7 +60,7 @@ struct ChangedColumns: Hashable {
             try statement.bind(row.primaryKeyTag, at: next)
             next += 1
         }
-        // Unbound parameters are NULL, so only what is there is bound.
+        // Unbound parameters are NULL, so only existing values are bound.
         if wasFormer { next += 1 }
         for name in tags {
             if let tag = row.tags.first(where: { $0.name == name }) { try statement.bind(tag.tag, at: next) }

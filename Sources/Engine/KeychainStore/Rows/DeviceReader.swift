@@ -5,14 +5,14 @@ import KeychainCore
 extension RowReader {
     /// The bytes of the keybag.
     ///
-    /// - Throws: `errSecNotAvailable` when there is none.
+    /// - Throws: `errSecNotAvailable` if there is none.
     package func keybag() throws(KeychainError) -> [UInt8] {
         do { return try connection.keybag() } catch { throw KeychainError(error) }
     }
 
     /// The record of the device.
     ///
-    /// - Throws: `errSecNotAvailable` when there is none, or when it does not have the shape of one.
+    /// - Throws: `errSecNotAvailable` if there is none, or if it is malformed.
     package func deviceRecord() throws(KeychainError) -> DeviceRecord {
         do { return try connection.deviceRecord() } catch { throw KeychainError(error) }
     }

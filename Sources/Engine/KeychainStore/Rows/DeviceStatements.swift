@@ -25,9 +25,9 @@ extension SQLiteConnection {
         }
     }
 
-    /// The record of the device, read anew where anything was changed since it was read last.
+    /// The record of the device, reread if anything was changed since the last read.
     ///
-    /// For a transaction that has read something already.
+    /// The transaction must have read something already.
     func deviceRecord() throws(SQLiteError) -> DeviceRecord {
         let state = state
         if let knownDevice, knownDevice.state == state { return knownDevice.record }
@@ -88,7 +88,7 @@ extension SQLiteConnection {
         _ = try insert.step()
     }
 
-    /// Runs `body`; of a table that is not there or lacks a column it is said what it was to hold.
+    /// Runs `body`; if a table or a column is missing, the error describes its content.
     private func using<Result>(
         _ object: String,
         _ body: () throws(SQLiteError) -> Result
@@ -110,7 +110,7 @@ private enum DeviceColumns {
         "last_attempt_date", "auto_lock_seconds", "erase_after_attempts", "owes_log_erasure",
     ]
 
-    /// Unbound parameters are NULL, so only what is there is bound.
+    /// Unbound parameters are NULL, so only existing values are bound.
     static func bind(_ record: DeviceRecord, to statement: SQLiteStatement) throws(SQLiteError) {
         try statement.bind(record.keybagRevision, at: 0)
         try statement.bind(record.failedAttempts, at: 1)

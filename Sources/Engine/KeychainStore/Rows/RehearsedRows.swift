@@ -2,19 +2,18 @@
 
 import KeychainCore
 
-/// Plays changes of item rows without making them: later reads of the same rehearsal see them, and the store stays as
-/// it is.
+/// Simulates changes of item rows: later reads of the same rehearsal see them, but the store is unchanged.
 ///
-/// It lies over a transaction that need not hold the write lock. Only what the item functions call is played.
+/// It is based on a transaction that need not hold the write lock. It supports only what the item functions call.
 package final class RehearsedRows: RowWriter {
-    /// The rows that were changed or removed, as they lie in the store, in the order in which that came.
+    /// The rows that were changed or removed, as they are in the store, in the order of the changes.
     package private(set) var touched: [NumberedRow] = []
 
-    /// For each change that met a row with its primary key: the key, the row that was to be changed if there was one,
-    /// and the row that has the key.
+    /// For each change that conflicted with a row with its primary key: the key, the row to be changed if any, and the
+    /// row that has the key.
     package private(set) var conflicts: [Conflict] = []
 
-    /// A primary key that was taken.
+    /// A primary key that was already in use.
     package struct Conflict: Sendable {
         /// The number of the row that was to get the key; `nil` for a new one.
         package let number: Int64?
@@ -38,7 +37,7 @@ package final class RehearsedRows: RowWriter {
         return limit.map { Array(rows.prefix($0)) } ?? rows
     }
 
-    /// Always with their sealed parts: whoever looks at a rehearsal opens what it touched.
+    /// Always with their sealed parts, because the user of a rehearsal opens the rows that it changed.
     override package func everyRow(
         _ filter: RowFilter,
         sealedParts: Bool = true
@@ -88,8 +87,7 @@ package final class RehearsedRows: RowWriter {
         !(removed[itemClass] ?? []).isEmpty || !(written[itemClass] ?? [:]).isEmpty
     }
 
-    /// Rows of the store as they would be, with those that would be there besides, in the order in which they were
-    /// added.
+    /// Rows of the store as they would be, and those that would be added, in the order in which they were added.
     private func changed(_ stored: [NumberedRow], _ filter: RowFilter) -> [NumberedRow] {
         let removed = removed[filter.itemClass] ?? []
         let written = (written[filter.itemClass] ?? [:]).values.filter { filter.matches($0.row, number: $0.number) }

@@ -18,12 +18,12 @@ enum RowColumns {
 
     /// The columns of a SELECT.
     ///
-    /// Guarded, a further one, the last, tells whether a part is larger than any that a store writes, or is a text,
-    /// whose length SQLite knows only when it has read it.
+    /// If guarded, there is an additional last column, which reports whether a part exceeds the size that a store
+    /// writes, or is a text, whose length SQLite can determine only by reading it.
     static func list(_ itemClass: ItemClass, _ tables: ItemTables, _ extent: RowExtent) -> String {
         let tags = tables.tagNames(itemClass).map(Layout.column)
         let sealed = [Layout.metadata, Layout.secret]
-        // NULL, of columns that must be there all the same: typeof() does not read what one holds.
+        // NULL, even for mandatory columns: typeof() does not read the content.
         let parts = extent == .clear ? sealed.map { "CASE WHEN typeof(\($0)) IS NULL THEN 0 END" } : sealed
         let names = clear.dropLast(parts.count) + parts + [tables.former] + tags
         guard extent == .guarded else { return ([Layout.rowNumber, Layout.damage] + names).joined(separator: ", ") }
@@ -34,9 +34,9 @@ enum RowColumns {
             .joined(separator: ", ")
     }
 
-    /// A column, or NULL where it holds more than a store writes into it.
+    /// A column, or NULL if its content exceeds the size that a store writes.
     ///
-    /// Neither typeof() of any column nor length() of a blob has SQLite read what the column holds.
+    /// Neither typeof() of any column nor length() of a blob causes SQLite to read the content.
     static func guarded(_ column: String) -> String {
         switch column {
         case Layout.protection, Layout.tombstone, Layout.keyGeneration:
@@ -49,7 +49,7 @@ enum RowColumns {
         case "x''": column
         case Layout.identifier, Layout.version16, Layout.primaryKey:
             "CASE WHEN \(isTag(column)) THEN \(column) END"
-        // A tag that is none is not the same as none.
+        // A malformed tag is not the same as no tag.
         default: "CASE WHEN typeof(\(column)) = 'null' OR \(isTag(column)) THEN \(column) ELSE 0 END"
         }
     }
@@ -64,10 +64,9 @@ enum RowColumns {
     /// Larger than a sealed tag.
     private static let formerLimit = 64
 
-    /// Calls `body` with the index after the last column when every one is bound; then readies the statement for its
-    /// next use.
+    /// Calls `body` with the index after the last column while all columns are bound; then resets the statement.
     ///
-    /// SQLite reads the bytes in their place: it would allocate memory for a copy of each.
+    /// SQLite reads the bytes in place: it would allocate memory for a copy of each.
     static func binding(
         _ row: StoredRow,
         to statement: SQLiteStatement,
@@ -87,8 +86,7 @@ enum RowColumns {
                 try statement.bind(borrowing: values[2...2], at: 5)
                 try statement.bind(borrowing: metadata, at: 6)
                 try statement.bind(borrowing: secret, at: 7)
-                // Unbound parameters are NULL, so only the tags that are there are bound. Both lists are ordered by
-                // name.
+                // Unbound parameters are NULL, so only existing tags are bound. Both lists are ordered by name.
                 let searchable = ItemSchema.of(row.itemClass).searchableNames
                 var next = 0
                 for (offset, name) in searchable.enumerated()
@@ -101,9 +99,9 @@ enum RowColumns {
         }
     }
 
-    /// A row as it lies in the file.
+    /// A row as stored in the file.
     ///
-    /// Columns of a wrong shape come out as values that do not authenticate.
+    /// Malformed columns result in values that are not authentic.
     static func read(
         _ itemClass: ItemClass,
         _ tables: ItemTables,
@@ -138,7 +136,7 @@ enum RowColumns {
         return NumberedRow(number: statement.integer(0), row: row, damage: damage, isOversized: isOversized)
     }
 
-    /// A row as it lies in the file, of a guarded list; `nil` when a column has a wrong shape.
+    /// A row of a guarded list, as stored in the file; `nil` if a column is malformed.
     static func readExactly(
         _ itemClass: ItemClass,
         _ tables: ItemTables,

@@ -2,13 +2,13 @@
 
 import KeychainCore
 
-/// Which rows are meant, in terms that need no key: tags, identifiers and clear columns, all of which must match.
+/// Selects rows by terms that need no key: tags, identifiers and unencrypted columns, all of which must match.
 package struct RowFilter: Sendable, Hashable {
     /// The class.
     package var itemClass: ItemClass
     /// Tags that attributes must have.
     package var tags: [AttributeTag] = []
-    /// Access groups, one of which the row must be in; `nil` for any.
+    /// Access groups, one of which the row must belong to; `nil` for any.
     package var accessGroups: Set<SearchTag>?
     /// The primary key that the row must have; `nil` for any.
     package var primaryKey: SearchTag?
@@ -18,8 +18,9 @@ package struct RowFilter: Sendable, Hashable {
     package var rowNumber: Int64?
     /// The protection class.
     package var protection: String?
-    /// The generation whose keys of the passcode's own class (`akpu`) went with the last passcode: its rows, which
-    /// nobody can open again, are left out; `nil` for none.
+    /// The generation of the passcode class (`akpu`) whose keys were destroyed with the last passcode.
+    ///
+    /// Its rows, which can never be opened again, are excluded; `nil` for none.
     package var destroyedGeneration: UInt32?
     /// Whether tombstones are looked for, too.
     package var includesTombstones = false
@@ -27,7 +28,7 @@ package struct RowFilter: Sendable, Hashable {
     /// Every live row of a class.
     package init(_ itemClass: ItemClass) { self.itemClass = itemClass }
 
-    /// What the SQL of a filter depends on.
+    /// The properties that determine the SQL of a filter.
     struct Shape: Hashable {
         var tags: [AttributeName]
         /// `nil` for no condition, or one that has a parameter for each group.
@@ -40,7 +41,7 @@ package struct RowFilter: Sendable, Hashable {
         var hasDestroyedGeneration: Bool
         var includesTombstones: Bool
 
-        /// Feeds what tells most filters apart.
+        /// Feeds the properties that distinguish most filters.
         func hash(into hasher: inout Hasher) {
             var names: UInt64 = 0
             for name in tags { names = names &* 31 &+ UInt64(name.code) }
@@ -68,7 +69,7 @@ package struct RowFilter: Sendable, Hashable {
 
     private var hasManyAccessGroups: Bool { accessGroups.map { $0.count >= Self.manyAccessGroups } ?? false }
 
-    /// The SQL condition; ``bind(to:)`` gives its parameters in the same order.
+    /// The SQL condition; ``bind(to:)`` binds its parameters in the same order.
     var condition: String {
         var terms: [String] = []
         if primaryKey != nil { terms.append("\(Layout.primaryKey) = ?") }
@@ -86,7 +87,7 @@ package struct RowFilter: Sendable, Hashable {
         return terms.isEmpty ? "1" : terms.joined(separator: " AND ")
     }
 
-    /// Tags as a JSON array of what SQLite's `hex` makes of them.
+    /// Tags as a JSON array of strings in the form of SQLite's `hex`.
     private static func list(_ tags: Set<SearchTag>) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var text: [UInt8] = []
@@ -105,14 +106,14 @@ package struct RowFilter: Sendable, Hashable {
 
     /// The SQL condition for rows of a protection class and a generation.
     ///
-    /// It reads the columns as ``RowColumns`` does, whatever lies in them, and is never NULL.
+    /// It reads the columns as ``RowColumns`` does, regardless of their contents, and is never NULL.
     static let isDestroyed =
         "CAST(\(Layout.protection) AS TEXT) IS ?"
         + " AND min(max(CAST(\(Layout.keyGeneration) AS INTEGER), 0), \(UInt32.max)) IS ?"
 
-    /// Whether a row is what was asked for, by its own columns.
+    /// Whether a row matches, by its own columns.
     ///
-    /// Nothing seals an index of SQLite: an entry that was altered leads to any row, and SQLite does not look again.
+    /// SQLite's indexes are not authenticated: a modified entry can lead to any row, and SQLite does not check again.
     package func matches(_ row: StoredRow, number: Int64) -> Bool {
         primaryKey ?? row.primaryKeyTag == row.primaryKeyTag
             && identifier ?? row.identifier == row.identifier
@@ -154,16 +155,16 @@ extension StoredRow {
     /// The protection class whose keys go with the passcode.
     static let passcodeProtection = Accessibility.whenPasscodeSetThisDeviceOnly.rawValue
 
-    /// Whether the row is of the passcode's own class and of the generation whose keys went with the last passcode;
-    /// `nil` where there is none.
+    /// Whether the row belongs to the passcode class and to the generation whose keys were destroyed with the last
+    /// passcode; `nil` if there is none.
     ///
-    /// Any other generation that is not that of the keys is damage: no program leaves such a row.
+    /// Any other generation, except for that of the keys, is damage: no program leaves such a row.
     package func isDestroyed(_ generation: UInt32?) -> Bool {
         keyGeneration == generation && protection == Self.passcodeProtection
     }
 }
 
-/// Whether rows in quarantine are meant.
+/// Whether rows in quarantine are included.
 enum Quarantine: Hashable {
     /// Only live rows are.
     case excluded
@@ -181,7 +182,7 @@ enum Quarantine: Hashable {
         }
     }
 
-    /// Whether a row is what was asked for, by its own column.
+    /// Whether a row matches, by its own column.
     func matches(_ row: NumberedRow) -> Bool {
         switch self {
         case .excluded: row.damage == nil

@@ -11,14 +11,14 @@ package struct RowMarks: Sendable, Hashable {
 }
 
 extension RowReader {
-    /// The most filters that rows can be held against at once.
+    /// The maximum number of filters for one comparison.
     package static var mostMarks: Int { 62 }
 
-    /// Holds every live row of a scope against several filters, in one pass over the table that reads no sealed bytes.
+    /// Compares every live row of a scope with several filters, in one pass over the table that reads no sealed bytes.
     ///
     /// - Parameters:
     ///   - filters: of the same class as the scope; at most ``mostMarks``.
-    ///   - scope: which rows.
+    ///   - scope: the rows to compare.
     /// - Returns: The rows, in the order in which they were added.
     /// - Throws: ``KeychainError`` of the store.
     package func marks(_ filters: [RowFilter], within scope: RowFilter) throws(KeychainError) -> [RowMarks] {
@@ -29,7 +29,7 @@ extension RowReader {
 
 extension SQLiteConnection {
     fileprivate func marks(_ filters: [RowFilter], within scope: RowFilter) throws(SQLiteError) -> [RowMarks] {
-        // What is told of one filter is told of every row, so that none stands behind an index that was altered.
+        // The marks of a filter are determined from every row, so that none depends on an index that may be modified.
         let filters = filters.map { filter in
             var filter = filter
             filter.includesTombstones = true

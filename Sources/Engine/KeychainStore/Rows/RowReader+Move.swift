@@ -3,13 +3,12 @@
 import KeychainCore
 
 extension RowReader {
-    /// Gives every row as it lies in the store, in quarantine or not, in the order of places, until `body` returns
-    /// `false`.
+    /// Passes every row as stored, in quarantine or not, in the order of places, until `body` returns `false`.
     ///
     /// - Parameters:
-    ///   - place: the row after which to begin; `nil` for the first one.
-    ///   - body: takes a row, `nil` for one of a wrong shape, and says whether to go on.
-    /// - Throws: ``KeychainError``, also what `body` throws.
+    ///   - place: the row after which to start; `nil` for the first one.
+    ///   - body: receives a row, or `nil` for a malformed one, and returns whether to continue.
+    /// - Throws: ``KeychainError``, including the errors of `body`.
     package func forEachMovedRow(
         after place: MovedRow.Place? = nil,
         _ body: (MovedRow?) throws(KeychainError) -> Bool
@@ -30,9 +29,9 @@ extension RowReader {
 }
 
 extension RowWriter {
-    /// Adds a row of another store, under its number.
+    /// Adds a row of another store, with its number.
     ///
-    /// - Returns: Whether it was added; `false` if a row has its number, its identifier or its primary key.
+    /// - Returns: Whether it was added; `false` if a row with its number, its identifier or its primary key exists.
     package func insert(_ moved: MovedRow) throws(KeychainError) -> Bool {
         do throws(SQLiteError) {
             try connection.insert(NumberedRow(number: moved.number, row: moved.row, damage: moved.damage))

@@ -13,9 +13,9 @@ package class RowReader {
         do { return try connection.rows(filter, limit: limit) } catch { throw KeychainError(error) }
     }
 
-    /// Counts memory for what is made of rows, which count themselves.
+    /// Counts memory for values that are derived from rows; the rows themselves are counted already.
     ///
-    /// - Throws: What reading too many rows throws.
+    /// - Throws: The error for reading too many rows.
     package func reserve(_ byteCount: Int) throws(KeychainError) {
         do { try connection.reserve(byteCount) } catch { throw KeychainError(error) }
     }
@@ -30,7 +30,7 @@ package class RowReader {
         do { return try connection.firstRowsOfGroups(itemClass) } catch { throw KeychainError(error) }
     }
 
-    /// Whether there is any row, tombstones and those in quarantine among them.
+    /// Whether there is any row, including tombstones and rows in quarantine.
     package func hasRows() throws(KeychainError) -> Bool {
         do { return try connection.hasRows() } catch { throw KeychainError(error) }
     }
@@ -40,8 +40,8 @@ package class RowReader {
         do { return try connection.rows(filter, limit: limit, .only) } catch { throw KeychainError(error) }
     }
 
-    /// Rows that match, those in quarantine among them, in the order in which they were added; without
-    /// `sealedParts` their metadata and secrets are not read, and come out empty.
+    /// Rows that match, including those in quarantine, in the order in which they were added; without `sealedParts`,
+    /// their metadata and secrets are not read, and are empty.
     package func everyRow(_ filter: RowFilter, sealedParts: Bool = true) throws(KeychainError) -> [NumberedRow] {
         do {
             return try connection.rows(filter, limit: nil, .included, sealedParts: sealedParts)
@@ -67,9 +67,9 @@ package class RowWriter: RowReader {
         }
     }
 
-    /// Replaces a row, as it was read in this transaction, by another version of its item in its place.
+    /// Replaces a row, as read in this transaction, by another version of its item in place.
     ///
-    /// - Returns: Whether it was replaced; `false` when another live row has its new primary key.
+    /// - Returns: Whether it was replaced; `false` if another live row has its new primary key.
     package func update(_ old: NumberedRow, to row: StoredRow) throws(KeychainError) -> Bool {
         do throws(SQLiteError) {
             try connection.update(old, to: row)
@@ -86,7 +86,7 @@ package class RowWriter: RowReader {
         do { try connection.delete(row.row.itemClass, row.number) } catch { throw KeychainError(error) }
     }
 
-    /// Removes every row of the passcode's own class whose keys, of a generation, went with the last passcode, in
+    /// Removes every row of the passcode class whose keys, of one generation, were destroyed with the last passcode, in
     /// quarantine or not.
     package func deleteDestroyedRows(_ generation: UInt32) throws(KeychainError) {
         do { try connection.deleteDestroyedRows(generation) } catch { throw KeychainError(error) }
@@ -97,7 +97,8 @@ package class RowWriter: RowReader {
         do { try connection.deleteAllRows() } catch { throw KeychainError(error) }
     }
 
-    /// Sets a row aside that does not open, bytes and all, but for a part that is larger than any that a store writes.
+    /// Quarantines a row that does not open, with its bytes, except for a part that exceeds the size that a store
+    /// writes.
     package func quarantine(_ row: NumberedRow, damage: Int) throws(KeychainError) {
         do throws(SQLiteError) {
             if row.isOversized {

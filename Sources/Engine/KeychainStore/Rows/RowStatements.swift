@@ -3,7 +3,7 @@
 import CSQLite
 import KeychainCore
 
-/// The SQL on item rows, and how a row becomes parameters and columns.
+/// The SQL on item rows, and the conversion of rows to parameters and from columns.
 extension SQLiteConnection {
     /// Rows that match, in the order in which they were added; at most `limit`, if there is one.
     func rows(
@@ -98,7 +98,7 @@ extension SQLiteConnection {
 
     /// Every row of a class, in quarantine or not, in the order in which they were added.
     ///
-    /// With a number, only the rows after it.
+    /// If a number is given, only the rows after it.
     func everyRow(
         _ itemClass: ItemClass,
         after number: Int64? = nil,
@@ -134,8 +134,8 @@ extension SQLiteConnection {
         try indexManyRows(row.itemClass, lastRowNumber)
     }
 
-    /// Gives a row a valid number where somebody wrote one into the file that no store gives: SQLite numbers it after
-    /// that one, or at random.
+    /// Gives a row a valid number if it has one that no store assigns: SQLite would assign the next one after it, or a
+    /// random one.
     private func renumber(_ itemClass: ItemClass, _ number: Int64) throws(SQLiteError) {
         let (table, id, end) = (Layout.table(itemClass), Layout.rowNumber, RowColumns.rowNumbers.upperBound)
         let valid = "\(id) BETWEEN 1 AND \(end - 1)"
@@ -148,14 +148,14 @@ extension SQLiteConnection {
         try changeOneRow(statement)
     }
 
-    /// Makes the indexes for searches of a class in memory once it has so many rows that they count.
+    /// Creates the search indexes of a class in memory once it has enough rows.
     private func indexManyRows(_ itemClass: ItemClass, _ number: Int64) throws(SQLiteError) {
         guard isInMemory, number.isMultiple(of: Self.rowsWithoutIndexes) else { return }
         for statement in Layout.searchIndexes(itemClass, ifMissing: true) { try execute(statement) }
         hasSearchIndexes = true
     }
 
-    /// Fewer are looked through faster than indexes are made.
+    /// Fewer rows are scanned faster than indexes are created.
     private static let rowsWithoutIndexes: Int64 = 128
 
     /// Adds a row under a number that it had elsewhere, in quarantine if it was.
@@ -177,7 +177,7 @@ extension SQLiteConnection {
         try indexManyRows(itemClass, row.number)
     }
 
-    /// Writes the columns that differ: SQLite writes every index anew that has one of the columns it is given.
+    /// Writes the changed columns: SQLite rewrites every index that contains one of the given columns.
     func update(_ old: NumberedRow, to row: StoredRow) throws(SQLiteError) {
         let changes = ChangedColumns(from: old.row, to: row)
         let statement = try statement(StatementKey(.update(changes), row.itemClass)) {
@@ -237,8 +237,8 @@ extension SQLiteConnection {
         try readingLargeRows { () throws(SQLiteError) in try changeOneRow(statement) }
     }
 
-    /// Sets the mark of a row of which a part is larger than any that a store writes, and empties that part: SQLite
-    /// would have to take it into memory to write it down again.
+    /// Sets the mark of a row with a part that exceeds the size that a store writes, and empties that part: SQLite
+    /// would have to load it into memory to write it again.
     func markOversized(_ itemClass: ItemClass, _ number: Int64, damage: Int) throws(SQLiteError) {
         let statement = try statement(StatementKey(.markLarge, itemClass)) {
             let parts = [Layout.metadata, Layout.secret].map { "\($0) = coalesce(\(RowColumns.guarded($0)), x'')" }
@@ -268,7 +268,7 @@ final class RowCursor {
         tables = connection.tables
     }
 
-    /// Goes to the next row; `false` when there is none.
+    /// Steps to the next row; `false` if there is none.
     func next() throws(SQLiteError) -> Bool {
         try connection.readingLargeRows { () throws(SQLiteError) in try statement.step() }
     }
@@ -286,13 +286,13 @@ enum RowExtent: Hashable {
     case clear
     /// Everything.
     case all
-    /// What is no larger than what a store writes, which takes more time to tell; larger columns are NULL.
+    /// Columns within the size that a store writes, which takes longer to check; larger columns are NULL.
     case guarded
 }
 
 /// A stored row with its number in its table.
 package struct NumberedRow: Sendable {
-    /// The row number: larger than that of every row that is there at the time of the add.
+    /// The row number: larger than that of every row that exists at the time of the add.
     package let number: Int64
     /// The row.
     package let row: StoredRow

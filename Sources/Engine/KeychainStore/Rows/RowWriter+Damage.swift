@@ -11,9 +11,9 @@ package struct DamagedBytes: Sendable, Hashable {
 }
 
 extension RowWriter {
-    /// Alters the sealed attributes of rows, so that they do not open.
+    /// Corrupts the sealed attributes of rows, so that they do not open.
     ///
-    /// - Returns: What undoes it.
+    /// - Returns: The information to undo it.
     package func damage(
         where isMeant: (ItemClass, ItemIdentifier) -> Bool
     ) throws(KeychainError) -> [DamagedBytes] {
@@ -42,7 +42,7 @@ extension RowWriter {
         return damaged
     }
 
-    /// Undoes ``damage(where:)`` for the rows that are there still, and takes them out of quarantine.
+    /// Undoes ``damage(where:)`` for the rows that still exist, and releases them from quarantine.
     ///
     /// A row whose primary key was taken meanwhile stays in quarantine.
     package func repair(_ damaged: [DamagedBytes]) throws(KeychainError) {
@@ -60,7 +60,7 @@ extension RowWriter {
         }
     }
 
-    /// - Returns: Whether the row is there, with the old bytes.
+    /// - Returns: Whether the row exists, with the old bytes.
     private func set(_ new: [UInt8], in row: DamagedBytes, insteadOf old: [UInt8]) throws(SQLiteError) -> Bool {
         let statement = try connection.prepare(
             """

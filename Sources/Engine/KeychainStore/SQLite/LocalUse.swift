@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The mark of a database file that processes of the host on whose disk it lies use it, by shared memory and locks of
-/// the kernel, so that no other host begins to (``StorePlace``).
+/// Marks a database file as in use by processes of the host that has it on its own disk.
 ///
-/// It lies behind the ``LogMark``, and ends as that does: it is the file change counter, altered.
+/// They use shared memory and kernel locks, so that no other host may start to use it (``StorePlace``).
+///
+/// It follows the ``LogMark``, and becomes invalid in the same way: it is the file change counter, modified.
 enum LocalUse {
-    /// Where it lies in a file.
+    /// Its offset in a file.
     static let range = 88..<92
 
     private static let counterOffset = 24
@@ -17,7 +18,7 @@ enum LocalUse {
             && header.number(at: range.lowerBound, UInt32.self) == value(beside: header)
     }
 
-    /// Puts the mark into the beginning of a file, or takes it away.
+    /// Writes the mark to the start of a file, or removes it.
     static func set(_ isSet: Bool, in header: UnsafeMutableRawBufferPointer) {
         let value = isSet ? value(beside: UnsafeRawBufferPointer(header)) : 0
         header.storeBytes(of: value.bigEndian, toByteOffset: range.lowerBound, as: UInt32.self)

@@ -2,12 +2,12 @@
 
 import Glibc
 
-/// What the beginning of a log says about it (sqlite.org/fileformat2.html, section 4.1).
+/// The header of a log (sqlite.org/fileformat2.html, section 4.1).
 struct LogBeginning {
-    /// What tells it from other logs.
+    /// The salts, which identify the log.
     let salts: UInt64
 
-    /// Whether there is a page in it, or was meant to be; pages of the log before have other salts.
+    /// Whether it contains a page, or was meant to; pages of the previous log have other salts.
     let hasPages: Bool
 
     static let headerByteCount = 32
@@ -15,7 +15,7 @@ struct LogBeginning {
     static let saltsOffset = 16
     static let saltsOffsetOfPage = 8
 
-    /// Reads the beginning of a log; `nil` where there is none.
+    /// Reads the header of a log; `nil` if there is none.
     init?(path: String) {
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -24,7 +24,7 @@ struct LogBeginning {
         let count = pread(descriptor, &bytes, bytes.count, 0)
         guard count >= Self.headerByteCount else { return nil }
         let found = bytes.withUnsafeBytes { bytes -> (salts: UInt64, ofPage: UInt64)? in
-            // The last bit says in which order checksums take bytes.
+            // The last bit specifies the byte order of checksums.
             guard bytes.number(at: 0, UInt32.self) & ~1 == 0x377F_0682 else { return nil }
             return (
                 bytes.number(at: Self.saltsOffset, UInt64.self),
@@ -36,10 +36,12 @@ struct LogBeginning {
         hasPages = count == bytes.count && found.ofPage == found.salts
     }
 
-    /// Whether it is the log that a mark names; or the next one, in which there is nothing yet: it was begun after all
-    /// of the one before was in the file, and a crash has brought back the mark that was taken away then.
+    /// Whether it is the log that a mark identifies, or the next one, which is still empty.
     ///
-    /// A log that is begun anew has the first salt of the one before, plus one.
+    /// The next one was started after all of the previous one was in the file, and a crash has restored the mark that
+    /// was removed then.
+    ///
+    /// A log that is restarted has the first salt of the previous one, plus one.
     func belongs(to mark: LogMark) -> Bool {
         salts == mark.salts || !hasPages && UInt32(salts >> 32) == UInt32(mark.salts >> 32) &+ 1
     }

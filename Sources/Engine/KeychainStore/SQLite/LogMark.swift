@@ -1,30 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The mark of a database file that a log may hold what the file lacks, and which log that is, so that a copy of the
-/// file without it is told from a whole store (Documentation/Format.md, "The log").
+/// Marks a database file whose log may contain what the file lacks, and identifies the log.
 ///
-/// It lies in the header of the file, where SQLite has bytes that it neither uses nor checks
-/// (sqlite.org/fileformat2.html, section 1.3, offset 72), and names the file change counter beside which it was
-/// written. SQLite increments the counter whenever it writes the first page to the log. So the mark ends by itself when
-/// a page from the log takes the place of the first one, whoever writes the log back.
+/// A copy of the file without the log can thus be distinguished from a complete store (Documentation/Format.md, "The
+/// log").
+///
+/// It is in the header of the file, in bytes that SQLite neither uses nor checks (sqlite.org/fileformat2.html, section
+/// 1.3, offset 72), and contains the file change counter with which it was written. SQLite increments the counter
+/// whenever it writes the first page to the log. So the mark becomes invalid when the first page is replaced from the
+/// log, by any program that writes the log back.
 struct LogMark: Equatable {
     /// The file change counter.
     let counter: UInt32
 
-    /// The log, by the salts of its header, which are others whenever the log is begun anew
-    /// (sqlite.org/fileformat2.html, section 4.1).
+    /// The salts in the header of the log, which change whenever the log is restarted (sqlite.org/fileformat2.html,
+    /// section 4.1).
     let salts: UInt64
 
-    /// How many bytes of a file say whether it is marked.
+    /// The number of bytes of a file that determine whether it is marked.
     static let headerByteCount = 100
 
-    /// Where it lies in a file.
+    /// Its offset in a file.
     static let range = 72..<88
 
     private static let counterOffset = 24
     private static let name: UInt32 = 0x534B_4C43
 
-    /// The mark in the beginning of a file; `nil` where there is none, or that of another counter.
+    /// The mark at the start of a file; `nil` if there is none, or one for another counter.
     init?(header: UnsafeRawBufferPointer) {
         let offset = Self.range.lowerBound
         guard header.count >= Self.headerByteCount, header.number(at: offset, UInt32.self) == Self.name else {

@@ -3,23 +3,23 @@
 import CSQLite
 import KeychainCore
 
-/// A connection to one database file, with its statements prepared once.
+/// A connection to one database file, with cached prepared statements.
 ///
-/// Not thread-safe: the store that owns it lets one thread in at a time.
+/// Not thread-safe: the store that owns it admits one thread at a time.
 final class SQLiteConnection {
-    /// Whether the database is in memory, where a class has no indexes for searches until it has many rows.
+    /// Whether the database is in memory, where a class has no search indexes until it has many rows.
     private(set) var isInMemory = false
 
     /// Whether a class in memory has got indexes for searches.
     var hasSearchIndexes = false
 
-    /// How many bytes a row that is read may have, elsewhere than in ``readingLargeRows(_:)``, and there.
+    /// The maximum size of a row, in bytes, outside and inside ``readingLargeRows(_:)``.
     private var rowLimits: (usual: Int32, largest: Int32) = (.max, .max)
 
-    /// Counts the bytes of each row that is read by a search, and says whether it may be; `nil` for any.
+    /// Counts the bytes of each row that a search reads, and returns whether it may be read; `nil` for no limit.
     var reserveMemory: (@Sendable (_ byteCount: Int) -> Bool)?
 
-    /// What its item tables have columns for.
+    /// The columns of its item tables.
     var tables = ItemTables.current
 
     private let handle: OpaquePointer
@@ -38,9 +38,9 @@ final class SQLiteConnection {
 
     private static let keptStatements = 256
 
-    /// Opens a file that exists already, or a database in memory.
+    /// Opens an existing file, or a database in memory.
     ///
-    /// It waits for no other connection: who has to wait does so where nobody waits for them.
+    /// It does not wait for other connections: callers wait where they block no other thread.
     convenience init(path: String?) throws(SQLiteError) {
         let isInMemory = path == nil
         try self.init(
@@ -53,31 +53,32 @@ final class SQLiteConnection {
         limitRows(to: Self.longestRow, .max)
     }
 
-    /// What concerns a database in memory as well.
+    /// The settings that apply to a database in memory as well.
     private static let memorySettings = ["secure_delete = ON", "temp_store = MEMORY"]
 
-    /// What concerns files alone.
+    /// The settings that apply to files only.
     private static let fileSettings = ["synchronous = FULL", "mmap_size = 0", "cell_size_check = ON"]
 
     /// Larger than every row that is written: each part of a row has its limit, and its tag, nonce and header.
     static let longestRow = Int32(2 * ItemLimits.partByteCount + (1 << 20))
 
-    /// Opens a store that nobody can write, to read it as it lies: without a log, without locks.
+    /// Opens a store on which no process can write, to read it as it is: without a log, without locks.
     convenience init(asItLies path: String) throws(SQLiteError) {
         try self.init(unchanging: path)
         limitRows(to: Self.longestRow, .max)
     }
 
-    /// Opens a file of unknown origin, to read it as it lies: without its log or journal, without locks, and without
-    /// a row longer than `rowLimit` bytes.
+    /// Opens a file of unknown origin, to read it as it is: without its log or journal, without locks, and without rows
+    /// longer than `rowLimit` bytes.
     convenience init(foreign path: String, rowLimit: Int32) throws(SQLiteError) {
         try self.init(unchanging: path)
         limitRows(to: rowLimit, rowLimit)
     }
 
-    /// Opens a file that exists already, for the holder of the lock that all hosts see: nobody else has it open, so
-    /// that the index of the log is in the memory of this process (sqlite.org/wal.html, "Use of WAL Without
-    /// Shared-Memory").
+    /// Opens an existing file for the holder of the lock for all hosts.
+    ///
+    /// No other process has it open, so that the index of the log is in the memory of this process
+    /// (sqlite.org/wal.html, "Use of WAL Without Shared-Memory").
     convenience init(underHostLock path: String) throws(SQLiteError) {
         try self.init(
             name: Self.address(of: path, "\(StoreFileSystem.hostLockParameter)=1"),
@@ -96,7 +97,7 @@ final class SQLiteConnection {
         )
     }
 
-    /// A path with a parameter, as SQLite takes both (sqlite.org/uri.html).
+    /// A path with a parameter, in SQLite's form (sqlite.org/uri.html).
     private static func address(of path: String, _ parameter: String) -> String {
         let special: Set<UInt8> = [UInt8(ascii: "%"), UInt8(ascii: "?"), UInt8(ascii: "#")]
         let escaped = path.utf8.flatMap { byte -> [UInt8] in
@@ -124,7 +125,7 @@ final class SQLiteConnection {
 
     deinit { close() }
 
-    /// Closes the file before the connection is let go of; nothing of it may be used any more.
+    /// Closes the file before the connection is released; it must not be used any more.
     func close() {
         if isClosed { return }
         isClosed = true
@@ -136,10 +137,10 @@ final class SQLiteConnection {
     private typealias LogHook =
         @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, UnsafePointer<CChar>?, Int32) -> Int32
 
-    /// Writes a log back that has become long, and has the next change begin it anew; as far as others let it.
+    /// Writes a long log back, and lets the next change restart it, as far as other connections permit.
     ///
-    /// What earlier processes wrote back is not known to later ones, which would make it longer for ever: one that is
-    /// twice as long is cut off.
+    /// A process does not know what earlier processes wrote back, and would extend the log without limit: one of twice
+    /// the length is truncated.
     private static let writeLongLogBack: LogHook = { _, handle, name, frameCount in
         if frameCount >= longestLog {
             let mode = frameCount >= 2 * longestLog ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_RESTART
@@ -173,22 +174,22 @@ final class SQLiteConnection {
         return body(file)
     }
 
-    /// Runs SQL that gives no rows, or whose rows do not matter.
+    /// Runs SQL whose rows, if any, are ignored.
     func execute(_ sql: String) throws(SQLiteError) {
         try check(sqlite3_exec(handle, sql, nil, nil, nil), "running '\(sql.prefix(40))'")
     }
 
-    /// A prepared statement, kept for the next time under its key.
+    /// A prepared statement, cached under its key.
     func statement(_ key: StatementKey, _ sql: () -> String) throws(SQLiteError) -> SQLiteStatement {
         if let statement = statements[key] { return statement }
         let statement = try prepare(sql())
-        // Every combination of conditions is a statement of its own; a program that goes through many keeps few.
+        // Every combination of conditions is a separate statement; a program that uses many combinations keeps few.
         if statements.count >= Self.keptStatements { statements.removeAll() }
         statements[key] = statement
         return statement
     }
 
-    /// A prepared statement that is always the same, kept for the next time.
+    /// A constant prepared statement, cached.
     func statement(_ fixed: FixedStatement, _ sql: @autoclosure () -> String) throws(SQLiteError) -> SQLiteStatement {
         if let statement = fixedStatements[fixed.rawValue] { return statement }
         let statement = try prepare(sql())
@@ -196,12 +197,13 @@ final class SQLiteConnection {
         return statement
     }
 
-    /// Which state of the database this connection sees inside a transaction that has read something: another number
-    /// after each change by whatever connection (sqlite.org/c3ref/c_fcntl_begin_atomic_write.html,
+    /// The state of the database that this connection sees inside a transaction that has read something.
+    ///
+    /// The number changes with each change by any connection (sqlite.org/c3ref/c_fcntl_begin_atomic_write.html,
     /// SQLITE_FCNTL_DATA_VERSION).
     var state: UInt32? {
         var state: UInt32 = 0
-        // Without a name, the main database is meant.
+        // Without a name, this refers to the main database.
         let status = sqlite3_file_control(handle, nil, SQLITE_FCNTL_DATA_VERSION, &state)
         return status == SQLITE_OK ? state : nil
     }
@@ -217,23 +219,23 @@ final class SQLiteConnection {
         return SQLiteStatement(statement)
     }
 
-    /// The one integer that a statement gives.
+    /// The single integer that a statement returns.
     func integer(_ sql: String) throws(SQLiteError) -> Int64 {
         let statement = try prepare(sql)
         defer { statement.reset() }
         return try statement.step() ? statement.integer(0) : 0
     }
 
-    /// Runs `body` where the length of a row, in whose columns something else than ours may lie, does not matter.
+    /// Runs `body` without the limit on the size of a row, whose columns may contain foreign data.
     ///
-    /// What does run must not read such a column: SQLite would take as much memory for it.
+    /// The statements must not read such a column: SQLite would allocate as much memory for it.
     func readingLargeRows<Result>(_ body: () throws(SQLiteError) -> Result) throws(SQLiteError) -> Result {
         sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, rowLimits.largest)
         defer { sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, rowLimits.usual) }
         return try body()
     }
 
-    /// Forgets the statements on item rows, which were made for other tables.
+    /// Removes the cached statements on item rows, which were prepared for other tables.
     func forgetStatements() { statements.removeAll() }
 
     private func limitRows(to usual: Int32, _ largest: Int32) {
@@ -254,10 +256,10 @@ final class SQLiteConnection {
     /// How many rows the last statement changed.
     var changes: Int { Int(sqlite3_changes(handle)) }
 
-    /// Runs a statement that is to add, change or remove one row.
+    /// Runs a statement that adds, changes or removes one row.
     ///
-    /// - Throws: ``SQLiteError`` of `SQLITE_CORRUPT` where it did not, although SQLite reports no error: the tables
-    ///   were altered.
+    /// - Throws: ``SQLiteError`` of `SQLITE_CORRUPT` if it did not, although SQLite reports no error: the tables were
+    ///   modified.
     func changeOneRow(_ statement: SQLiteStatement) throws(SQLiteError) {
         _ = try statement.step()
         guard changes == 1 else {

@@ -8,7 +8,7 @@ package struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The extended result code.
     package let code: Int32
 
-    /// What was being done.
+    /// The operation that failed.
     package let operation: String
 
     /// The primary result code.
@@ -17,9 +17,9 @@ package struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Whether a UNIQUE constraint refused the change: SQLITE_CONSTRAINT_UNIQUE, a macro that Swift does not import.
     package var isUniqueViolation: Bool { code == SQLITE_CONSTRAINT | (8 << 8) }
 
-    /// What an item function returns for it (Semantics, "Error mapping", "Mapping of internal failures").
+    /// The status of an item function for it (Semantics, "Error mapping", "Mapping of internal failures").
     ///
-    /// Differs from Apple for want of room, which there is one of many reasons for errSecNotAvailable.
+    /// It differs from Apple's for a lack of space, which is one of many reasons for errSecNotAvailable there.
     package var status: Status {
         switch primaryCode {
         case SQLITE_CONSTRAINT: .duplicateItem
@@ -37,10 +37,10 @@ package struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
         [SQLITE_ERROR, SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_TOOBIG].contains(primaryCode)
     }
 
-    /// Whether there is no room for a change.
+    /// Whether there is no space for a change.
     package var isFull: Bool { primaryCode == SQLITE_FULL }
 
-    /// Whether a value is longer than the connection takes.
+    /// Whether a value exceeds the limit of the connection.
     var isTooLarge: Bool { primaryCode == SQLITE_TOOBIG }
 
     /// Whether the system failed to read or write.

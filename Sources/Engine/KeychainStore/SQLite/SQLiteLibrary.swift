@@ -4,7 +4,7 @@ import CSQLite
 
 /// The SQLite that this process has, which need not be the one that the package was built with.
 enum SQLiteLibrary {
-    /// The least version that a store is opened with, as SQLite counts: 3.37.0, the first whose sqlite3_open_v2 takes
+    /// The minimum version for opening a store, in SQLite's numbering: 3.37.0, the first whose sqlite3_open_v2 supports
     /// SQLITE_OPEN_EXRESCODE.
     static let leastVersion: Int32 = 3_037_000
 

@@ -13,7 +13,7 @@ final class SQLiteStatement {
 
     deinit { sqlite3_finalize(handle) }
 
-    /// Goes to the next row; `false` when there is none.
+    /// Steps to the next row; `false` if there is none.
     func step() throws(SQLiteError) -> Bool {
         switch sqlite3_step(handle) {
         case SQLITE_ROW: return true
@@ -65,7 +65,7 @@ final class SQLiteStatement {
         try check(status)
     }
 
-    /// Binds bytes in their place: they must stay there until ``reset()``.
+    /// Binds bytes in place: they must stay there until ``reset()``.
     func bind(borrowing bytes: UnsafeRawBufferPointer, at index: Int) throws(SQLiteError) {
         guard let base = bytes.baseAddress, !bytes.isEmpty else {
             return try check(sqlite3_bind_zeroblob(handle, Int32(index + 1), 0))
@@ -79,7 +79,7 @@ final class SQLiteStatement {
         try bind(borrowing: UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: tag)), at: index)
     }
 
-    /// What a column holds, whatever it was declared to hold.
+    /// The content of a column, regardless of its declaration.
     func type(_ column: Int) -> ColumnType {
         switch sqlite3_column_type(handle, Int32(column)) {
         case SQLITE_INTEGER: .integer
@@ -104,7 +104,7 @@ final class SQLiteStatement {
 
     func bytes(_ column: Int) -> [UInt8] { Array(blob(column)) }
 
-    /// Sixteen bytes; `nil` when the column holds anything else.
+    /// Sixteen bytes; `nil` if the column contains anything else.
     func bytes16(_ column: Int) -> Bytes16? {
         let bytes = blob(column)
         return bytes.count == Bytes16.count ? Bytes16(bytes) : nil
@@ -121,7 +121,7 @@ final class SQLiteStatement {
     }
 }
 
-/// What a column of a row can hold.
+/// The possible contents of a column.
 enum ColumnType {
     case null, integer, real, text, blob
 }
@@ -132,7 +132,7 @@ enum FixedStatement: Int, CaseIterable {
     case version, declarations, pageCount, keybag, setKeybag, device, setDevice
 }
 
-/// What tells one prepared statement on item rows from another, without building its text.
+/// The key of a prepared statement on item rows, which identifies it without building its text.
 struct StatementKey: Hashable {
     let kind: Kind
     let itemClass: ItemClass

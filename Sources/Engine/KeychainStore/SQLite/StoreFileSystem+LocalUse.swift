@@ -3,15 +3,16 @@
 import CSQLite
 import Glibc
 
-/// What processes of the host on whose disk a database lies say in it before they change it (``LocalUse``).
+/// The marks by which processes of the host with the disk announce that they change a database (``LocalUse``).
 extension StoreFileSystem {
-    /// Begins to change the files of a database as a process of the host on whose disk they lie, before anything of
-    /// them is changed; for the holder of the write lock.
+    /// Begins to change the files of a database as a process of the host that has them on its own disk.
     ///
-    /// First the file says so, and only then is it looked whether hosts share it; another host that begins to use it
-    /// does both the other way round (``StorePlace``). So one of the two sees the other.
+    /// It runs before any change, and the caller holds the write lock.
     ///
-    /// - Returns: SQLite's result code; `SQLITE_BUSY` where the database has become one that hosts share.
+    /// First the file is marked, and only then is it checked whether hosts share it; another host that starts to use it
+    /// does both in the opposite order (``StorePlace``). So one of the two detects the other.
+    ///
+    /// - Returns: SQLite's result code; `SQLITE_BUSY` if hosts have started to share the database.
     static func beginLocalUse(of file: File) -> Int32 {
         guard !addition(of: file).pointee.isUnderHostLock else { return SQLITE_OK }
         let (status, known) = knownMark(of: file)
@@ -22,7 +23,7 @@ extension StoreFileSystem {
         return SQLITE_BUSY
     }
 
-    /// Ends it, where all of the log is in the file.
+    /// Ends it, if all of the log is in the file.
     static func endLocalUse(of file: File) {
         if let known = readKnownMark(of: file).mark, known.isInLocalUse, known.mark == nil {
             _ = noteLocalUse(false, of: file)
@@ -41,7 +42,7 @@ extension StoreFileSystem {
         }
     }
 
-    /// Whether the folder of a database says that hosts share it.
+    /// Whether the folder of a database is marked as shared by hosts.
     private static func isShared(_ file: File) -> Bool {
         guard let name = addition(of: file).pointee.name else { return false }
         let folder = String(cString: name).split(separator: "/", omittingEmptySubsequences: false).dropLast()

@@ -2,16 +2,16 @@
 
 import CSQLite
 
-/// The one place where a file is marked, and where its mark ends: beneath SQLite, so that no change can do without.
+/// The only place where files are marked, and where marks end: beneath SQLite, so that no change can bypass it.
 ///
-/// The log comes first, by its header, which SQLite syncs before the first page of a log that is begun anew, and, with
-/// the first sync of the connection that has made the file, by its name; then the mark, which names the log by the
-/// salts of the header; then what is changed. At the end the mark is taken away before the log is begun anew or
-/// emptied. So no crash leaves a file whose mark names another log than the one that is there.
+/// The log comes first: SQLite syncs its header before the first page of a restarted log, and its name with the first
+/// sync of the connection that created the file. Then comes the mark, which identifies the log by the salts of the
+/// header, and then the change. Finally, the mark is removed before the log is restarted or emptied. So no crash leaves
+/// a file whose mark identifies another log than the existing one.
 extension StoreFileSystem {
     /// The mark of a database file.
     struct KnownMark {
-        /// `nil` where it has none.
+        /// `nil` if there is none.
         let mark: LogMark?
 
         /// How many bytes its log has for a page.
@@ -20,15 +20,15 @@ extension StoreFileSystem {
         /// Whether processes of this host use it, and no other host does.
         var isInLocalUse: Bool
 
-        /// How far the log was when it was looked at; `nil` where it has no index in shared memory.
+        /// The last known progress of the log; `nil` if it has no index in shared memory.
         let progress: LogProgress?
     }
 
-    /// How far a log is, by its index: in which log, by its salts, and how much of it has been written back.
+    /// The progress of a log, from its index: the salts of the log, and how much of it has been written back.
     ///
-    /// While both stay, so does a mark (sqlite.org/walformat.html, "The WAL-Index File Format"). A process that was
-    /// killed after it had taken the mark away, and before it noted that the log is in the file, leaves the next
-    /// changes without one, until the log is written back again.
+    /// While both stay the same, so does a mark (sqlite.org/walformat.html, "The WAL-Index File Format"). If a process
+    /// was killed after it removed the mark, and before it recorded that the log is in the file, the next changes have
+    /// no mark until the log is written back again.
     struct LogProgress: Equatable {
         private let salts: UInt64
         private let pagesWrittenBack: UInt32
@@ -132,9 +132,9 @@ extension StoreFileSystem {
         }
     }
 
-    /// Takes the mark away.
+    /// Removes the mark.
     ///
-    /// Until the file is synced, a crash may bring it back.
+    /// Until the file is synced, a crash may restore it.
     static func clearMark(of file: File) -> Int32 {
         addition(of: file).pointee.mark = nil
         return withUnsafeTemporaryAllocation(byteCount: LogMark.headerByteCount, alignment: 8) { header in
@@ -156,8 +156,8 @@ extension StoreFileSystem {
 
     typealias Truncate = @convention(c) (File?, sqlite3_int64) -> Int32
 
-    /// All of the log is in the file when it is emptied; but a log that is empty is none, so the mark must not come
-    /// back.
+    /// All of the log is in the file when it is emptied; but an empty log does not count as one, so the mark must not
+    /// be restored.
     static let truncateLog: Truncate = { file, count in
         guard let file else { return SQLITE_MISUSE }
         if count == 0, let database = addition(of: file).pointee.companion {

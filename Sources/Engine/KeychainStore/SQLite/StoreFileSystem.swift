@@ -5,20 +5,20 @@ import Glibc
 
 /// SQLite's own file system, narrowed to what a store needs (sqlite.org/vfs.html).
 ///
-/// * There is no rollback journal. A store has a write-ahead log, and nothing of it is ever journalled otherwise; so
-///   SQLite is told that there is none, and gets none to open, whatever lies beside the file and whenever it was put
-///   there. It would play one back into the file, and delete the file that the journal names.
-/// * A checkpoint holds the write lock. In SQLite 3.7.0 to 3.51.2 a checkpoint that runs while another connection
-///   begins the log anew can note parts of the new log as written back that are not (sqlite.org/wal.html, "The
-///   WAL-Reset Bug"). The log is begun anew under the write lock alone, so that cannot be.
-/// * A file is marked (``LogMark``) before anything of a transaction comes into its log, whoever makes it, and until
-///   all of the log is in the file, durably.
-/// * A file under a lock that all hosts see (``HostLock``) takes no locks of this host: it has none to share them with,
-///   and a network file system may refuse them. Any other one says that it is used here (``LocalUse``) before anything
-///   of it or its log is changed.
-/// * Writes fail for want of room alike, by whatever limit: SQLite itself takes ENOSPC alone for a full disk.
+/// * There is no rollback journal. A store has a write-ahead log, and no other journal; so SQLite always finds none to
+/// open, even if there is a file of that name. It would play the journal back into the file, and delete the file that
+/// the journal names.
+/// * A checkpoint holds the write lock. In SQLite 3.7.0 to 3.51.2, a checkpoint that runs while another connection
+/// restarts the log can record parts of the new log as written back that are not (sqlite.org/wal.html, "The WAL-Reset
+/// Bug"). The log is restarted only under the write lock, which prevents that.
+/// * A file is marked (``LogMark``) before any part of a transaction is written to its log, by any connection, until
+/// all of the log is durably in the file.
+/// * A file under a lock for all hosts (``HostLock``) takes no locks of this host: no other process needs them, and a
+/// network file system may refuse them. Any other file is marked as in use here (``LocalUse``) before it or its log is
+/// changed.
+/// * Writes that fail for lack of space all fail alike, for any limit: SQLite itself treats only ENOSPC as a full disk.
 ///
-/// The default of the process is not asked for: a host may have put another one there.
+/// The default file system of the process is not used: a host program may have replaced it.
 enum StoreFileSystem {
     private static let name = "swift-keychain"
 
@@ -41,13 +41,13 @@ enum StoreFileSystem {
         registration == SQLITE_OK ? sqlite3_open_v2(path, handle, flags, name) : registration
     }
 
-    // A later SQLite may have further members behind those that are copied.
+    // A later SQLite may have additional members after those that are copied.
     private static let knownVersion: Int32 = 3
 
     // Read once, before the first connection, and never changed.
     private nonisolated(unsafe) static let original: sqlite3_vfs? = sqlite3_vfs_find("unix")?.pointee
 
-    /// What follows the original's part of an open file.
+    /// The data after the original's part of an open file.
     struct Addition {
         var methods: sqlite3_io_methods
         let original: UnsafePointer<sqlite3_io_methods>
@@ -154,7 +154,7 @@ enum StoreFileSystem {
         return withCause(addition(of: file).pointee.original.pointee.xWrite(file, bytes, count, offset), file)
     }
 
-    /// What SQLite is told of a write.
+    /// The result of a write that SQLite receives.
     static func withCause(_ status: Int32, _ file: File) -> Int32 {
         guard status == writeFailed else { return status }
         var cause: Int32 = 0
@@ -164,8 +164,8 @@ enum StoreFileSystem {
 
     /// Whether a checkpoint writes the first page.
     ///
-    /// Where the index of the log is in this process alone, SQLite takes no lock for one; but of a file with a log it
-    /// writes nothing else, and the page says that it has one (sqlite.org/fileformat2.html, section 1.3, offset 18).
+    /// If the index of the log is only in this process, SQLite takes no lock for one; but it writes nothing else to a
+    /// file with a log, and the page records that it has one (sqlite.org/fileformat2.html, section 1.3, offset 18).
     private static func isOfCheckpoint(_ addition: Addition, _ page: UnsafeRawPointer) -> Bool {
         if addition.holdsWriteLockForCheckpoint { return true }
         return addition.isUnderHostLock && page.load(fromByteOffset: 18, as: UInt8.self) == 2
@@ -178,7 +178,7 @@ enum StoreFileSystem {
         guard let file else { return SQLITE_MISUSE }
         let addition = addition(of: file)
         let status = addition.pointee.original.pointee.xSync(file, flags)
-        // Another connection may have begun what this one completes.
+        // Another connection may have started what this one completes.
         let isCheckpoint =
             addition.pointee.holdsWriteLockForCheckpoint
             || addition.pointee.isUnderHostLock && addition.pointee.isMarkedByCheckpoint
@@ -226,7 +226,7 @@ enum StoreFileSystem {
             }
             return original.xShmLock(file, lock, count, flags)
         case (checkpointLock, 1) where isExclusive:
-            // In the order in which SQLite itself takes them, and before it reads anything by them.
+            // In the order in which SQLite itself takes them, and before it reads anything under them.
             var status = original.xShmLock(file, lock, count, flags)
             guard status == SQLITE_OK else { return status }
             status = original.xShmLock(file, writeLock, 1, flags)
@@ -241,7 +241,7 @@ enum StoreFileSystem {
                 _ = original.xShmLock(file, lock, count, SQLITE_SHM_UNLOCK | SQLITE_SHM_EXCLUSIVE)
             }
             return status
-        // A checkpoint that empties the log asks for the write lock by itself.
+        // A checkpoint that empties the log requests the write lock by itself.
         case (writeLock, 1) where isExclusive && addition.pointee.holdsWriteLockForCheckpoint: return SQLITE_OK
         default: return original.xShmLock(file, lock, count, flags)
         }
@@ -255,7 +255,6 @@ enum StoreFileSystem {
     private static let writeFailed = SQLITE_IOERR | (3 << 8)
     private static let indexFailed = SQLITE_IOERR | (19 << 8)
 
-    /// Whether an error of a write says that there is no room: on the disk, in the user's share of it, or in the
-    /// process's limit.
+    /// Whether a write error reports a lack of space: on the disk, in the user's quota, or by the process's limit.
     private static func isWantOfRoom(_ code: Int32) -> Bool { [ENOSPC, EDQUOT, EFBIG].contains(code) }
 }
