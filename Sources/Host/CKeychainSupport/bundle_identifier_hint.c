@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// In the library that Scripts/install makes, for packages that were written for Apple's platforms: in a test program that uses
-// Bundle.main, one line when its bundleIdentifier is going to be nil. Such packages often unwrap it by force, before any other
-// code runs. A program that is linked with this package by its manifest uses Bundle.main by that alone, and is told nothing.
+// For the library that Scripts/install creates, for packages that were written for Apple's platforms: prints one line
+// in a test program that uses Bundle.main if its bundleIdentifier is going to be nil. Such packages often force-unwrap
+// it, before any other code runs. A program that is linked with this package by its manifest uses Bundle.main by that
+// alone, and gets no line.
 #ifdef SWIFT_KEYCHAIN_INSTALLATION
 #define _GNU_SOURCE
 #include <limits.h>
@@ -15,7 +16,7 @@ static const char hint[] =
     "swift-keychain: Bundle.main.bundleIdentifier is nil in these tests; 'keychainctl bundle-identifier set com.example.app' "
     "gives them one, and 'keychainctl test' does (SWIFT_KEYCHAIN_HINTS=off: no hints)\n";
 
-// Where Foundation looks for the property list of a main bundle.
+// The paths where Foundation looks for the property list of a main bundle.
 static const char *const lists[] = {"Info.plist", "Contents/Info.plist", "Resources/Info.plist"};
 
 // The getter of Bundle.main. That of bundleIdentifier is called without its name.
@@ -34,14 +35,14 @@ static int look_for_getter(struct dl_phdr_info *info, size_t size, void *is_name
         if (entry->d_tag == DT_STRTAB) names = entry->d_un.d_ptr;
         if (entry->d_tag == DT_STRSZ) length = entry->d_un.d_val;
     }
-    // The loader has added where the program lies; not on every architecture.
+    // The loader has added the path of the program; not on every architecture.
     if (names != 0 && names < info->dlpi_addr) names += info->dlpi_addr;
     if (names != 0) *(int *)is_named = memmem((const void *)names, length, getter, sizeof getter) != NULL;
     // The program is the first of all.
     return 1;
 }
 
-// A program that is asked for its tests runs none.
+// A program that is asked to list its tests runs none.
 static int lists_tests(int count, char **arguments) {
     static const char *const options[] = {"--list-tests", "-l", "--dump-tests-json"};
     for (int i = 1; i < count; i++) {

@@ -4,7 +4,8 @@
 
 #include <sys/types.h>
 
-// A child process in the memory of this one, for a call that may never return. It ends when the thread that started it does.
+// A child process that shares the memory of this one, for a call that may never return. It ends with the thread that
+// started it.
 struct keychain_child {
     int (*run)(void *argument);
     void *argument;
@@ -12,8 +13,8 @@ struct keychain_child {
     char stack[1 << 14] __attribute__((aligned(16)));
 };
 
-// Starts a child whose `run` and `argument` are set; the value must outlive it. With `flags` it shares more, as clone(2) has them.
-// Returns its number, or -1.
+// Starts a child whose `run` and `argument` are set; the value must outlive it. `flags` are additional flags of
+// clone(2). Returns its process number, or -1.
 pid_t keychain_child_start(struct keychain_child *child, int flags);
 
 // Whether a child has ended.

@@ -43,8 +43,8 @@ int keychain_be_ended_first(void) {
 #define PERMIT(number) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1), RETURN(SECCOMP_RET_ALLOW)
 #define REFUSE RETURN(SECCOMP_RET_ERRNO | EPERM)
 
-// Memory, the time, random bytes, the descriptors that are open, and the end. Nothing by which a file, a socket, a process
-// or a thread is made or found, and no memory that is code.
+// Memory, the time, random bytes, the open descriptors, and exiting. No calls that create or find files, sockets,
+// processes or threads, and no executable memory.
 static struct sock_filter filter[] = {
     FIELD(arch),
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0),

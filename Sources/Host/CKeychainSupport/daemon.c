@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// Where the outcome is reported; -1 in a process that is not in the background.
+// The descriptor for reporting the outcome; -1 in a process that is not in the background.
 static int report = -1;
 
 // Passes on what the process in the background reports: its status as one byte, and a message.
@@ -34,7 +34,7 @@ static _Noreturn void wait_for_report(int reports, pid_t child) {
     _exit(status);
 }
 
-// What the process that started this one left open is not meant for it.
+// The descriptors that the parent process left open are not meant for this one.
 static void close_others(int kept) {
 #ifdef SYS_close_range
     if (kept > STDERR_FILENO + 1) syscall(SYS_close_range, STDERR_FILENO + 1, kept - 1, 0);
@@ -44,10 +44,10 @@ static void close_others(int kept) {
         if (file != kept) close(file);
 }
 
-// Names the descriptor of the report in the program that was executed anew.
+// Contains the descriptor of the report for the program after execve(2).
 static const char *const report_variable = "SWIFT_KEYCHAIND_REPORT";
 
-// Takes the report over from the process that executed this program anew.
+// Adopts the report from the process that executed this program again.
 static int take_report(void) {
     const char *text = getenv(report_variable);
     if (text == NULL) return -1;
@@ -59,8 +59,8 @@ static int take_report(void) {
     return (int)number;
 }
 
-// Executes this program anew with the same arguments. The Swift runtime keeps the number of each thread for its locks,
-// which is another one after a fork: two threads that meet at such a lock would wait for each other for ever.
+// Executes this program again with the same arguments. The Swift runtime records the number of each thread for its
+// locks, which changes after a fork: two threads that contend for such a lock would deadlock.
 static void execute_anew(int kept) {
     char number[16];
     snprintf(number, sizeof number, "%d", kept);
@@ -85,7 +85,7 @@ static void execute_anew(int kept) {
 int keychain_go_to_background(void) {
     report = take_report();
     if (report >= 0) {
-        // The kernel took the name from /proc/self/exe; ps(1), pgrep(1) and killall(1) look for that of the program.
+        // The kernel took the name from /proc/self/exe; ps(1), pgrep(1) and killall(1) search for that of the program.
         prctl(PR_SET_NAME, program_invocation_short_name);
         return 0;
     }
@@ -114,7 +114,7 @@ int keychain_go_to_background(void) {
         if (dup2(null, stream) < 0) _exit(EXIT_FAILURE);
     close_others(ends[1]);
     execute_anew(ends[1]);
-    // The parent, which reads nothing, says that it failed.
+    // The parent, which receives nothing, reports the failure.
     _exit(EXIT_FAILURE);
 }
 

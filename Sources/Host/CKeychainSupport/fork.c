@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fork gate, a monitor: who is inside, which turns are taken, and which thread forks, under one mutex. Turns are taken
-// and given back together with the gate, so that a child that was forked while nobody was inside inherits none that is taken.
+// The fork gate, a monitor: one mutex protects the number of threads inside, the turns that are taken, and the forking
+// thread. Turns are taken and released together with the gate, so that a child that was forked while no thread was
+// inside inherits none that is taken.
 //
-// Whoever leaves hands their turns to those who wait, so that nobody who comes later takes one before them. A turn goes to the
-// share with the fewest of the turns, among those to another share than the last, and among those to who has waited longest.
+// A thread that leaves passes its turns directly to waiting threads, so that a thread that arrives later cannot
+// overtake them. A turn goes to the share with the fewest turns, among those to a different share than the last, and
+// among those to the longest waiter.
 #define _GNU_SOURCE
 #include "fork.h"
 #include "CKeychainSupport.h"
@@ -14,7 +16,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-// How long a fork waits for those inside, who wait for nobody but the disk.
+// How long a fork waits for the threads inside, which wait for nothing but the disk.
 #define LONGEST_WAIT_NS 100000000
 
 struct keychain_turn {
@@ -23,13 +25,13 @@ struct keychain_turn {
     uint64_t share;
 };
 
-// A thread that wants to enter: with one of the turns if there is a place for its index, else with all of them.
+// A thread that is entering: with one of the turns if there is a pointer for its index, else with all of them.
 struct entrant {
     keychain_turn *const *turns;
     size_t count;
     size_t *chosen;
     uint64_t share;
-    // How many have taken one of the turns who came later.
+    // The number of later arrivals that have taken one of the turns.
     size_t passed;
     int entered;
     pthread_cond_t woken;
@@ -39,13 +41,14 @@ struct entrant {
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed;
 static unsigned inside;
-// Those who wait to enter, the longest first; they lie on the stacks of their threads.
+// The threads that wait to enter, the longest waiter first; the entries are on their stacks.
 static struct entrant *first;
 // Forks that wait for a change.
 static unsigned waiting;
 // Forks that wait or are under way: they go before new work, or busy threads would keep them waiting.
 static unsigned forks;
-// Whether a fork prepares for all that are under way, or has done so. Until the last of them has ended, nobody enters.
+// Whether a fork is being prepared, or has been, for all that are in progress. Until the last of them has ended, no
+// thread enters.
 static int preparing;
 static int prepared;
 
@@ -53,7 +56,7 @@ static _Atomic int abandoned;
 static _Atomic uint64_t generation;
 static void (*_Atomic preparation)(void);
 
-// Whether nobody is inside the gate during the fork of this thread.
+// Whether no thread is inside the gate during the fork of this thread.
 static _Thread_local int has_gate;
 
 // A time-out of the wall clock would move with it.
@@ -95,8 +98,8 @@ static int wants_turn(const struct entrant *entrant, const keychain_turn *turn) 
     return 0;
 }
 
-// Whether an entrant who has waited longer, and was passed over often enough, needs the turn together with others, which might
-// never be free at the same time.
+// Whether a longer waiter that was overtaken often enough needs the turn together with others, which might never be
+// free at the same time.
 static int is_reserved(const keychain_turn *turn, const struct entrant *entrant) {
     for (const struct entrant *other = first; other != NULL && other != entrant; other = other->next)
         if (!other->entered && other->chosen == NULL && other->count > 1 && other->passed >= other->count &&
@@ -105,7 +108,7 @@ static int is_reserved(const keychain_turn *turn, const struct entrant *entrant)
     return 0;
 }
 
-// Chooses a turn that may be taken; the last one is for a share that has none of them.
+// Selects a turn that may be taken; the last one is reserved for a share that has none of them.
 static int choose(const struct entrant *entrant, size_t *chosen) {
     size_t left = 0;
     int found = 0;
@@ -184,7 +187,7 @@ static int wait_to_enter(struct entrant *entrant, const struct timespec *deadlin
     while (*end != NULL) end = &(*end)->next;
     *end = entrant;
     int error = 0;
-    // Nobody is refused because of a fork.
+    // A fork causes no thread to be refused.
     while (!entrant->entered && (error != ETIMEDOUT || forks > 0))
         error = wait_on(&entrant->woken, forks > 0 ? NULL : deadline);
     for (end = &first; *end != entrant;) end = &(*end)->next;
@@ -274,7 +277,7 @@ static void before_fork(void) {
     int error = 0;
     pthread_mutex_lock(&mutex);
     forks++;
-    // Who prepares has the gate and only closes files, so that this takes a moment.
+    // The preparing thread has the gate and only closes files, so that this takes a moment.
     while (preparing || (inside > 0 && error != ETIMEDOUT)) error = wait_until(preparing ? NULL : &end);
     has_gate = inside == 0;
     int prepares = has_gate && !prepared;
@@ -299,7 +302,8 @@ static void in_child(void) {
     keychain_locked_in_child();
     keychain_private_descriptors_in_child();
     keychain_terminal_in_child();
-    // What a thread was doing that the child does not have is never finished there: SQLite's own locks may be taken.
+    // An operation of a thread that does not exist in the child is never completed there: SQLite's own locks may be
+    // held.
     if (!has_gate) atomic_store(&abandoned, 1);
     // Other threads of the parent may have held or awaited these.
     pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;

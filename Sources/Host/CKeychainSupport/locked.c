@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Locked memory for keys. A slab is one mapping; a bit says whether a unit of 32 bytes, the size of a key, is taken. What
-// manages the slabs lies outside them, because they are zero in a forked child.
+// Locked memory for keys. A slab is one mapping; a bit records whether a unit of 32 bytes, the size of a key, is taken.
+// The bookkeeping is outside the slabs, because they are zero in a forked child.
 #define _GNU_SOURCE
 #include "CKeychainSupport.h"
 #include "fork.h"
@@ -48,7 +48,7 @@ static void unmake_slab(struct slab *slab) {
     free(slab);
 }
 
-// The first of so many free units in a row; UNIT_COUNT when there are none.
+// The first unit of a run of free units; UNIT_COUNT if there is none.
 static size_t find_free(const struct slab *slab, size_t count) {
     size_t run = 0;
     for (size_t unit = 0; unit < UNIT_COUNT; unit++) {

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// A comparison that a process of its own makes, which has the memory of this one.
+// A comparison in a separate process, which shares the memory of this one.
 struct comparison {
     const pid_t *threads;
     int count;
@@ -51,7 +51,7 @@ int keychain_compare_memory(const pid_t *threads, int count, bool *results) {
     struct comparison comparison = {.threads = threads, .count = count, .results = results};
     struct keychain_child child = {.run = compare, .argument = &comparison};
     struct timespec patience = {.tv_nsec = 20000000};
-    // With a table of descriptors of its own it could have the last reference to a file, and its end could take long.
+    // With a descriptor table of its own, it could have the last reference to a file, and its exit could take long.
     pid_t process = keychain_child_start(&child, CLONE_FILES);
     if (process < 0) return -1;
     // One sleep may be for memory that is being read from the disk.

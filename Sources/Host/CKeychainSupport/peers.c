@@ -12,7 +12,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-// Newer than the headers of some systems; the same on all that have no numbers of their own for options of sockets.
+// Newer than the headers of some systems; the same on all architectures that do not number socket options themselves.
 #ifndef SO_PEERPIDFD
 #define SO_PEERPIDFD 77
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Descriptors that a forked child closes: of lock files, because flock(2) belongs to the open file, and of connections,
-// which both processes would talk over. A child's copy would keep either for as long as the child lives.
+// which both processes would use. A child's copy would keep either open for as long as the child lives.
 #define _GNU_SOURCE
 #include "CKeychainSupport.h"
 #include "fork.h"

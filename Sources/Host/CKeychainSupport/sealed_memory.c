@@ -39,7 +39,7 @@ int keychain_sealed_memory(const void *bytes, size_t count) {
 }
 
 int keychain_read_sealed_memory(int descriptor, void *bytes, size_t count) {
-    // Only memory has seals: a pipe, a socket or a device that has taken the number is not even read.
+    // Only memory has seals: a pipe, a socket or a device with this number is not even read.
     int seals = fcntl(descriptor, F_GET_SEALS);
     if (seals < 0 || (seals & KEYCHAIN_SEALS) != KEYCHAIN_SEALS) return -1;
     struct stat status;

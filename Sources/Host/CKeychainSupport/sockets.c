@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// Newer than the headers of some systems; the same on all that have no numbers of their own for options of sockets.
+// Newer than the headers of some systems; the same on all architectures that do not number socket options themselves.
 #ifndef SO_PASSPIDFD
 #define SO_PASSPIDFD 76
 #endif
@@ -43,7 +43,7 @@ int keychain_listen(int socket, const char *path, mode_t mode, int backlog) {
     int error = make_address(&address, path);
     if (error != 0) return error;
     if (bind(socket, (struct sockaddr *)&address, sizeof address) != 0) return errno;
-    // Nobody is connected before it listens.
+    // No client is connected before it listens.
     if (chmod(path, mode) != 0) return errno;
     return listen(socket, backlog) == 0 ? 0 : errno;
 }
@@ -95,7 +95,7 @@ ssize_t keychain_receive(int socket, void *bytes, size_t count) {
 
 int keychain_name_senders(int socket) {
     int on = 1, off = 0;
-    // Whoever made the listening socket may have set these. What else comes with the bytes is taken for a descriptor.
+    // The creator of the listening socket may have set these. Any other control message is treated as a descriptor.
     setsockopt(socket, SOL_SOCKET, SO_PASSSEC, &off, sizeof off);
     setsockopt(socket, SOL_SOCKET, SO_PASSPIDFD, &off, sizeof off);
     // Otherwise bytes out of band are dropped, and what came with them.
@@ -150,10 +150,10 @@ bool keychain_discard(int socket) {
         struct iovec part = {.iov_base = bytes, .iov_len = sizeof bytes};
         struct msghdr message = {
             .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
-        // A look at what is queued drops nothing, but says whether there was no room for something.
+        // Peeking at the queue drops nothing, but reports whether there was no space for something.
         do received = recvmsg(socket, &message, MSG_PEEK | MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
         while (received < 0 && errno == EINTR);
-        // That the other end closed with something unread is said once, and nothing is queued then.
+        // That the peer closed with unread data is reported once, and nothing is queued then.
         if (received < 0 && errno == ECONNRESET && !was_reset) {
             was_reset = true;
             continue;
@@ -171,7 +171,7 @@ struct kept {
     atomic_int step;
 };
 
-// What the process has done, and then what the other one has.
+// First the events of this process, then those of the peer.
 enum { BEGUN, IS_ALONE, IS_CLOSED };
 
 static void reach(struct kept *kept, int step) {
@@ -225,7 +225,7 @@ int keychain_wait(int socket, int wanted, int milliseconds) {
     if (wanted & KEYCHAIN_WRITABLE) events |= POLLOUT;
     struct pollfd entry = {.fd = socket, .events = events};
     int count = poll(&entry, 1, milliseconds);
-    // Who waits has a deadline, and comes again.
+    // The waiting caller has a deadline, and tries again.
     if (count < 0) return errno == EINTR ? 0 : -1;
     int ready = 0;
     if (entry.revents & POLLIN) ready |= KEYCHAIN_READABLE;

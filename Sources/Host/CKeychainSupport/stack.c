@@ -14,14 +14,15 @@
 // compiler may (Swift 6.3 does not on Linux). The callers of such a function are not on the stack.
 #define ASYNC_FRAME ((uintptr_t)1 << 60)
 
-// What is left alone at the lower end of a stack: room for the functions that overwrite the rest.
+// The part at the lower end of a stack that is not overwritten: space for the functions that overwrite the rest.
 #define LOWEST_FRAMES 4096
 
 struct stack {
     uintptr_t lowest, end;
 };
 
-// The writable part of the stack of the calling thread; empty where it is not known. Looked up once for each thread: of the
+// The writable part of the stack of the calling thread; empty if it is unknown. Determined once for each thread: for
+// the main thread, it is read from /proc.
 // main thread, it is read from /proc.
 static struct stack current_stack(void) {
     static _Thread_local struct stack known;
@@ -39,10 +40,10 @@ static struct stack current_stack(void) {
     return known;
 }
 
-// How much of the stack lies below a frame. None where the frame is on another stack than the thread's own, whose end nobody knows.
+// The size of the stack below a frame; 0 if the frame is on another stack than the thread's own, whose end is unknown.
 static size_t room_below(uintptr_t frame) {
     struct stack stack = current_stack();
-    // The stack of the main thread grows, and nothing lies within a mebibyte below it.
+    // The stack of the main thread grows, and nothing is mapped within a mebibyte below it.
     if (stack.end == 0) return gettid() == getpid() ? SIZE_MAX : 0;
     if (frame >= stack.end || frame <= stack.lowest + LOWEST_FRAMES) return 0;
     return frame - stack.lowest - LOWEST_FRAMES;
@@ -61,7 +62,7 @@ size_t keychain_walkable_frames(size_t most) {
     const uintptr_t *frame = __builtin_frame_address(0);
     struct stack stack = current_stack();
     uintptr_t end = stack.end;
-    // On another stack than the thread's own, such as a coroutine's, nobody knows what is mapped above a frame.
+    // On another stack than the thread's own, such as a coroutine's, it is unknown what is mapped above a frame.
     if ((uintptr_t)frame < stack.lowest || (uintptr_t)frame >= end) return 0;
     for (size_t count = 0; count < most; count++) {
         uintptr_t next = frame[0];
@@ -91,7 +92,8 @@ static _Unwind_Reason_Code note_frame(struct _Unwind_Context *context, void *arg
     uintptr_t frame = _Unwind_GetGR(context, FRAME_POINTER);
     unwinding->addresses[unwinding->count] = address;
     unwinding->frames[unwinding->count++] = frame;
-    // Whoever calls an asynchronous function gets its mark back in the frame pointer, by which the next frame would be looked for.
+    // The caller of an asynchronous function finds its mark in the frame pointer again, which would be used to find the
+    // next frame.
     return frame & ASYNC_FRAME ? _URC_NORMAL_STOP : _URC_NO_REASON;
 }
 
@@ -106,8 +108,8 @@ struct async_context {
     uintptr_t parent, resume_parent;
 };
 
-// Reads memory if it is mapped, which the kernel checks. Where a sandbox forbids that, the memory is read unchecked, as Swift's
-// runtime library does.
+// Reads memory if it is mapped, which the kernel checks. If a sandbox forbids that, the memory is read unchecked, as by
+// Swift's runtime library.
 static bool read_memory(uintptr_t address, void *bytes, size_t count) {
     if (address == 0 || address % sizeof(uintptr_t) != 0) return false;
     struct iovec local = {bytes, count}, remote = {(void *)address, count};

@@ -16,11 +16,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// The table of symbols of the program or of a library, as its file has it: the loader sees those only that others need.
+// The symbol table in the file of the program or of a library: the loader has only the symbols that other images need.
 struct image {
     struct image *next;
     char *path;
-    // What is added to the addresses of the file.
+    // The offset to add to the addresses of the file.
     uintptr_t bias;
     const unsigned char *file;
     size_t size;
@@ -77,7 +77,7 @@ static void map_file(struct image *image) {
     close(file);
 }
 
-// The image with this path at this place, whose table is read when it is first asked for; NULL without memory.
+// The image with this path at this address, whose table is read on first use; NULL if out of memory.
 static const struct image *image_at(const char *path, uintptr_t bias) {
     pthread_mutex_lock(&images_lock);
     struct image *image = images;
@@ -98,7 +98,7 @@ static const struct image *image_at(const char *path, uintptr_t bias) {
     return image;
 }
 
-// Where an address is.
+// The location of an address.
 struct place {
     uintptr_t address, bias;
     char path[PATH_MAX];

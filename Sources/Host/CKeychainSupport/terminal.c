@@ -14,8 +14,8 @@
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP};
 enum { signal_count = sizeof signals / sizeof *signals };
 
-// What is hidden. Whoever changes it or the terminal holds the lock, with all signals blocked, so that a handler that
-// waits for the lock never waits for its own thread.
+// The hidden terminal. A thread that changes it or the terminal holds the lock, with all signals blocked, so that a
+// handler that waits for the lock never waits for its own thread.
 static struct {
     atomic_flag lock;
     pid_t process;
@@ -99,7 +99,7 @@ static void handle(int number, siginfo_t *information, void *context) {
     lock(&mask);
     if (state.is_hidden && state.process == getpid()) {
         install(number);
-        // In the background the settings are those of somebody else.
+        // In the background, the settings belong to another process.
         if (keychain_terminal_is_ours(state.terminal)) tcsetattr(state.terminal, TCSANOW, &state.hidden);
         eventfd_write(state.event, 1);
     }
@@ -120,7 +120,7 @@ int keychain_terminal_hide(int terminal, int event, struct keychain_terminal_key
         *keys = (struct keychain_terminal_keys){shown->c_cc[VINTR], shown->c_cc[VEOF], shown->c_cc[VERASE],
                                                 shown->c_cc[VKILL], shown->c_cc[VLNEXT]};
         state.hidden = state.shown;
-        // Line editing of the terminal ends at 4095 bytes. The key that interrupts ends the question, not the program.
+        // Line editing of the terminal ends at 4095 bytes. The interrupt key cancels the prompt, not the program.
         state.hidden.c_lflag &= ~(tcflag_t)(ECHO | ECHONL | ICANON);
         state.hidden.c_iflag |= ICRNL;
         state.hidden.c_iflag &= ~(tcflag_t)(INLCR | IGNCR);
@@ -147,7 +147,7 @@ void keychain_terminal_show(void) {
     sigset_t mask;
     lock(&mask);
     if (state.is_hidden && state.process == getpid()) {
-        // After a stop the terminal may be somebody else's; then it has been given its settings before.
+        // After a stop, the terminal may belong to another process; then its settings have been restored before.
         if (keychain_terminal_is_ours(state.terminal)) tcsetattr(state.terminal, TCSANOW, &state.shown);
         state.is_hidden = 0;
         uninstall();
@@ -155,7 +155,8 @@ void keychain_terminal_show(void) {
     unlock(&mask);
 }
 
-// The thread that asked, or that held the lock, does not exist in a forked child; the handlers do, and are not its own.
+// The thread that prompted, or that held the lock, does not exist in a forked child; the handlers do, and are not its
+// own.
 void keychain_terminal_in_child(void) {
     if (state.is_hidden) {
         state.is_hidden = 0;
@@ -164,7 +165,7 @@ void keychain_terminal_in_child(void) {
     atomic_flag_clear_explicit(&state.lock, memory_order_release);
 }
 
-// For a program that ends by itself while another of its threads asks.
+// For a program that exits by itself while another of its threads prompts.
 __attribute__((destructor)) static void show_at_exit(void) { keychain_terminal_show(); }
 
 void keychain_terminal_ignore_stops(sigset_t *before) {

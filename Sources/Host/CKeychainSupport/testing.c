@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "CKeychainSupport.h"
 
-// KeychainSimulation defines this where it is linked.
+// KeychainSimulation defines this if it is linked.
 void swift_keychain_testing_context(void *context) __attribute__((weak));
 
-// KeychainTesting defines this where it is linked.
+// KeychainTesting defines this if it is linked.
 void swift_keychain_testing_complaint(const char *reason) __attribute__((weak));
 
 int keychain_testing_is_linked(void) { return swift_keychain_testing_context != 0; }

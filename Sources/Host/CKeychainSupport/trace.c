@@ -4,13 +4,13 @@
 
 #include <dlfcn.h>
 
-// Nobody has looked at the environment yet.
+// The environment has not been read yet.
 static int trace_state = 2;
 
 int keychain_is_traced(void) { return __atomic_load_n(&trace_state, __ATOMIC_ACQUIRE); }
 void keychain_set_traced(int state) { __atomic_store_n(&trace_state, state, __ATOMIC_RELEASE); }
 
-// Marks a frame of an asynchronous function of Swift, where compilers do that (stack.c).
+// The mark of a frame of an asynchronous Swift function, if compilers set it (stack.c).
 #define ASYNC_FRAME ((uintptr_t)1 << 60)
 
 __attribute__((noinline)) size_t keychain_return_addresses(uintptr_t *addresses, size_t most) {

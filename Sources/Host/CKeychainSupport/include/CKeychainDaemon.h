@@ -5,26 +5,27 @@
 
 #include <sys/types.h>
 
-// Has the process go on in the background: in a session of its own without a terminal (daemon(7), "SysV Daemons"), with
-// /dev/null for its standard streams and nothing else open. The process that calls it waits until the other one reports
-// by keychain_background_report, writes the message to its standard output and exits with the status; it never returns.
+// Moves the process to the background: in a session of its own without a terminal (daemon(7), "SysV Daemons"), with
+// /dev/null for its standard streams and nothing else open. The calling process waits until the background process
+// reports with keychain_background_report, writes the message to its standard output and exits with the status; it
+// never returns.
 //
-// For a process with a single thread. Returns 0 in the background, or an error number where nothing was forked.
+// For a process with a single thread. Returns 0 in the background, or an error number if the fork failed.
 int keychain_go_to_background(void);
 
 // Reports once how it went; does nothing in a process that is not in the background.
 void keychain_background_report(int status, const char *message);
 
-// Passes no capabilities on to programs that this thread, and threads that it starts, execute from now on (capabilities(7),
-// "Ambient"); this process keeps its own. Returns 0 or errno.
+// Clears the capabilities for programs that this thread, and threads that it starts, execute from now on
+// (capabilities(7), "Ambient"); this process keeps its own. Returns 0 or errno.
 int keychain_pass_no_capabilities(void);
 
-// Has this thread, and threads that it starts, use nothing but memory and the descriptors that are open: nearly all calls of
-// the system fail with EPERM from now on (seccomp(2)). The process has so many bytes of addresses, and is killed after so
-// many seconds of computing (setrlimit(2)). Returns 0, or errno if the system cannot do that.
+// Restricts this thread, and threads that it starts, to memory and the open descriptors: nearly all system calls fail
+// with EPERM from now on (seccomp(2)). The address space and the CPU time of the process are limited to the given
+// numbers of bytes and seconds (setrlimit(2)). Returns 0, or errno if the system does not support that.
 int keychain_confine(size_t bytes, unsigned seconds);
 
-// Has the kernel end this process before all others where memory is short (proc(5), oom_score_adj). Returns 0 or errno.
+// Makes this process the first that the kernel kills if memory is short (proc(5), oom_score_adj). Returns 0 or errno.
 int keychain_be_ended_first(void);
 
 // Leaves no core file of this process (RLIMIT_CORE, getrlimit(2)). Returns 0 or errno.

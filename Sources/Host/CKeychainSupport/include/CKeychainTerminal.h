@@ -6,33 +6,35 @@
 #include <signal.h>
 #include <sys/types.h>
 
-// What was typed that is not part of a secret, by the terminal's own settings; 0 for none.
+// A typed control character that is not part of a secret, by the terminal's own settings; 0 for none.
 struct keychain_terminal_keys {
     unsigned char interrupt, end_of_file, erase, erase_line, literal_next;
 };
 
-// Turns a terminal's echo and its line editing off, for one terminal of the process at a time.
+// Turns off a terminal's echo and its line editing, for one terminal of the process at a time.
 //
-// Until keychain_terminal_show, the signals that end or stop a process first give the terminal its settings back, then do
-// what they did before. After a stop, or after a handler of the program that returned, the echo is off again, and 1 is
-// added to the eventfd, so that the question can be repeated. Returns an error number: EBUSY when another is hidden.
+// Until keychain_terminal_show, the signals that end or stop a process first restore the terminal's settings, and then
+// have their previous effect. After a stop, or after a handler of the program that returned, the echo is turned off
+// again, and 1 is added to the eventfd, so that the prompt can be repeated. Returns an error number: EBUSY if another
+// terminal is hidden.
 int keychain_terminal_hide(int terminal, int event, struct keychain_terminal_keys *keys);
 
 // Gives the terminal its settings back, and the signals their effects.
 void keychain_terminal_show(void);
 
-// Whether the process may use a terminal: it is in its foreground, or the terminal is not the one that controls it.
+// Whether the process may use a terminal: it is in its foreground, or the terminal is not its controlling terminal.
 int keychain_terminal_is_ours(int terminal);
 
-// Has the calling thread get errors instead of being stopped when its process is not in the foreground, and undoes it.
+// Makes the calling thread get errors instead of being stopped while its process is not in the foreground, and undoes
+// it.
 void keychain_terminal_ignore_stops(sigset_t *before);
 void keychain_terminal_respect_stops(const sigset_t *before);
 
-// Starts a program with one end of a socket as its standard input and output, nothing else open but /dev/null for its
-// errors, and every signal as it is by default. Returns an error number; the other end and the child are stored.
+// Starts a program with one end of a socket as its standard input and output, nothing else open except /dev/null for
+// its errors, and the default action for every signal. Returns an error number; the other end and the child are stored.
 int keychain_spawn(const char *path, char *const arguments[], char *const environment[], int *socket, pid_t *child);
 
-// An eventfd(2), closed on exec and non-blocking; -1 when there is none to have.
+// An eventfd(2), closed on exec and non-blocking; -1 if it cannot be created.
 int keychain_event(void);
 
 #endif

@@ -6,14 +6,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Whether calls are traced: 0 for no; anything else has whoever reads it look closer.
+// Whether calls are traced: 0 for no; for any other value, the reader has to check further.
 int keychain_is_traced(void);
 void keychain_set_traced(int state);
 
-// The return addresses of the calling function and its callers, as far as frame pointers lead; how many there are.
+// The return addresses of the calling function and its callers, as far as frame pointers lead; returns their number.
 size_t keychain_return_addresses(uintptr_t *addresses, size_t most);
 
-// The file that an address was loaded from, and where its first byte lies; 0 when it is known.
+// The file from which an address was loaded, and the address of its first byte; 0 if it is known.
 int keychain_image_of(uintptr_t address, const char **path, uintptr_t *base);
 
 #endif
