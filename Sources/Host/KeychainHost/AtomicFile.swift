@@ -3,8 +3,7 @@
 import Glibc
 import KeychainSupport
 
-/// A file that is read and replaced as a whole: whoever reads it finds the old contents or the new ones, also after a
-/// crash.
+/// A file that is read and replaced as a whole: readers find the old contents or the new ones, also after a crash.
 package enum AtomicFile {
     /// Which contents a file had when it was read.
     package struct Mark: Sendable, Hashable {
@@ -30,9 +29,9 @@ package enum AtomicFile {
         }
     }
 
-    /// The mark of a file; `nil` when there is none.
+    /// The mark of a file; `nil` if there is none.
     ///
-    /// - Throws: ``FileError/wrongKind(path:expected:)`` for what is no regular file.
+    /// - Throws: ``FileError/wrongKind(path:expected:)`` for anything other than a regular file.
     package static func mark(_ path: String) throws(FileError) -> Mark? {
         var status = stat()
         guard stat(path, &status) == 0 else {
@@ -43,17 +42,17 @@ package enum AtomicFile {
         return Mark(status)
     }
 
-    /// Reads a file; `nil` when there is none.
+    /// Reads a file; `nil` if there is none.
     ///
     /// - Parameters:
     ///   - path: the file.
-    ///   - limit: how many bytes it may have.
+    ///   - limit: the maximum size in bytes.
     /// - Returns: The contents, and their mark.
-    /// - Throws: ``FileError/wrongKind(path:expected:)`` for what is no regular file, and a failure of the system.
+    /// - Throws: ``FileError/wrongKind(path:expected:)`` for anything other than a regular file, and system errors.
     package static func read(_ path: String, limit: Int) throws(FileError) -> (bytes: [UInt8], mark: Mark)? {
         // To open a device may already do something.
         guard try mark(path) != nil else { return nil }
-        // What has become no regular file since must not keep anyone waiting.
+        // If it is no longer a regular file, it must not block the caller.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else {
             guard errno == ENOENT || errno == ENOTDIR else { throw failure("open", path) }
@@ -81,9 +80,9 @@ package enum AtomicFile {
         return (Array(bytes[..<count]), Mark(status))
     }
 
-    /// Makes a file, durable when this returns.
+    /// Creates a file, durable when this returns.
     ///
-    /// - Throws: ``FileError/taken(path:)`` where there is something already.
+    /// - Throws: ``FileError/taken(path:)`` if the name is taken.
     package static func create(
         _ path: String,
         _ bytes: [UInt8],
@@ -110,15 +109,15 @@ package enum AtomicFile {
         }
     }
 
-    /// Replaces a file, durable when this returns, unless it has other contents than those that were read.
+    /// Replaces a file, durable when this returns, unless its contents differ from those that were read.
     ///
     /// - Parameters:
     ///   - path: the file.
-    ///   - mark: which contents it must have; `nil` for whatever it has, and also where there is none.
+    ///   - mark: the mark of the expected contents; `nil` for any, and if there is no file.
     ///   - bytes: the new contents.
     ///   - mode: the mode of the file.
-    /// - Returns: The mark of the new contents; `nil` when there were others, and nothing was written.
-    /// - Throws: ``FileError``; the file is as it was then.
+    /// - Returns: The mark of the new contents; `nil` if the contents were different, and nothing was written.
+    /// - Throws: ``FileError``; the file is unchanged in that case.
     package static func replace(
         _ path: String,
         _ mark: Mark?,
@@ -130,7 +129,7 @@ package enum AtomicFile {
                 guard rename(temporary, path) == 0 else { throw failure("rename", path) }
             }
         }
-        // Of several who replace it each holds the lock of the file that it replaces.
+        // Of several processes that replace it, each holds the lock of the file that it replaces.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else {
             guard errno == ENOENT else { throw failure("open", path) }
@@ -154,7 +153,7 @@ package enum AtomicFile {
     /// How long another program may hold the lock of a file: longer than it takes to write one.
     private static let patienceMilliseconds: Int32 = 10_000
 
-    /// Writes a file beside another one, and has `move` give it the name of that.
+    /// Writes a file next to another one, and calls `move` to rename it to that name.
     private static func publish(
         _ bytes: [UInt8],
         at path: String,

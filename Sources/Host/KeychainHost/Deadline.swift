@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// Until when a call may wait, by a clock that cannot be set (CLOCK_MONOTONIC): one for all that the call waits for.
+/// The deadline of a call, by a clock that cannot be set (CLOCK_MONOTONIC): one for all that the call waits for.
 package struct Deadline: Sendable {
     /// The time, in nanoseconds of the clock.
     private let nanoseconds: Int64
@@ -20,7 +20,7 @@ package struct Deadline: Sendable {
 
     private init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    /// This one, or one so many milliseconds from now when that is later.
+    /// This deadline, or one the given number of milliseconds from now if that is later.
     package func extended(milliseconds: Int32) -> Deadline {
         Deadline(nanoseconds: max(nanoseconds, Deadline(milliseconds: milliseconds).nanoseconds))
     }
@@ -28,7 +28,7 @@ package struct Deadline: Sendable {
     /// Whether the time is over.
     package var isOver: Bool { nanoseconds <= Self.now }
 
-    /// What is left of the time, for poll(2): rounded up, and 0 when it is over.
+    /// The remaining time, for poll(2): rounded up, and 0 when it is over.
     package var millisecondsLeft: Int32 {
         Int32(clamping: (max(0, nanoseconds - Self.now) + 999_999) / 1_000_000)
     }
@@ -44,7 +44,7 @@ package struct Deadline: Sendable {
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
-    /// What is waited between two tries of what another process keeps from succeeding: longer each time, at most 25
+    /// Waits between two attempts at something that another process prevents: longer each time, at most 25
     /// milliseconds, and never beyond the deadline.
     package struct Pauses {
         private let deadline: Deadline

@@ -10,7 +10,7 @@ package struct FileContentsMark: Sendable, Hashable {
     private let seconds: Int
     private let nanoseconds: Int
 
-    /// The file at a path; `nil` when there is none.
+    /// The file at a path; `nil` if there is none.
     package init?(path: String) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return nil }

@@ -2,9 +2,9 @@
 
 import Glibc
 
-/// A file that is written beside another one, and takes its name once it is complete.
+/// A file that is written next to another one, and takes its name once it is complete.
 ///
-/// Only its owner may read and write it meanwhile. Without ``publish()`` nothing of it stays.
+/// Only its owner may read and write it meanwhile. Without ``publish()``, it is removed.
 ///
 /// It has a name that no user gives a file, and holds a lock on itself (flock(2)), which distinguishes it from the
 /// drafts of processes that have ended; ``removeRemains(beside:)`` removes those.
@@ -12,12 +12,12 @@ package final class FileDraft {
     /// Where to write.
     package let descriptor: Int32
 
-    /// The path of the file that it becomes, and its own, as strings of C: names need not be UTF-8.
+    /// The path of the destination, and its own, as C strings: names need not be UTF-8.
     private let path: [CChar]
     private let temporary: [CChar]
     private var isPublished = false
 
-    /// Makes an empty file under a random name in the folder of another one, which need not be there.
+    /// Creates an empty file under a random name in the folder of another one, which need not exist.
     package init(of path: UnsafePointer<CChar>) throws(FileError) {
         self.path = Array(UnsafeBufferPointer(start: path, count: strlen(path) + 1))
         let folder = Self.folder(of: self.path)
@@ -25,7 +25,7 @@ package final class FileDraft {
             let temporary = folder + (Self.prefix + RandomName.make() + Self.suffix).utf8CString
             let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
             guard descriptor >= 0 else { throw Self.failure("open", path) }
-            // A process that removes remains may have found it before it was locked. On a file system without locks
+            // A process that removes remains may have found it before it was locked. On a file system without locks,
             // none removes any.
             let isLocked = flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK
             var status = stat()
@@ -40,7 +40,7 @@ package final class FileDraft {
         throw .lockTimeout(path: String(cString: path))
     }
 
-    /// How many files are made until one stays.
+    /// The number of attempts to create a file.
     private static let attempts = 100
 
     deinit {
@@ -48,15 +48,15 @@ package final class FileDraft {
         if !isPublished { unlink(temporary) }
     }
 
-    /// What the names of files that are not complete yet are made of, with 32 random hexadecimal digits between.
+    /// The prefix and suffix of the names of incomplete files, with 32 random hexadecimal digits between.
     ///
-    /// The name of the other file is no part of it: that may be as long as names can be.
+    /// The name of the other file is not part of it: that may be as long as names can be.
     private static let prefix = ".swift-keychain."
     private static let suffix = ".new"
 
-    /// Removes what processes left that were ended while they wrote a file, in the folder of a file.
+    /// Removes incomplete files of processes that were killed, in the folder of a file.
     ///
-    /// Only regular files of this user with a name of exactly the form are removed, and none that is being written.
+    /// Only regular files of this user with a name of exactly this form are removed, and none that is being written.
     static func removeRemains(beside path: UnsafePointer<CChar>) {
         let folder = folder(of: Array(UnsafeBufferPointer(start: path, count: strlen(path) + 1)))
         let path = folder.isEmpty ? "." : String(decoding: folder.map(UInt8.init(bitPattern:)), as: UTF8.self)
@@ -86,16 +86,16 @@ package final class FileDraft {
         path.lastIndex(of: CChar(UInt8(ascii: "/"))).map { Array(path[...$0]) } ?? []
     }
 
-    /// Gives the file its mode and its name, in place of what has it, durably.
+    /// Gives the file its mode and its name, durably, replacing any file of that name.
     ///
-    /// - Throws: ``FileError``; what has the name is as it was then.
+    /// - Throws: ``FileError``; an existing file of that name is unchanged in that case.
     package func publish(mode: mode_t = 0o600) throws(FileError) {
         try publish(mode: mode) { (temporary, path) throws(FileError) in
             guard rename(temporary, path) == 0 else { throw Self.failure("rename", path) }
         }
     }
 
-    /// The same, where another function gives it the name.
+    /// The same, with another function that renames it.
     func publish(
         mode: mode_t,
         _ move: (_ temporary: UnsafePointer<CChar>, _ path: UnsafePointer<CChar>) throws(FileError) -> Void
@@ -109,7 +109,7 @@ package final class FileDraft {
         syncFolder()
     }
 
-    /// Makes the new name durable; a file system that cannot sync folders has its names in order by itself.
+    /// Makes the new name durable; a file system that cannot sync folders keeps its names consistent by itself.
     private func syncFolder() {
         let folder = Self.folder(of: path)
         let descriptor = open(

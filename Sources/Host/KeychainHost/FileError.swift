@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// What can be wrong with the folder and the files of a keychain.
+/// The failures with the folder and the files of a keychain.
 package enum FileError: Error, Sendable, Hashable {
     /// A system call failed: its name, the path, errno.
     case system(call: String, path: String, errno: Int32)
@@ -14,9 +14,9 @@ package enum FileError: Error, Sendable, Hashable {
     case exposed(path: String, String)
     /// A file or folder belongs to another user, who is named by number.
     case foreign(path: String, owner: UInt32)
-    /// There is something else than was expected: a symbolic link, a folder instead of a file.
+    /// There is something other than expected: a symbolic link, a folder instead of a file.
     case wrongKind(path: String, expected: String)
-    /// There is something under the name of a file that was to be made.
+    /// The name of a file to be created is taken.
     case taken(path: String)
     /// Another process held a lock for longer than the time-out.
     case lockTimeout(path: String)
@@ -34,7 +34,7 @@ extension FileError {
         .unusablePath(path, "\(name) is not UTF-8")
     }
 
-    /// What may appear in messages: the path, and of a system call its name and its error number.
+    /// The public details for messages: the path, and of a system call its name and its error number.
     package var facts: [String: String] {
         switch self {
         case .system(let call, let path, let errno): ["call": call, "path": path, "errno": "\(errno)"]
@@ -53,7 +53,7 @@ extension FileError {
         }
     }
 
-    /// Whether there was no room: on the disk, in the user's share of it, or in the process's limit.
+    /// Whether there was no space: on the disk, in the user's quota, or by the process's limit.
     package var isWantOfRoom: Bool {
         guard case .system(_, _, let errno) = self else { return false }
         return [ENOSPC, EDQUOT, EFBIG].contains(errno)

@@ -5,7 +5,7 @@ import KeychainSupport
 
 /// A lock file that one process at a time holds, for as long as the value lives.
 ///
-/// A child that is forked meanwhile holds nothing of it.
+/// A child that is forked meanwhile does not hold it.
 package struct FileLock: ~Copyable, Sendable {
     private let descriptor: Int32
     private let forkGeneration = CSupport.forkGeneration()
@@ -13,20 +13,20 @@ package struct FileLock: ~Copyable, Sendable {
     /// Waits for the lock.
     ///
     /// - Parameters:
-    ///   - name: the lock file, which is made if it is missing and stays.
-    ///   - folder: where it is.
-    ///   - deadline: until when to wait; with one that has passed it is tried once.
-    /// - Throws: ``FileError/lockTimeout(path:)`` when another process does not let go.
+    ///   - name: the lock file, which is created if it is missing, and stays.
+    ///   - folder: the folder of the lock file.
+    ///   - deadline: the deadline; if it has passed, there is one attempt.
+    /// - Throws: ``FileError/lockTimeout(path:)`` if another process does not release it.
     package init(_ name: String, in folder: PrivateDirectory, until deadline: Deadline) throws(FileError) {
         try self.init(try folder.openLockFile(name), folder.path(of: name), until: deadline)
     }
 
-    /// Waits for the lock of a folder that others may read, as one of the system.
+    /// Waits for the lock of a folder that others may read, such as one of the system.
     ///
     /// - Parameters:
-    ///   - path: the lock file, which is made for its owner alone if it is missing and stays.
-    ///   - deadline: until when to wait; with one that has passed it is tried once.
-    /// - Throws: ``FileError/lockTimeout(path:)`` when another process does not let go.
+    ///   - path: the lock file, which is created for its owner alone if it is missing, and stays.
+    ///   - deadline: the deadline; if it has passed, there is one attempt.
+    /// - Throws: ``FileError/lockTimeout(path:)`` if another process does not release it.
     package init(at path: String, until deadline: Deadline) throws(FileError) {
         let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
         let descriptor = CSupport.openLockFile(path, flags, 0o600)
@@ -46,7 +46,7 @@ package struct FileLock: ~Copyable, Sendable {
         self.descriptor = descriptor
     }
 
-    /// Lets others find out which process holds the lock (``holder(of:in:)``), for which a disk needs no room.
+    /// Permits others to determine which process holds the lock (``holder(of:in:)``), which needs no disk space.
     ///
     /// That ends when this process closes any descriptor of the file. Some file systems do not support it.
     package borrowing func nameHolder() {
@@ -54,9 +54,9 @@ package struct FileLock: ~Copyable, Sendable {
         _ = fcntl(descriptor, F_SETLK, &record)
     }
 
-    /// The process that holds a lock and lets others find out; `nil` if there is none in this PID namespace.
+    /// The process that holds a lock and permits others to see that; `nil` if there is none in this PID namespace.
     ///
-    /// Not for the process that holds it.
+    /// Must not be called by the process that holds it.
     package static func holder(of name: String, in folder: PrivateDirectory) -> Int32? {
         let descriptor = open(folder.path(of: name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

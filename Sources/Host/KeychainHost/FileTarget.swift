@@ -2,8 +2,9 @@
 
 import Glibc
 
-/// Where a file is to be made that belongs to this user alone: in any folder that is there, such as that of a removable
-/// disk.
+/// The location of a new file that belongs to this user alone.
+///
+/// It can be in any existing folder, such as that of a removable disk.
 package struct FileTarget: Sendable, Hashable {
     /// The folder.
     package let folder: PrivateDirectory
@@ -11,12 +12,12 @@ package struct FileTarget: Sendable, Hashable {
     /// The file's name in it.
     package let name: String
 
-    /// SQLite takes 512 bytes, and until it is complete the file has a longer name.
+    /// SQLite's limit is 512 bytes, and until it is complete the file has a longer name.
     private static let longestPath = 440
 
-    /// The place that a path leads to, which may be relative.
+    /// The location for a path, which may be relative.
     ///
-    /// - Throws: ``FileError`` when the folder is not there, or when the path names no file.
+    /// - Throws: ``FileError`` if the folder does not exist, or if the path specifies no file.
     package init(_ path: String) throws(FileError) {
         guard let name = path.pathNames.last, path.utf8.last != UInt8(ascii: "/"), ![".", ".."].contains(name) else {
             throw .unusablePath(path, "it names no file")

@@ -2,16 +2,17 @@
 
 import Glibc
 
-/// By what it is noticed that a name in a folder was made, removed, or given to another file: which folder it is, and
-/// when it was last changed.
+/// Detects whether a name in a folder was created, removed, or given to another file.
+///
+/// It consists of the folder's identity and the time of its last change.
 package struct FolderMark: Sendable, Hashable {
     private let device: dev_t
     private let inode: ino_t
     private let seconds: Int
     private let nanoseconds: Int
 
-    /// The folder at a path; `nil` when there is none, and when it was changed so recently that another change could
-    /// have the same time.
+    /// The folder at a path; `nil` if there is none, and if it was changed so recently that another change could have
+    /// the same time.
     package init?(path: String) {
         var status = stat()
         guard path.withCString({ lstat($0, &status) }) == 0 else { return nil }
@@ -22,7 +23,7 @@ package struct FolderMark: Sendable, Hashable {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME_COARSE, &now)
         let age = (now.tv_sec - seconds) * 1_000_000_000 + now.tv_nsec - nanoseconds
-        // Times of files have the clock of ticks, which come a hundred times in a second at least; those of some file
+        // File times have the resolution of the kernel's tick, at least a hundred times per second; those of some file
         // systems are whole numbers of one or two seconds.
         guard age > (nanoseconds == 0 ? 3_000_000_000 : 100_000_000) else { return nil }
     }

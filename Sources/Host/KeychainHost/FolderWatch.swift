@@ -5,7 +5,7 @@ import KeychainSupport
 
 /// Watches for files of a folder that are created, renamed, removed or written (inotify(7)).
 package final class FolderWatch: Sendable {
-    /// What to watch for.
+    /// The events to watch for.
     package enum Events: Sendable {
         /// Names that appear in the folder.
         case newNames
@@ -30,7 +30,7 @@ package final class FolderWatch: Sendable {
 
     /// Watches a folder.
     ///
-    /// - Throws: ``FileError`` if there is none, or the user has reached the limit of watches.
+    /// - Throws: ``FileError`` if it does not exist, or if the user has reached the limit of watches.
     package init(_ path: String, for events: Events) throws(FileError) {
         descriptor = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
         guard descriptor >= 0 else { throw .system(call: "inotify_init1", path: path, errno: errno) }
@@ -44,7 +44,7 @@ package final class FolderWatch: Sendable {
         if forkGeneration == CSupport.forkGeneration() { close(descriptor) }
     }
 
-    /// Takes the events so far, without waiting.
+    /// Reads the pending events, without waiting.
     ///
     /// - Returns: The names of files; `nil` if events were lost, or the folder was removed or renamed.
     package func takeNames() -> Set<String>? {

@@ -3,14 +3,16 @@
 import Glibc
 import KeychainSupport
 
-/// A lock that one process at a time holds over all hosts that see a folder, also where the file system has no locks,
-/// or keeps them on each host: a file that appears complete under its name or not at all, and names its holder.
+/// A lock that one process at a time holds over all hosts that see a folder.
 ///
-/// It is never taken from a process that may be alive. That a holder has ended can be told on its own host alone, in
-/// its own PID namespace: there the next process removes what it left. What a host left that has crashed, its user
-/// removes; a lease would not do, because a virtual machine that was paused goes on in the midst of a write.
+/// It also works if the file system has no locks, or keeps them on each host: it is a file that appears under its name
+/// either complete or not at all, and identifies its holder.
 ///
-/// A child that is forked meanwhile holds nothing of it.
+/// It is never taken from a process that may be alive. Whether a holder has ended can only be determined on its own
+/// host, in its own PID namespace: there, the next process removes the lock. The user removes the lock of a host that
+/// has crashed; a lease would not suffice, because a virtual machine that was paused resumes in the middle of a write.
+///
+/// A child that is forked meanwhile does not hold it.
 package final class HostLock: Sendable {
     private let folder: PrivateDirectory
     private let token: String
@@ -19,9 +21,9 @@ package final class HostLock: Sendable {
     /// The name of the file.
     package static let fileName = "shared.lock"
 
-    /// Tries to take the lock.
+    /// Tries to acquire the lock.
     ///
-    /// What a process left that has ended is removed meanwhile, and the next try may take the lock.
+    /// The files of a process that has ended are removed meanwhile, and the next attempt may acquire the lock.
     ///
     /// - Throws: ``FileError/heldElsewhere(path:holder:)`` while another process may have it.
     package convenience init(in folder: PrivateDirectory) throws(FileError) {
@@ -40,17 +42,17 @@ package final class HostLock: Sendable {
         throw .heldElsewhere(path: folder.path(of: Self.fileName), holder: holder?.description ?? "another process")
     }
 
-    /// Lets go of the lock, after everything that it protects was closed.
+    /// Releases the lock, after everything that it protects was closed.
     ///
-    /// One that the user has removed meanwhile, and that another process has taken, stays.
+    /// A lock that the user has removed meanwhile, and that another process has taken, stays.
     package func release() {
         guard forkGeneration == CSupport.forkGeneration() else { return }
         Self.remove(Self.fileName, of: token, in: folder)
     }
 
-    /// Makes the file of a name, which names this process.
+    /// Creates a lock file, which identifies this process.
     ///
-    /// - Returns: What tells the file from every other one of the name; `nil` where the name is taken.
+    /// - Returns: The identity of the file; `nil` if the name is taken.
     private static func claim(
         _ name: String,
         in folder: PrivateDirectory,
@@ -75,12 +77,12 @@ package final class HostLock: Sendable {
         return token
     }
 
-    /// Removes what processes left that have ended: the lock, and what they made to take it or to remove it.
+    /// Removes the files of processes that have ended: the lock, and the files for acquiring or removing it.
     ///
-    /// A file is removed by whoever has the claim to it, a file that is named for it and made like the lock, and only
-    /// if it is still the same: another process may have removed it, and have taken the lock, since it was read. The
-    /// claim of a process that was ended in the midst of this is removed in the same way, so that no process keeps
-    /// others out by its end, at whatever step.
+    /// A process removes a file only with a claim to it, a file that has a derived name and is created like the lock,
+    /// and only if it is still the same file: another process may have removed it, and acquired the lock, since it was
+    /// read. The claim of a process that was killed in between is removed in the same way, so that a process that ends
+    /// at any step locks out no other.
     private static func removeRemains(in folder: PrivateDirectory, _ beforeChange: () -> Void) {
         for name in [fileName] + folder.names(beginningWith: fileName + ".") {
             guard let holder = Holder(of: name, in: folder), holder.hasEnded else { continue }
@@ -97,7 +99,7 @@ package final class HostLock: Sendable {
         if Holder(of: name, in: folder)?.token == token { folder.remove(name) }
     }
 
-    /// What a file says of the process that made it.
+    /// The information in a file about the process that created it.
     private struct Holder: CustomStringConvertible {
         let token: String
         private let boot: String
@@ -117,7 +119,7 @@ package final class HostLock: Sendable {
             )
         }
 
-        /// Who made a file; `nil` where there is none, or where it is not one of ours.
+        /// The creator of a file; `nil` if there is none, or if it is not one of ours.
         init?(of name: String, in folder: PrivateDirectory) {
             guard let lines = folder.lines(of: name), lines.count == 6,
                 lines[0].count == 32, lines[0].allSatisfy(\.isHexDigit),

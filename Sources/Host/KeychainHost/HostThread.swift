@@ -15,14 +15,14 @@ package enum HostThread {
 
     /// Runs `body` on a new, detached thread.
     ///
-    /// - Returns: Whether the thread was created; `false` if the process may not have any more.
+    /// - Returns: Whether the thread was created; `false` if the process has reached its limit.
     package static func start(_ signals: Signals = .asHere, _ body: @escaping @Sendable () -> Void) -> Bool {
         let work = Unmanaged.passRetained(Work(body))
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
         defer { pthread_attr_destroy(&attributes) }
         pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        // A thread begins with the mask of the one that makes it.
+        // A thread starts with the signal mask of its creator.
         var every = sigset_t()
         var before = sigset_t()
         sigfillset(&every)

@@ -4,8 +4,8 @@ import Glibc
 
 /// The path of the user's keychain.
 ///
-/// `SWIFT_KEYCHAIN_HOME` names the folder itself. Otherwise it is `swift-keychain` in `$XDG_DATA_HOME`, or in
-/// `~/.local/share` when that is not set or not absolute (XDG Base Directory Specification 0.8).
+/// `SWIFT_KEYCHAIN_HOME` specifies the folder itself. Otherwise it is `swift-keychain` in `$XDG_DATA_HOME`, or in
+/// `~/.local/share` if that is not set or not absolute (XDG Base Directory Specification 0.8).
 package struct KeychainLocation: Sendable, Hashable {
     /// The environment variable that names the folder.
     package static let environmentVariable = "SWIFT_KEYCHAIN_HOME"
@@ -16,19 +16,19 @@ package struct KeychainLocation: Sendable, Hashable {
     /// The absolute path of the folder.
     package let path: String
 
-    /// A folder that must exist before anything is made below it; `nil` when parents may be made, too.
+    /// A folder that must exist before anything is created in it; `nil` if parents may be created, too.
     package let requiredParent: String?
 
     /// Whether the folder itself was configured, rather than a home or a folder for the data of programs.
     package let isNamed: Bool
 
-    /// The location that an environment names.
+    /// The location for an environment.
     ///
     /// - Parameters:
     ///   - environment: the value of an environment variable.
-    ///   - homeOfUser: the user's home folder by the user database, for when `HOME` is not set.
+    ///   - homeOfUser: the user's home folder from the user database, for use if `HOME` is not set.
     /// - Throws: ``FileError/unusablePath(_:_:)`` for a relative `SWIFT_KEYCHAIN_HOME`,
-    ///   ``FileError/noHome(_:)`` when no home is known, or what `environment` throws.
+    /// ``FileError/noHome(_:)`` if no home is known, or the errors of `environment`.
     package init(
         environment: (String) throws(FileError) -> String?,
         homeOfUser: () -> String? = KeychainLocation.homeFromUserDatabase
@@ -66,18 +66,19 @@ package struct KeychainLocation: Sendable, Hashable {
         self.isNamed = isNamed
     }
 
-    /// The folder of the daemon that serves keychain files to the programs that use this location: it has the lock and
-    /// the record of that daemon, and no keychain.
+    /// The folder of the daemon that serves keychain files to the programs that use this location.
+    ///
+    /// It contains the lock and the record of that daemon, and no keychain.
     package var fileDaemon: KeychainLocation {
         KeychainLocation(path: "\(path)/files", requiredParent: requiredParent, isNamed: isNamed)
     }
 
-    /// The home folder that the user database names for the effective user; `nil` also where that cannot be told.
+    /// The home folder of the effective user from the user database; `nil` also if that is unknown.
     package static func homeFromUserDatabase() -> String? { (try? lookUpHome()).flatMap(\.self) }
 
-    /// The home folder that the user database names for the effective user; `nil` for a user that it does not know.
+    /// The home folder of the effective user from the user database; `nil` for a user that it does not contain.
     ///
-    /// - Throws: ``FileError`` when it cannot be read (getpwuid_r(3)), or when the path is not UTF-8.
+    /// - Throws: ``FileError`` if it cannot be read (getpwuid_r(3)), or if the path is not UTF-8.
     package static func lookUpHome() throws(FileError) -> String? {
         var entry = passwd()
         var found: UnsafeMutablePointer<passwd>?
@@ -85,7 +86,7 @@ package struct KeychainLocation: Sendable, Hashable {
             (buffer) throws(FileError) in
             guard let base = buffer.baseAddress else { return nil }
             let failure = getpwuid_r(geteuid(), &entry, base, buffer.count, &found)
-            // Some databases say of a user that they do not know that there is no such file.
+            // Some databases report ENOENT for a user that they do not contain.
             guard failure == 0 || failure == ENOENT else {
                 throw .system(call: "getpwuid_r", path: "user \(geteuid())", errno: failure)
             }

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// The folders with files that say who programs are (Identity).
+/// The folders of the files that identify programs (Identity).
 package enum ManifestFolders {
     /// The folder of root-owned manifests.
     package static let rootOwned = "/etc/swift-keychain/programs.d"
@@ -10,8 +10,8 @@ package enum ManifestFolders {
     /// A folder of signed manifests, each named by the digest of its executable.
     package static let signed = "/etc/swift-keychain/manifests"
 
-    /// The folder `swift-keychain` of the user who runs this process, in `$XDG_CONFIG_HOME` or in `~/.config`; `nil` if
-    /// that user has no home folder.
+    /// The folder `swift-keychain` of the user that runs this process, in `$XDG_CONFIG_HOME` or in `~/.config`; `nil`
+    /// if the user has no home folder.
     ///
     /// A daemon that a program starts inherits the variable; one that systemd starts has that of the user's manager.
     package static var user: String? {

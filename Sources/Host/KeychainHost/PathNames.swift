@@ -2,8 +2,8 @@
 
 /// Parts of paths, which are bytes to the kernel.
 ///
-/// To Swift a slash and a combining mark behind it are one `Character`, which is no slash: a path that is split into
-/// characters has other folders than those that the kernel enters.
+/// In Swift, a slash and a subsequent combining mark are one `Character`, which is not a slash: splitting a path into
+/// characters gives different folders than those that the kernel enters.
 extension StringProtocol {
     /// The names between the slashes, without empty ones.
     package var pathNames: [String] {

@@ -4,15 +4,15 @@ import Glibc
 import KeychainSupport
 
 extension PrivateDirectory {
-    /// The folder of a location that is there; nothing is made.
+    /// The existing folder of a location; nothing is created.
     ///
-    /// - Returns: `nil` when there is none.
-    /// - Throws: ``FileError`` when others can get at it, and when it cannot be told whether it is there, as in a home
-    ///   that this process may not enter.
+    /// - Returns: `nil` if there is none.
+    /// - Throws: ``FileError`` if other users have access to it, and if its existence is unknown, as in a home that
+    ///   this process may not enter.
     package init?(existing location: KeychainLocation) throws(FileError) {
         guard access(location.path, F_OK) == 0 else {
             let failure = errno
-            // A home such as /dev/null is none; a folder that was named is not where it was meant to be.
+            // A home such as /dev/null does not count; an explicitly specified folder is not where it was meant to be.
             let isAbsent = [ENOENT, ENAMETOOLONG].contains(failure) || failure == ENOTDIR && !location.isNamed
             guard isAbsent else { throw .system(call: "access", path: location.path, errno: failure) }
             var status = stat()
@@ -25,9 +25,10 @@ extension PrivateDirectory {
         try self.init(location)
     }
 
-    /// The folder of a location that is there, also when others can get at it: for what takes something from them.
+    /// The existing folder of a location, even if other users have access to it: for callers that remove something from
+    /// it.
     ///
-    /// - Returns: `nil` when there is none, and when it belongs to another user.
+    /// - Returns: `nil` if there is none, and if it belongs to another user.
     package init?(asItIs location: KeychainLocation) throws(FileError) {
         var status = stat()
         guard stat(location.path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid() else {
@@ -36,10 +37,10 @@ extension PrivateDirectory {
         try self.init(shared: location.path)
     }
 
-    /// Opens a file of mode 0600 for reading and writing, and makes it, empty, when it is missing.
+    /// Opens a file of mode 0600 for reading and writing, and creates an empty one if it is missing.
     ///
     /// - Returns: The descriptor, which the caller closes.
-    /// - Throws: ``FileError``, among others ``FileError/wrongKind(path:expected:)`` when there is something else.
+    /// - Throws: ``FileError``, for example ``FileError/wrongKind(path:expected:)`` if it is not a regular file.
     package func openFile(_ name: String) throws(FileError) -> Int32 {
         try openFile(name, Opening(open: { Glibc.open($0, $1, $2) }, close: { Glibc.close($0) }))
     }
@@ -74,13 +75,15 @@ extension PrivateDirectory {
             opening.close(descriptor)
             throw .wrongKind(path: path, expected: "a file")
         }
-        // The process's umask may have taken away the owner's own rights.
+        // The process's umask may have removed the owner's own permissions.
         if status.st_mode & 0o777 != 0o600 { fchmod(descriptor, 0o600) }
         return descriptor
     }
 
-    /// Whether a file is the user's own and does not let even them read and write: made under a umask that takes rights
-    /// away, by a process that was ended before it gave them back, or is about to.
+    /// Whether a file is the user's own, without permission even for the user to read and write it.
+    ///
+    /// It was created under a umask that removes these permissions, by a process that was killed before it restored
+    /// them, or is about to.
     private static func lacksRights(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_uid == geteuid()

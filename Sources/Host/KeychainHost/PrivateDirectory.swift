@@ -8,10 +8,10 @@ package struct PrivateDirectory: Sendable, Hashable {
     /// The path, without symbolic links.
     package let path: String
 
-    /// Opens the folder of a location, and makes it if it is missing.
+    /// Opens the folder of a location, and creates it if it is missing.
     ///
-    /// - Throws: ``FileError``; nothing is made below a home that does not exist or, unless the folder itself was
-    ///   named, in a folder of another user, and a folder that others can get at is refused as it is.
+    /// - Throws: ``FileError``; nothing is created below a home that does not exist or, unless the folder itself was
+    ///   specified, in a folder of another user, and a folder to which other users have access is refused.
     package init(_ location: KeychainLocation) throws(FileError) {
         if let parent = location.requiredParent {
             var status = stat()
@@ -24,26 +24,26 @@ package struct PrivateDirectory: Sendable, Hashable {
         try Self.check(path, kind: S_IFDIR, expected: "a folder")
     }
 
-    /// Opens the folder at a path in a folder that others may write to, as /tmp, and makes it if it is missing.
+    /// Opens the folder at a path in a folder that others may write to, such as /tmp, and creates it if it is missing.
     ///
-    /// - Throws: ``FileError`` as ``init(_:)``, and for a symbolic link, also one that another user puts there
-    ///   meanwhile: it could lead to another folder of the user's.
+    /// - Throws: ``FileError`` as ``init(_:)``, and for a symbolic link, even one that another user creates meanwhile:
+    ///   it could lead to another folder of the user's.
     package init(inSharedFolder path: String) throws(FileError) {
         try Self.make(path)
         let parts = path.pathNames
         let parent = try Self.resolve("/" + parts.dropLast().joined(separator: "/"))
         self.path = (parent == "/" ? "" : parent) + "/" + (parts.last ?? "")
         try Self.checkLength(self.path)
-        // From here on only the user and the owner of the folder around it can put anything else there.
+        // From here on, only the user and the owner of the folder around it can put anything else there.
         try Self.check(self.path, kind: S_IFDIR, expected: "a folder")
     }
 
-    /// A folder that is there already and that others may use as well: only the files that are made in it are private.
+    /// An existing folder that others may use as well: only the files that are created in it are private.
     init(shared path: String) throws(FileError) {
         self.path = try Self.resolve(path)
     }
 
-    /// Whether files can be made in the folder: not on a file system that is mounted to be read, for example.
+    /// Whether files can be created in the folder: not on a file system that is mounted read-only, for example.
     package var isWritable: Bool { faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0 }
 
     /// The path of a file in the folder.
@@ -54,8 +54,7 @@ package struct PrivateDirectory: Sendable, Hashable {
 
     /// Whether there is a file of this name that belongs to this user alone.
     ///
-    /// - Throws: ``FileError/exposed(path:_:)`` or ``FileError/wrongKind(path:expected:)`` when there is something
-    ///   else.
+    /// - Throws: ``FileError/exposed(path:_:)`` or ``FileError/wrongKind(path:expected:)`` if it is anything else.
     package func hasFile(_ name: String) throws(FileError) -> Bool {
         do throws(FileError) {
             try Self.check(path(of: name), kind: S_IFREG, expected: "a file")
@@ -92,12 +91,12 @@ package struct PrivateDirectory: Sendable, Hashable {
         return body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
     }
 
-    /// Makes an empty file of mode 0600 under a name that is not taken.
+    /// Creates an empty file of mode 0600 under an unused name.
     package func makeEmptyFile(_ name: String) throws(FileError) {
         close(try makeFile(name))
     }
 
-    /// What the names of files end with that are not complete yet.
+    /// The suffix of the names of incomplete files.
     package static let temporarySuffix = ".new"
 
     /// Makes a file with these bytes, complete and durable under its name, or not at all.
@@ -110,7 +109,7 @@ package struct PrivateDirectory: Sendable, Hashable {
             try write(bytes, to: descriptor, temporary)
             try publish(temporary, as: name)
         } catch {
-            // On a full disk, it would take room for nothing.
+            // On a full disk, it would take space for nothing.
             remove(temporary)
             throw error
         }
@@ -136,11 +135,11 @@ package struct PrivateDirectory: Sendable, Hashable {
 
     /// Gives a complete file its name, durably, unless the name is taken.
     ///
-    /// - Throws: ``FileError``, among others ``FileError/taken(path:)``; the file keeps its temporary name then.
+    /// - Throws: ``FileError``, for example ``FileError/taken(path:)``; the file keeps its temporary name in that case.
     package func publishNew(_ temporary: String, as name: String) throws(FileError) {
         try sync(file: temporary)
         var failure = CSupport.renameNew(path(of: temporary), path(of: name))
-        // File systems that cannot rename so may be able to give a second name, which takes no other's place either.
+        // File systems that do not support such renames may support a second name, which replaces no file either.
         if failure == EINVAL || failure == ENOSYS {
             failure = link(path(of: temporary), path(of: name)) == 0 ? 0 : errno
             if failure == 0 { remove(temporary) }
@@ -150,7 +149,7 @@ package struct PrivateDirectory: Sendable, Hashable {
         try Self.sync(path)
     }
 
-    /// Whether a name is taken, by whatever kind of thing.
+    /// Whether a name is taken, by any kind of file.
     package func isTaken(_ name: String) -> Bool {
         var status = stat()
         return lstat(path(of: name), &status) == 0
@@ -162,7 +161,7 @@ package struct PrivateDirectory: Sendable, Hashable {
         return lstat(path(of: name), &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_nlink > 1
     }
 
-    /// Moves a file that stands in the way aside, without overwriting one that was moved before.
+    /// Moves an obstructing file aside, without overwriting one that was moved before.
     package func setAside(_ name: String) throws(FileError) {
         for number in 1... {
             let target = path(of: "\(name).orphan-\(number)")
@@ -175,13 +174,13 @@ package struct PrivateDirectory: Sendable, Hashable {
     /// Makes the names in the folder durable.
     package func sync() throws(FileError) { try Self.sync(path) }
 
-    /// Removes a file if it is there.
+    /// Removes a file if it exists.
     package func remove(_ name: String) { unlink(path(of: name)) }
 
     private func makeFile(_ name: String) throws(FileError) -> Int32 {
         let descriptor = open(path(of: name), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure("open", name) }
-        // The process's umask may have taken away the owner's own rights.
+        // The process's umask may have removed the owner's own permissions.
         guard fchmod(descriptor, 0o600) == 0 else { throw failure("fchmod", name) }
         return descriptor
     }
@@ -205,7 +204,7 @@ package struct PrivateDirectory: Sendable, Hashable {
         return text
     }
 
-    /// Refuses a folder that would have to be made and that could not be used, or would be in another user's folder.
+    /// Refuses a folder to be created that could not be used, or would be in another user's folder.
     private static func checkNewFolder(of location: KeychainLocation) throws(FileError) {
         var missing: [String] = []
         var existing = location.path.pathNames
@@ -228,8 +227,8 @@ package struct PrivateDirectory: Sendable, Hashable {
         }
     }
 
-    /// The longest path of a folder: SQLite takes 512 bytes for that of a file (SQLITE_CANTOPEN beyond them), and the
-    /// names of files in it take less than the rest.
+    /// The maximum length of a folder's path: SQLite's limit for the path of a file is 512 bytes (SQLITE_CANTOPEN
+    /// beyond them), and the names of files in it take less than the rest.
     private static let longestPath = 480
 
     /// Makes a folder and its missing parents, all of mode 0700, and syncs each parent.
@@ -238,7 +237,7 @@ package struct PrivateDirectory: Sendable, Hashable {
         let parent = path.pathNames.dropLast().reduce("") { "\($0)/\($1)" }
         if !parent.isEmpty { try make(parent) }
         if mkdir(path, 0o700) == 0 {
-            // The process's umask may have taken away the owner's own rights.
+            // The process's umask may have removed the owner's own permissions.
             guard chmod(path, 0o700) == 0 else { throw .system(call: "chmod", path: path, errno: errno) }
         } else if errno != EEXIST {
             throw .system(call: "mkdir", path: path, errno: errno)
@@ -250,7 +249,7 @@ package struct PrivateDirectory: Sendable, Hashable {
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .system(call: "open", path: folder, errno: errno) }
         defer { close(descriptor) }
-        // Some file systems cannot sync a folder; they say EINVAL, and there is nothing to do about it.
+        // Some file systems cannot sync a folder; they return EINVAL, and there is nothing to do about it.
         guard fsync(descriptor) == 0 || errno == EINVAL else {
             throw .system(call: "fsync", path: folder, errno: errno)
         }

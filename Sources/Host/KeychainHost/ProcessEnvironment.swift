@@ -2,7 +2,7 @@
 
 import KeychainSupport
 
-/// The environment of this process, as far as it may be trusted: a set-user-ID program sees none.
+/// The environment of this process, as far as it may be trusted: empty for a set-user-ID program.
 ///
 /// A variable that is empty counts as not set.
 package enum ProcessEnvironment {
@@ -13,7 +13,7 @@ package enum ProcessEnvironment {
 
     /// Returns the value of a variable that holds a path.
     ///
-    /// - Throws: ``FileError/unusablePath(_:_:)`` for one that is not UTF-8: as a string it would be another path.
+    /// - Throws: ``FileError/unusablePath(_:_:)`` for one that is not UTF-8: as a string it would be a different path.
     package static func path(_ name: String) throws(FileError) -> String? {
         guard let value = CSupport.environment(name) else { return nil }
         guard let path = String(validatingCString: value) else { throw .notUTF8(name, String(cString: value)) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Names that nothing else has: 128 random bits as 32 lower-case hexadecimal digits.
+/// Unique names: 128 random bits as 32 lowercase hexadecimal digits.
 package enum RandomName {
     /// A new one.
     package static func make() -> String {

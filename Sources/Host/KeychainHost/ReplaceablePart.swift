@@ -2,11 +2,11 @@
 
 import Glibc
 
-/// A part of a path whose owner or mode lets another user replace what the path leads to.
+/// A part of a path whose owner or mode permits another user to replace what the path leads to.
 ///
-/// The rule is that of `StrictModes` (sshd_config(5)): every folder belongs to root or the user, and nobody else may
-/// write to it, unless the sticky bit leaves each entry to its owner (inode(7)). Symbolic links are followed, and each
-/// is checked like what it leads to.
+/// The rule is that of `StrictModes` (sshd_config(5)): every folder belongs to root or the user, and no other user may
+/// write to it, unless the sticky bit restricts each entry to its owner (inode(7)). Symbolic links are followed, and
+/// each is checked like its target.
 package struct ReplaceablePart: Sendable, Hashable {
     /// The path of the part.
     package let path: String
@@ -20,14 +20,14 @@ package struct ReplaceablePart: Sendable, Hashable {
         self.owner = owner
     }
 
-    /// The first such part of an absolute path, from the root folder on; `nil` when there is none.
+    /// The first such part of an absolute path, from the root folder on; `nil` if there is none.
     ///
-    /// The check ends, without a result, where a part is missing or cannot be inspected.
+    /// The check ends, without a result, if a part is missing or cannot be inspected.
     ///
     /// - Parameters:
     ///   - path: the path; its last part is checked like all others.
-    ///   - group: whether those count who may write as members of a group: not those of the user's private group, which
-    ///     has the user's number and no other member (pam_umask(8), `usergroups`).
+    ///   - group: whether write permission of a group counts: not for the user's private group, which has the user's
+    ///     number and no other member (pam_umask(8), `usergroups`).
     package init?(of path: String, countingGroup group: Bool = true) {
         guard let part = Self.find(path, group, links: 0) else { return nil }
         self = part

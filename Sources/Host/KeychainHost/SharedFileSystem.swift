@@ -3,16 +3,17 @@
 import Glibc
 import KeychainSupport
 
-/// A kind of file system whose files several hosts may have open at the same time, with neither shared memory nor, on
-/// some, locks between them: network file systems, folders that a virtual machine or a container shares with its host,
-/// and whatever a program serves (FUSE).
+/// A kind of file system whose files several hosts may have open at the same time.
 ///
-/// A FUSE file system that lies on a block device of its own (`fuseblk`, as ntfs-3g and exfat have) is local: the
-/// kernel mounts the device once, and caches and locks its files as those of any disk. One without a device may pass
-/// on to anything, so that it counts as shared, also where it happens to be local, as gocryptfs mostly is.
+/// They have no shared memory nor, on some, locks between them: network file systems, folders that a virtual machine or
+/// a container shares with its host, and file systems that programs implement (FUSE).
+///
+/// A FUSE file system on a block device (`fuseblk`, such as ntfs-3g and exfat) is local: the kernel mounts the device
+/// once, and caches and locks its files like those of any disk. One without a device may use any storage, so that it
+/// counts as shared, even if it happens to be local, as gocryptfs mostly is.
 package enum SharedFileSystem {
-    /// The kinds by their magic numbers, from `linux/magic.h` and, where that has none, statfs(2) and the sources of
-    /// the file system.
+    /// The kinds by their magic numbers, from `linux/magic.h` and otherwise from statfs(2) and the sources of the file
+    /// system.
     static let names: [UInt32: String] = [
         0x0000_6969: "NFS", 0x0000_517B: "SMB", 0xFF53_4D42: "CIFS", 0xFE53_4D42: "SMB 2", 0x0000_564C: "NCP",
         0x0102_1997: "9p", fuse: "FUSE", 0x786F_4256: "vboxsf", 0xBACB_ACBC: "vmhgfs", 0x7C7C_6673: "prl_fs",
@@ -29,14 +30,14 @@ package enum SharedFileSystem {
     /// - Parameters:
     ///   - magic: `f_type` of statfs(2).
     ///   - device: `st_dev` of a file on it; its major number is 0 without a block device.
-    /// - Returns: `nil` for one that only this host has mounted, and for one that is not known.
+    /// - Returns: `nil` for one that only this host has mounted, and for an unknown one.
     static func name(magic: UInt32, device: UInt64) -> String? {
-        // The major number of a device, as gnu_dev_major(3) takes it out.
+        // The major number of a device, extracted as by gnu_dev_major(3).
         let major = (device >> 8) & 0xFFF | (device >> 32) & ~0xFFF
         return magic == fuse && major != 0 ? nil : names[magic]
     }
 
-    /// The kind that a folder is on; `nil` where it is on none of them, and where that cannot be told.
+    /// The kind of a folder's file system; `nil` if it is none of them, and if that is unknown.
     package static func name(of folder: PrivateDirectory) -> String? {
         var status = stat()
         guard stat(folder.path, &status) == 0 else { return nil }

@@ -11,15 +11,17 @@ package enum DaemonProgram {
 
     private static let name = "keychaind"
 
-    /// The program: the one that the environment names, else the one that the store's folder names, else the one beside
-    /// the running program, else an installed one.
+    /// The program to start.
+    ///
+    /// It is the one that the environment specifies, else the one that the store's folder specifies, else the one next
+    /// to the running program, else an installed one.
     ///
     /// - Parameters:
     ///   - folder: the folder of the store.
     ///   - environment: the value of an environment variable.
     ///   - ownPath: the path of the running program.
-    /// - Returns: Its path; `nil` when there is none.
-    /// - Throws: ``FileError`` if a program that was named cannot be trusted or does not exist.
+    /// - Returns: Its path; `nil` if there is none.
+    /// - Throws: ``FileError`` if a specified program cannot be trusted or does not exist.
     package static func path(
         for folder: PrivateDirectory?,
         environment: (String) throws(FileError) -> String? = ProcessEnvironment.path,

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// The record of a running daemon, in a file beside the store that it serves.
+/// The record of a running daemon, in a file next to the store that it serves.
 ///
 /// For display, and for `keychainctl service`, which only uses it to stop the process.
 package struct DaemonRecord: Sendable, Hashable {
@@ -33,8 +33,8 @@ package struct DaemonRecord: Sendable, Hashable {
         self.socket = socket
     }
 
-    /// The record in the folder of a store; `nil` if there is none that can be read, its daemon has exited, or it was
-    /// copied with its folder.
+    /// The record in the folder of a store; `nil` if no record can be read, its daemon has exited, or it was copied
+    /// with its folder.
     package init?(in folder: PrivateDirectory) {
         guard let lines = folder.lines(of: Self.fileName), lines.count == 5, let process = Int32(lines[0]),
             let startTime = UInt64(lines[1]), process > 1, ProcessStartTime.of(process) == startTime,
@@ -44,13 +44,13 @@ package struct DaemonRecord: Sendable, Hashable {
         self.init(process: process, startTime: startTime, version: lines[2], socket: lines[3])
     }
 
-    /// The record of the daemon that serves the store in a folder at this moment; `nil` if there is none, or none in
-    /// this PID namespace.
+    /// The record of the daemon that currently serves the store in a folder; `nil` if there is none, or none in this
+    /// PID namespace.
     ///
-    /// The kernel knows which process holds the folder's lock. So a record that was left behind does not count, nor one
-    /// that was copied with its folder. Not for the daemon itself.
+    /// The kernel knows which process holds the folder's lock. So an outdated record does not count, nor one that was
+    /// copied with its folder. Must not be called by the daemon itself.
     package init?(serving folder: PrivateDirectory) {
-        // A process that looks at a lock of its own lets go of it.
+        // A process that inspects a lock of its own releases it.
         guard let record = DaemonRecord(in: folder), record.process != getpid(),
             FileLock.holder(of: Self.lockName, in: folder) == record.process
         else { return nil }
@@ -67,8 +67,8 @@ package struct DaemonRecord: Sendable, Hashable {
     /// - Parameters:
     ///   - folder: the folder of the store.
     ///   - deadline: when to kill a daemon that has not stopped.
-    /// - Returns: The lock, which keeps daemons from serving the store.
-    /// - Throws: ``FileError/lockTimeout(path:)`` when a daemon does not stop.
+    /// - Returns: The lock, which prevents daemons from serving the store.
+    /// - Throws: ``FileError/lockTimeout(path:)`` if a daemon does not stop.
     package static func stop(in folder: PrivateDirectory, until deadline: Deadline) throws(FileError) -> FileLock {
         var last: Int32?
         while deadline.millisecondsLeft > 0 {
@@ -85,12 +85,12 @@ package struct DaemonRecord: Sendable, Hashable {
                 guard error.isBusy else { throw error }
             }
         }
-        // What was acknowledged is durable.
+        // Acknowledged changes are durable.
         if let process = process(in: folder) { kill(process, SIGKILL) }
         return try FileLock(lockName, in: folder, until: Deadline(milliseconds: killMilliseconds))
     }
 
-    /// How long the end of a process may take that was killed.
+    /// How long a killed process may take to end.
     private static let killMilliseconds: Int32 = 5_000
 
     /// Writes the record.
@@ -104,21 +104,23 @@ package struct DaemonRecord: Sendable, Hashable {
 
 /// When a process was started.
 package enum ProcessStartTime {
-    /// The clock ticks from boot to the start of a process (proc(5), `/proc/PID/stat`, field 22); `nil` if there is no
-    /// such process, or it has ended: in a container, nobody may wait for those that a daemon or a shell left.
+    /// The clock ticks from boot to the start of a process (proc(5), `/proc/PID/stat`, field 22).
+    ///
+    /// It is `nil` if there is no such process, or it has ended: in a container, zombies of a daemon or a shell may
+    /// never be reaped.
     package static func of(_ process: Int32) -> UInt64? {
         guard let status = status(process), !status.hasEnded else { return nil }
         return status.startTime
     }
 
-    /// Whether a process certainly runs no more: there is none of its number, one that has ended and that nobody has
-    /// waited for, or one that was started at another time.
+    /// Whether a process has certainly ended: there is none with its number, it is a zombie, or the one with its number
+    /// was started at another time.
     static func hasEnded(_ process: Int32, startedAt startTime: UInt64) -> Bool {
         if kill(process, 0) != 0, errno == ESRCH { return true }
         return status(process).map { $0.hasEnded || $0.startTime != startTime } ?? false
     }
 
-    /// A process whose first thread has ended alone, as that of a program does which calls `dispatchMain`, goes on.
+    /// A process whose first thread alone has ended, as in a program that calls `dispatchMain`, continues.
     private static func status(_ process: Int32) -> (hasEnded: Bool, startTime: UInt64)? {
         let descriptor = open("/proc/\(process)/stat", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -127,7 +129,7 @@ package enum ProcessStartTime {
             let count = read(descriptor, buffer.baseAddress, buffer.count)
             return String(decoding: buffer[..<max(0, count)], as: UTF8.self)
         }
-        // The name of the program is the second field, in parentheses, and may hold both spaces and parentheses.
+        // The name of the program is the second field, in parentheses, and may contain both spaces and parentheses.
         guard let end = text.lastIndex(of: ")") else { return nil }
         let fields = text[text.index(after: end)...].split(separator: " ")
         guard fields.count > 19, let threadCount = Int(fields[17]), let startTime = UInt64(fields[19]) else {

@@ -2,7 +2,7 @@
 
 /// The exit statuses of `keychaind`.
 package enum DaemonStatus: Int32, Sendable {
-    /// It was asked to stop, or another daemon serves the store already.
+    /// It was requested to stop, or another daemon serves the store already.
     case done = 0
     /// It cannot serve.
     case failed = 1

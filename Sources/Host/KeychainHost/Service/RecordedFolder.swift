@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// For which folder a record was written: a copy of the folder has a copy of the record.
+/// The folder for which a record was written: a copy of the folder has a copy of the record.
 ///
-/// A folder is the same one if it is still where it was, as a home that was put back from a backup, or if it still has
-/// its device and inode, as one that was moved. Device numbers may be others after a restart of the host.
+/// A folder is the same one if it is still at its path, as a home that was restored from a backup, or if it still has
+/// its device and inode, as one that was moved. Device numbers may change with a restart of the host.
 struct RecordedFolder: Hashable {
     private let identity: String
     private let path: String
 
     private static let keyword = "folder"
 
-    /// The folder as it is now; `nil` where it is gone.
+    /// The folder in its current state; `nil` if it does not exist any more.
     init?(_ folder: PrivateDirectory) {
         guard let identity = FileIdentity(path: folder.path) else { return nil }
         self.identity = identity.text

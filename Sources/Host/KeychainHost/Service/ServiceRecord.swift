@@ -2,10 +2,12 @@
 
 import Glibc
 
-/// How programs connect to the daemon that owns a store: `keychainctl service enable` writes it beside the store, so
-/// that it is the same for all of them, whatever their environment.
+/// How programs connect to the daemon that owns a store.
 ///
-/// It counts for the folder for which it was written. In a copy of the folder it would lead to the daemon of the
+/// `keychainctl service enable` writes it next to the store, so that it is the same for all of them, regardless of
+/// their environment.
+///
+/// It is valid for the folder for which it was written. In a copy of the folder, it would lead to the daemon of the
 /// original.
 package struct ServiceRecord: Sendable, Hashable {
     /// The absolute path of the daemon's program; `nil` for the system service, which no program starts.
@@ -27,13 +29,13 @@ package struct ServiceRecord: Sendable, Hashable {
         self.unit = unit
     }
 
-    /// The record in the folder of a store; `nil` if there is none that can be read, or it is that of another folder.
+    /// The record in the folder of a store; `nil` if no record can be read, or it is that of another folder.
     package init?(in folder: PrivateDirectory) {
         guard let (record, isOfFolder) = Self.read(in: folder), isOfFolder else { return nil }
         self = record
     }
 
-    /// Whether a folder has the record of another one, of which it is a copy.
+    /// Whether a folder has the record of another one, and so is a copy of it.
     package static func isCopied(in folder: PrivateDirectory) -> Bool {
         read(in: folder).map { !$0.isOfFolder } ?? false
     }
@@ -45,7 +47,7 @@ package struct ServiceRecord: Sendable, Hashable {
         guard var lines = folder.lines(of: fileName), let recorded = lines.popLast().flatMap(RecordedFolder.init),
             (1...3).contains(lines.count), lines[..<min(2, lines.count)].allSatisfy({ $0.isAbsolutePath })
         else { return nil }
-        // A word of a command line that is no option.
+        // A word of a command line that is not an option.
         let unit = lines.dropFirst(2).first.flatMap { $0.hasPrefix("-") ? nil : $0 }
         let program = lines.count == 1 ? nil : lines[0]
         let record = ServiceRecord(program: program, socket: lines[min(1, lines.count - 1)], unit: unit)
@@ -67,7 +69,7 @@ package struct ServiceRecord: Sendable, Hashable {
 extension PrivateDirectory {
     private static let longestRecord = 8192
 
-    /// The lines of a small file; `nil` when there is none, or it is not UTF-8.
+    /// The lines of a small file; `nil` if there is none, or it is not UTF-8.
     func lines(of name: String) -> [String]? {
         let text = try? withContents(of: name, limit: Self.longestRecord) { String(validating: $0, as: UTF8.self) }
         return (text ?? nil)?.split(separator: "\n").map(String.init)
