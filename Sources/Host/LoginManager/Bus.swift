@@ -67,7 +67,7 @@ final class Bus {
         }
     }
 
-    /// Sends a message that was made for this connection.
+    /// Sends a message that was created for this connection.
     func send(_ message: borrowing BusMessage) throws(BusError) {
         try BusError.check(sd_bus_send(handle, message.handle, nil))
     }
@@ -100,7 +100,7 @@ final class Bus {
         return BusMessage(made)
     }
 
-    /// Reads on, and returns the next message that is no answer to a call; `nil` when there is nothing to read now.
+    /// Reads, and returns the next message that is not a reply to a call; `nil` if there is nothing to read now.
     func next() throws(BusError) -> BusMessage? {
         while true {
             var message: OpaquePointer?
@@ -110,7 +110,7 @@ final class Bus {
         }
     }
 
-    /// Waits until there is something to do on the connection, or something to read from another descriptor.
+    /// Waits until there is work on the connection, or data to read from another descriptor.
     ///
     /// - Returns: Whether the other descriptor can be read.
     func wait(or other: Int32) throws(BusError) -> Bool {
@@ -129,7 +129,7 @@ final class Bus {
         return result > 0 && descriptors[1].revents != 0
     }
 
-    /// How long until a time of the monotonic clock in microseconds, rounded up; -1 for for ever.
+    /// The time until a time of the monotonic clock in microseconds, rounded up; -1 for no limit.
     private static func milliseconds(until time: UInt64) -> Int32 {
         guard time != .max else { return -1 }
         var now = timespec()

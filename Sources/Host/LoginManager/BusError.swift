@@ -2,12 +2,12 @@
 
 import Glibc
 
-/// Why the system bus or a service on it did not do what was asked.
+/// A failure of the system bus or of a service on it.
 package struct BusError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The number of the system error (`errno.h`).
     package let code: Int32
 
-    /// The name of the error on the bus, such as `org.freedesktop.DBus.Error.ServiceUnknown`; `nil` for one of the
+    /// The name of the error on the bus, such as `org.freedesktop.DBus.Error.ServiceUnknown`; `nil` for an error of the
     /// connection.
     package let name: String?
 

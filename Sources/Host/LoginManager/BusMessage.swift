@@ -5,7 +5,7 @@ import Glibc
 
 /// A message of the bus, read and written value by value (`sd_bus_message_read_basic(3)`).
 ///
-/// A value that is not of the type asked for is `nil`.
+/// A value that does not have the requested type is `nil`.
 struct BusMessage: ~Copyable {
     let handle: OpaquePointer
 
@@ -18,7 +18,7 @@ struct BusMessage: ~Copyable {
 
     var sender: String { String(optionalCString: sd_bus_message_get_sender(handle)) }
 
-    /// The name of the signal, or of the method called, behind that of its interface and a dot; empty for an answer.
+    /// The name of the signal, or of the called method, after that of its interface and a dot; empty for a reply.
     var name: String {
         let interface = String(optionalCString: sd_bus_message_get_interface(handle))
         let member = String(optionalCString: sd_bus_message_get_member(handle))

@@ -2,9 +2,9 @@
 
 import Glibc
 
-/// What is heard on one connection to a bus.
+/// The events received on one connection to a bus.
 ///
-/// Only what the owner of the login manager's name sends counts: on a bus anyone may send a signal to anyone.
+/// Only signals of the owner of the login manager's name count: on a bus, anyone may send a signal to anyone.
 final class LoginListener {
     let bus: Bus
     private let handle: (LoginEvent) -> Void
@@ -15,7 +15,7 @@ final class LoginListener {
     /// The users of sessions, by the paths of their objects: a session may have ended when its lock is heard.
     private var users: [String: UInt32] = [:]
 
-    /// Keeps the host awake until a coming sleep has been dealt with; closing it lets the host sleep.
+    /// Keeps the host awake until the coming sleep has been handled; closing it lets the host sleep.
     private var delay: Delay?
 
     /// Why the login manager has refused the delay.
@@ -29,7 +29,7 @@ final class LoginListener {
         welcome(try? bus.callDriver("GetNameOwner", Self.service).string())
     }
 
-    /// What can be heard.
+    /// The events to listen for.
     var state: LoginManager.State {
         if owner == nil { return .noLoginManager }
         return refusal.map { .listeningWithoutDelay("\($0)") } ?? .listening
@@ -55,7 +55,7 @@ final class LoginListener {
         case "\(Self.session).Lock": handle(.locked(user: user(ofSession: message.path)))
         case "\(Self.session).Unlock": handle(.unlocked(user: user(ofSession: message.path)))
         case "\(Self.properties).PropertiesChanged":
-            // A screen lock sets the hint of its session without anyone having asked for a lock.
+            // A screen lock sets the hint of its session without a request to lock it.
             guard message.string() == Self.session, lockedHint(message) == true else { return }
             handle(.locked(user: user(ofSession: message.path)))
         case "\(Self.manager).SessionNew":
@@ -81,7 +81,7 @@ final class LoginListener {
         delay = owner == nil ? nil : requestDelay()
     }
 
-    /// A delay of the next sleep; `nil` where the login manager grants none, so that the host may sleep too soon.
+    /// A delay of the next sleep; `nil` if the login manager grants none, so that the host may sleep too soon.
     private func requestDelay() -> Delay? {
         refusal = nil
         do throws(BusError) {
@@ -97,7 +97,7 @@ final class LoginListener {
         }
     }
 
-    /// The users of all sessions; none if the login manager does not tell.
+    /// The users of all sessions; empty if the login manager does not report them.
     private func usersOfSessions() -> [String: UInt32] {
         let reply = try? bus.call(Self.service, Self.managerPath, Self.manager, "ListSessions")
         guard let reply, reply.enter("a", "(susso)") else { return [:] }
@@ -117,7 +117,7 @@ final class LoginListener {
         message.skip("s") ? message.objectPath() : nil
     }
 
-    /// The user of a session; `nil` for one that ended before it was asked for.
+    /// The user of a session; `nil` for one that ended before the request.
     private func user(ofSession path: String) -> UInt32? {
         if let known = users[path] { return known }
         let user = readUser(ofSession: path)
@@ -134,7 +134,7 @@ final class LoginListener {
         return reply.uint32()
     }
 
-    /// What a change of properties says of the hint that a session is locked.
+    /// The value of the hint that a session is locked, in a change of properties.
     private func lockedHint(_ message: borrowing BusMessage) -> Bool? {
         guard message.enter("a", "{sv}") else { return nil }
         while message.enter("e", "sv") {
@@ -162,7 +162,7 @@ final class LoginListener {
     ]
 }
 
-/// A descriptor that the login manager holds a sleep back for.
+/// A descriptor for which the login manager delays a sleep.
 private final class Delay {
     private let descriptor: Int32
 
