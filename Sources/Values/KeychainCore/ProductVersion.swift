@@ -2,7 +2,7 @@
 
 /// The version of this package, as its commands print it.
 package enum ProductVersion {
-    /// What the newest heading of `CHANGELOG.md` says.
+    /// The version in the newest heading of `CHANGELOG.md`.
     package static let number = "unreleased"
 
     /// The line that `--version` prints.

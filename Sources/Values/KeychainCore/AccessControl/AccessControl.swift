@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a `SecAccessControl` says: a protection class and the constraints on using the item.
+/// The contents of a `SecAccessControl`: a protection class and the constraints on using the item.
 package struct AccessControl: Sendable, Hashable {
     /// The protection class.
     package let protection: Accessibility
@@ -11,12 +11,12 @@ package struct AccessControl: Sendable, Hashable {
     /// (Semantics, "Values and combinations").
     package let constraints: AccessConstraints?
 
-    /// Which biometry was enrolled when an item of `biometryCurrentSet` was stored; `nil` otherwise.
+    /// The biometric set that was enrolled when an item of `biometryCurrentSet` was stored; `nil` otherwise.
     ///
-    /// Only that set satisfies the constraint. It is no part of what the caller said, and of no comparison.
+    /// Only that set satisfies the constraint. It is not part of what the caller specified, and comparison ignores it.
     package var enrolledSet: Bytes16?
 
-    /// The access control that a read makes up for plain accessibility.
+    /// Creates the access control that a read synthesizes for plain accessibility.
     package init(synthesizedFor protection: Accessibility) {
         self.protection = protection
         constraints = nil
@@ -28,7 +28,7 @@ package struct AccessControl: Sendable, Hashable {
         self.constraints = constraints
     }
 
-    /// Whether a read or an update of the item takes authentication.
+    /// Whether a read or an update of the item requires authentication.
     package var requiresAuthentication: Bool {
         guard let constraints else { return false }
         return !constraints.required.isEmpty || constraints.guardsPrivateKeyUsage
@@ -59,7 +59,7 @@ package struct AccessConstraints: Sendable, Hashable {
 
     /// Checks flags by the rules of `SecAccessControlCreateWithFlags` (Semantics, "Access control").
     ///
-    /// - Returns: `nil` when the flags contradict each other.
+    /// - Returns: `nil` if the flags contradict each other.
     package init?(_ flags: AccessControlFlags) {
         let companions: AccessControlFlags = [.userPresence, .applicationPassword, .privateKeyUsage]
         if flags.isSuperset(of: [.or, .and]) { return nil }
@@ -71,16 +71,16 @@ package struct AccessConstraints: Sendable, Hashable {
         guardsPrivateKeyUsage = flags.contains(.privateKeyUsage)
     }
 
-    /// Whether a password of the application takes part in the item's key.
+    /// Whether the item's key depends on an application password.
     ///
-    /// It is always required in addition, whatever ``anyOneSuffices`` says: a key that depends on a password
-    /// cannot be had by showing a finger instead.
+    /// It is always required in addition, regardless of ``anyOneSuffices``: a key that depends on a password cannot be
+    /// obtained through biometry instead.
     package var requiresApplicationPassword: Bool { required.contains(.applicationPassword) }
 
-    /// What the user has to authenticate with, the application password left out.
+    /// What the user has to authenticate with, except for the application password.
     package var shown: AccessControlFlags { required.subtracting(.applicationPassword) }
 
-    /// Flags that give these constraints again.
+    /// Flags that result in these constraints.
     package var flags: AccessControlFlags {
         var flags = required
         if anyOneSuffices { flags.insert(.or) }
@@ -113,7 +113,7 @@ package struct AccessControlFlags: OptionSet, Sendable, Hashable {
     package static let and = AccessControlFlags(rawValue: 1 << 15)
     /// The constraints guard signing and key agreement.
     package static let privateKeyUsage = AccessControlFlags(rawValue: 1 << 30)
-    /// A password of the application takes part in the item's key.
+    /// The item's key depends on an application password.
     package static let applicationPassword = AccessControlFlags(rawValue: 1 << 31)
 
     /// The flags that name an authentication.

@@ -2,7 +2,7 @@
 
 /// A protection class: when an item's keys are available (Semantics, "Protection levels").
 ///
-/// The raw value is the string that `kSecAttrAccessible` takes.
+/// The raw value is the string for `kSecAttrAccessible`.
 package enum Accessibility: String, Sendable, Hashable, CaseIterable {
     /// `kSecAttrAccessibleWhenUnlocked`.
     case whenUnlocked = "ak"
@@ -18,7 +18,7 @@ package enum Accessibility: String, Sendable, Hashable, CaseIterable {
     case alwaysThisDeviceOnly = "dku"
     /// `kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly`.
     case whenPasscodeSetThisDeviceOnly = "akpu"
-    /// The private class "until reboot": the parser takes it, nothing can be stored under it.
+    /// The private class "until reboot": the parser accepts it, but nothing can be stored under it.
     case untilReboot = "f"
 }
 
@@ -26,15 +26,15 @@ extension Accessibility {
     /// The levels under which items can be stored: all but the private "until reboot".
     package static let stored = allCases.filter { $0 != .untilReboot }
 
-    /// Whether the keys are there in every lock state.
+    /// Whether the keys are available in every lock state.
     package var isAlwaysAvailable: Bool { self == .always || self == .alwaysThisDeviceOnly }
 
-    /// Whether the keys, once given out, stay when the device is locked.
+    /// Whether the keys, once available, stay available when the device is locked.
     package var outlivesLock: Bool {
         isAlwaysAvailable || self == .afterFirstUnlock || self == .afterFirstUnlockThisDeviceOnly
     }
 
-    /// Whether items stay behind when a backup is restored to another device.
+    /// Whether items are excluded from backups that are restored to another device.
     package var isForThisDeviceOnly: Bool {
         switch self {
         case .whenUnlocked, .afterFirstUnlock, .always: false

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An authentication context as a request carries it: which one it is, and what the program set on it.
+/// An authentication context in a request: its identifier, and the program's settings.
 ///
-/// What has been authenticated in the context is recorded by the keychain that asked, under the identifier. The
-/// identifier is drawn at random, so that no other program can name the context.
+/// The keychain that prompted records what has been authenticated in the context under the identifier. The identifier
+/// is random, so that no other program can refer to the context.
 package struct AuthenticationContext: Sendable, Hashable {
     /// Which context it is.
     package let identifier: Bytes16
@@ -20,17 +20,17 @@ package struct AuthenticationContext: Sendable, Hashable {
         package var interactionNotAllowed = false
         /// The reason shown in a prompt that a keychain query causes.
         package var localizedReason = ""
-        /// What to write on the button that falls back to the passcode; empty hides it.
+        /// The title of the button that falls back to the passcode; empty hides it.
         package var localizedFallbackTitle: String?
-        /// What to write on the button that cancels.
+        /// The title of the button that cancels.
         package var localizedCancelTitle: String?
         /// For how many seconds an earlier recognition counts.
         package var reuseDurationSeconds = 0.0
 
-        /// The longest time for which an earlier recognition counts, whatever a request demands: five minutes.
+        /// The maximum age of an earlier recognition that counts, regardless of the request: five minutes.
         package static let longestReuseSeconds = 300.0
 
-        /// Nothing is forbidden, and no text is given.
+        /// Creates settings without restrictions and texts.
         package init() {}
     }
 
@@ -42,7 +42,7 @@ package struct AuthenticationContext: Sendable, Hashable {
         case biometry(enrolledSet: Bytes16)
     }
 
-    /// What a keychain knows of a context.
+    /// The state of a context in a keychain.
     package struct Status: Sendable, Hashable {
         /// What was shown in it; nothing once it is invalid.
         package var shown: Set<Factor>

@@ -2,17 +2,17 @@
 
 /// How an authentication ends that does not succeed, by the codes of Apple's `LAError`.
 package enum AuthenticationFailure: Int, Error, Sendable, Hashable, CaseIterable {
-    /// What was shown or typed was not right.
+    /// The shown or typed credential was wrong.
     case authenticationFailed = -1
     /// The user cancelled.
     case userCancel = -2
-    /// The user chose the fallback where there is none.
+    /// The user chose the fallback, but there is none.
     case userFallback = -3
     /// The system cancelled, for example because a prompt's time was over.
     case systemCancel = -4
     /// The device has no passcode.
     case passcodeNotSet = -5
-    /// There is no biometry that could be used.
+    /// There is no usable biometry.
     case biometryNotAvailable = -6
     /// Nothing is enrolled.
     case biometryNotEnrolled = -7
@@ -24,7 +24,7 @@ package enum AuthenticationFailure: Int, Error, Sendable, Hashable, CaseIterable
     case invalidContext = -10
     /// No companion device is near.
     case companionNotAvailable = -11
-    /// Asking was not allowed, or there is no way to ask.
+    /// Prompts were not allowed, or are impossible.
     case notInteractive = -1004
 }
 

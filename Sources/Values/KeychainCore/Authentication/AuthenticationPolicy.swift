@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the user has to authenticate with, as Apple's `LAPolicy` numbers it.
+/// What the user has to authenticate with, numbered as in Apple's `LAPolicy`.
 package enum AuthenticationPolicy: Int, Sendable, Hashable, CaseIterable {
     /// Biometry.
     case biometrics = 1

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Asks the owner of a keychain's device to authenticate: what stands behind an `LAContext`.
+/// Prompts the owner of a keychain's device to authenticate: the implementation of an `LAContext`.
 ///
-/// A way to write commands; it holds nothing but where they go. Thread-safe. What evaluates blocks for as long as the
-/// person takes, and never longer than its prompt may.
+/// It sends commands, and has no state except for their destination. Thread-safe. Evaluation blocks until the user
+/// responds, at most for the timeout of the prompt.
 package struct AuthenticationService: Sendable {
-    /// What carries out the commands.
+    /// Performs the commands.
     package typealias Perform = @Sendable (KeychainCommand.Authentication) throws(KeychainError) -> KeychainReply
 
     private let perform: Perform
@@ -13,7 +13,7 @@ package struct AuthenticationService: Sendable {
     /// The service that commands reach through a closure.
     package init(_ perform: @escaping Perform) { self.perform = perform }
 
-    /// The biometry of the device; none where the keychain cannot be reached.
+    /// The biometry of the device; none if the keychain is unreachable.
     package var biometry: Biometry {
         guard case .biometry(let biometry)? = try? perform(.biometry) else { return .none }
         return biometry
@@ -43,7 +43,7 @@ package struct AuthenticationService: Sendable {
         try run(.evaluate(.policy(policy), reason: reason, context))
     }
 
-    /// Asks for what an access control demands, unless the context has shown it already.
+    /// Prompts for what an access control requires, unless it was shown in the context already.
     ///
     /// An access control without constraints is satisfied at once.
     package func evaluate(
@@ -54,13 +54,13 @@ package struct AuthenticationService: Sendable {
         try run(.evaluate(.accessControl(accessControl), reason: reason, context))
     }
 
-    /// What the keychain knows of a context; nothing where it cannot be reached.
+    /// The state of a context in the keychain; empty if it is unreachable.
     package func status(of context: Bytes16) -> AuthenticationContext.Status {
         guard case .context(let status)? = try? perform(.status(of: context)) else { return .init() }
         return status
     }
 
-    /// Has the keychain forget the application password of a context, one that was typed as well as one that was given.
+    /// Makes the keychain forget the application password of a context, whether typed or set.
     package func forgetPassword(of context: Bytes16) { _ = try? perform(.forgetPassword(of: context)) }
 
     /// Ends the questions that are open in a context, and its use.
@@ -73,7 +73,7 @@ package struct AuthenticationService: Sendable {
         do throws(KeychainError) {
             _ = try perform(command)
         } catch {
-            // A keychain that cannot be reached is one that has no way to ask.
+            // An unreachable keychain is treated as one that cannot prompt.
             guard case .authentication(let failure) = error.kind else { throw .notInteractive }
             throw failure
         }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What can prompt the device's owner: a terminal, a dialog, a script of a test.
+/// Prompts the device's owner: a terminal, a dialog, a script of a test.
 ///
-/// It shows and takes down; it judges nothing but biometry. Passcodes and passwords are judged by who asked.
+/// It shows prompts, and verifies nothing but biometry. The caller verifies passcodes and passwords.
 package protocol Authenticator: Sendable {
-    /// The biometry that it can ask for.
+    /// The biometry that it can request.
     ///
     /// It is read during a transaction of the keychain, and so must not use the keychain.
     var biometry: Biometry { get }
@@ -14,8 +14,8 @@ package protocol Authenticator: Sendable {
 
     /// Takes a place in the queue of the prompts that this authenticator shows, before the first of them.
     ///
-    /// - Parameter cancellation: cancelled by the authenticator when whoever is to be prompted has gone.
-    /// - Returns: The place; `nil` when as many prompts are waiting as may, and nobody is asked.
+    /// - Parameter cancellation: canceled by the authenticator if the user to be prompted is gone.
+    /// - Returns: The place; `nil` if the maximum number of prompts are waiting, and no prompt is shown.
     func enqueue(_ cancellation: PromptCancellation) -> PromptTicket?
 
     /// Puts a question, and waits for the answer: until the prompt's time is over or it is cancelled, never longer.
@@ -27,14 +27,15 @@ extension Authenticator {
     package func enqueue(_ cancellation: PromptCancellation) -> PromptTicket? { PromptTicket() }
 }
 
-/// A place in a queue of prompts, which is given up when the object goes away.
+/// A place in a queue of prompts, which is given up when the object is deallocated.
 package final class PromptTicket: Sendable {
-    /// Which queue it is: the prompts of one queue are shown one after the other, those of others beside them.
+    /// The number of the queue: the prompts of one queue are shown one after the other, those of different queues
+    /// concurrently.
     package let queue: UInt64
 
     private let leave: @Sendable () -> Void
 
-    /// A place in a queue.
+    /// Creates a place in a queue.
     ///
     /// - Parameters:
     ///   - queue: the number of the queue.
@@ -53,13 +54,14 @@ package struct AuthenticationPrompt: Sendable {
     package var kind: Kind
     /// Why, in the program's words; may be empty.
     package var reason: String
-    /// What to call the answer, such as "New passcode"; `nil` for the authenticator's own word.
+    /// The label of the answer, such as "New passcode"; `nil` for the authenticator's own label.
     package var label: String?
-    /// What to write on the button that cancels; `nil` for the authenticator's own word.
+    /// The title of the button that cancels; `nil` for the authenticator's own title.
     package var cancelTitle: String?
-    /// What to write on the button that falls back to the passcode; `nil` for its own word, empty to hide it.
+    /// The title of the button that falls back to the passcode; `nil` for the authenticator's own title, empty to hide
+    /// it.
     package var fallbackTitle: String?
-    /// What went wrong before, shown to the user, such as that the passcode was wrong; `nil` the first time.
+    /// The previous failure, shown to the user, for example that the passcode was wrong; `nil` for the first prompt.
     package var problem: String?
     /// How long to wait for an answer, in seconds.
     package var timeoutSeconds: Double
@@ -90,7 +92,7 @@ package struct AuthenticationPrompt: Sendable {
     /// Two minutes.
     package static let defaultTimeoutSeconds = 120.0
 
-    /// What can be asked for; raw values are part of messages.
+    /// The kinds of requests; raw values are part of messages.
     package enum Kind: UInt8, Sendable, Hashable {
         /// The device's passcode.
         case passcode = 1
@@ -103,9 +105,9 @@ package struct AuthenticationPrompt: Sendable {
     }
 }
 
-/// What came of a question.
+/// The result of a prompt.
 package enum AuthenticationReply: Sendable, Hashable {
-    /// What was typed.
+    /// The typed answer.
     case secret(SecretBytes)
     /// Biometry: the user was recognized.
     case recognized
@@ -117,6 +119,6 @@ package enum AuthenticationReply: Sendable, Hashable {
     case cancelled
     /// The time was over, or ``PromptCancellation/cancel()`` was called.
     case ended
-    /// There is no way to ask.
+    /// Prompts are impossible.
     case unavailable
 }

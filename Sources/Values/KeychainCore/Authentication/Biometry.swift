@@ -2,10 +2,10 @@
 
 /// The biometry that an authenticator has.
 package struct Biometry: Sendable, Hashable {
-    /// What kind it is.
+    /// The kind of biometry.
     package var kind: Kind
 
-    /// What identifies the set that is enrolled: another one after each change; `nil` when nothing is enrolled.
+    /// Identifies the enrolled set: it differs after each change; `nil` if nothing is enrolled.
     package var enrolledSet: Bytes16?
 
     /// Whether too many tries failed, so that a passcode has to come first.

@@ -11,6 +11,6 @@ package struct NoAuthenticator: Authenticator {
     /// No prompt is possible.
     package var canAskForSecrets: Bool { false }
 
-    /// There is no way to ask.
+    /// Prompts are impossible.
     package func ask(_ prompt: AuthenticationPrompt) -> AuthenticationReply { .unavailable }
 }

@@ -28,7 +28,7 @@ package final class PromptCancellation: Sendable {
         for handler in handlers.values { handler() }
     }
 
-    /// Has a handler called when the question is ended; at once if it was.
+    /// Adds a handler to call when the prompt is canceled; it is called at once if that has happened already.
     ///
     /// - Returns: A number for ``removeHandler(_:)``.
     @discardableResult

@@ -21,7 +21,7 @@ package enum CertificateConstantTable {
         }
     }
 
-    /// What constants are used for.
+    /// The purposes of constants.
     package enum Group: String, CaseIterable, Sendable {
         /// Fields of a certificate.
         case certificateField

@@ -12,11 +12,11 @@ package enum ConstantTable {
         /// The string behind the name, for example `acct`; spaces at its end count.
         package var value: String
 
-        /// What the constant is used for.
+        /// The purpose of the constant.
         package var group: Group
     }
 
-    /// What a constant is used for.
+    /// The purpose of a constant.
     package enum Group: String, CaseIterable, Sendable {
         /// The key `kSecClass` and the item classes, its values.
         case itemClass
@@ -45,13 +45,13 @@ package enum ConstantTable {
         /// Keys that narrow a search, and the values of `kSecMatchLimit`.
         case match
 
-        /// Keys that say what a call returns.
+        /// Keys that specify what a call returns.
         case returnKey
 
         /// Keys of an item's data and references.
         case valueKey
 
-        /// Keys that say how a call works, and the values of `kSecUseAuthenticationUI`.
+        /// Keys that specify how a call works, and the values of `kSecUseAuthenticationUI`.
         case useKey
 
         /// Keys of item attributes, nearly all of four characters.

@@ -2,19 +2,20 @@
 
 /// Why a device refused: a kind of ``KeychainError``, which carries the status.
 package enum DeviceError: Sendable, Hashable {
-    /// No passcode is set, so there is nothing to lock, check or remove.
+    /// No passcode is set, so there is nothing to lock, verify or remove.
     case noPasscode
     /// A passcode is set already; it can be changed.
     case passcodeAlreadySet
     /// A passcode must have at least one byte.
     case emptyPasscode
-    /// The passcode was wrong. So many were, in a row; the next is looked at after so many seconds.
+    /// The passcode was wrong; with the number of consecutive failures, and the delay in seconds before the next
+    /// attempt.
     case wrongPasscode(failedAttempts: Int, secondsUntilNextAttempt: Double)
     /// After wrong passcodes the next one is not looked at yet.
     case attemptTooSoon(secondsUntilNextAttempt: Double)
     /// The passcode was wrong once too often: the device erased itself.
     case erased
-    /// The keys that this needs are not there while the device is locked.
+    /// The required keys are not available while the device is locked.
     case locked
     /// A policy with a number that is not above 0.
     case unusablePolicy

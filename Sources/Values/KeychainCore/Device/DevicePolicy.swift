@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a device does by itself.
+/// The automatic actions of a device.
 package struct DevicePolicy: Sendable, Hashable {
     /// After how many seconds without a call a process locks itself; `nil` for never.
     package var autoLockAfterSeconds: Int?

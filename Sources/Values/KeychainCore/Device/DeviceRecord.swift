@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a store remembers of its device, in the clear (Documentation/Format.md, "Device").
+/// The unencrypted record of a device in its store (Documentation/Format.md, "Device").
 package struct DeviceRecord: Sendable, Hashable {
-    /// Counts the keybags and policies, so that a process knows when to read the keybag again, and which record is
+    /// Counts the keybags and policies, so that a process can detect when to reread the keybag, and which record is
     /// newer.
     package var keybagRevision: Int64 = 0
 
-    /// Passcodes in a row that were found wrong; so many may erase everything.
+    /// The number of consecutive wrong passcodes; too many may cause the device to be erased.
     package var failedAttempts: Int64 = 0
 
-    /// Passcodes since the last right one whose judgement was cut short.
+    /// The number of attempts since the last correct passcode that were interrupted.
     ///
-    /// Each is counted before it is looked at, and no longer once it was judged. They count for the delay, and never
-    /// for the erasure.
+    /// Each attempt is counted before verification, and removed from the count afterwards. They count for the delay,
+    /// but never for the erasure.
     package var interruptedAttempts: Int64 = 0
 
-    /// When the last passcode was given that is counted here; `nil` when there is none.
+    /// The time of the last counted attempt; `nil` if there is none.
     package var lastAttempt: HostTime?
 
     /// ``DevicePolicy/autoLockAfterSeconds``.
@@ -24,7 +24,7 @@ package struct DeviceRecord: Sendable, Hashable {
     /// ``DevicePolicy/eraseAfterFailedAttempts``.
     package var eraseAfterFailedAttempts: Int64?
 
-    /// Whether an earlier keybag may still be in the log, because a reader kept it from being emptied.
+    /// Whether an earlier keybag may still be in the log, because a reader prevented it from being emptied.
     package var owesLogErasure = false
 
     /// The record of a new store.
@@ -39,7 +39,7 @@ package struct HostTime: Sendable, Hashable {
     /// Seconds since then, sleep included.
     package var secondsSinceBoot: Double
 
-    /// What the wall clock shows, which can be set.
+    /// The time of the wall clock, which can be set.
     package var date: Timestamp
 
     /// A time.

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is known of a device without its passcode.
+/// The status of a device, as available without its passcode.
 package struct DeviceStatus: Sendable, Hashable {
-    /// Whether keys are given out, for this process.
+    /// Whether keys are available to this process.
     package var lockState: LockState
 
     /// Whether a passcode is set.
     package var hasPasscode: Bool
 
-    /// Whether items stay closed to this process until somebody enters the passcode.
+    /// Whether items stay unavailable to this process until the passcode is entered.
     package var isLocked: Bool { hasPasscode && lockState != .unlocked }
 
-    /// How many wrong passcodes were given in a row, by whatever process; not those that were cut short before they
-    /// were judged.
+    /// The number of consecutive wrong passcodes, over all processes, without attempts that were interrupted before
+    /// verification.
     package var failedAttempts: Int
 
     /// How many seconds have to pass before another passcode is looked at; 0 when none.
     package var secondsUntilNextAttempt: Double
 
-    /// What the device does by itself.
+    /// The automatic actions of the device.
     package var policy: DevicePolicy
 
     /// A status.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The device that a keychain belongs to: its passcode, and whether it is locked.
+/// The device of a keychain: its passcode, and whether it is locked.
 ///
-/// A way to write commands; it holds nothing but where they go. Every function is thread-safe. Those that take a
-/// passcode derive a key from it, which takes a good part of a second by design, and let one attempt in at a time over
-/// all processes. They throw a ``KeychainError`` of the kind ``KeychainError/Kind/device(_:)``, or one of the store.
+/// It sends commands, and has no state except for their destination. Every function is thread-safe. Those with a
+/// passcode derive a key from it, which takes a good part of a second by design, and attempts are serialized over all
+/// processes. They throw a ``KeychainError`` of the kind ``KeychainError/Kind/device(_:)``, or one of the store.
 package struct KeychainDevice: Sendable {
-    /// What carries out the commands.
+    /// Performs the commands.
     package typealias Perform = @Sendable (KeychainCommand.Device) throws(KeychainError) -> KeychainReply
 
     private let perform: Perform
@@ -14,23 +14,23 @@ package struct KeychainDevice: Sendable {
     /// The device that commands reach through a closure.
     package init(_ perform: @escaping Perform) { self.perform = perform }
 
-    /// What is known without the passcode.
+    /// The status, as available without the passcode.
     package func status() throws(KeychainError) -> DeviceStatus {
         guard case .deviceStatus(let status) = try perform(.status) else { throw .unexpectedReply }
         return status
     }
 
-    /// Locks the device, for every process: what was unlocked is wiped here now, elsewhere at the next call.
+    /// Locks the device, for every process: keys are wiped immediately here, and at the next call elsewhere.
     ///
-    /// It waits for no other process. Where there is no keychain, none is made.
+    /// It waits for no other process. If there is no keychain, none is created.
     ///
-    /// - Throws: ``DeviceError/noPasscode``; `errSecReadOnly` where the lock cannot be written down, and only this
-    ///   process is locked.
+    /// - Throws: ``DeviceError/noPasscode``; `errSecReadOnly` if the lock cannot be recorded, and only this process is
+    ///   locked.
     package func lock() throws(KeychainError) { _ = try perform(.lock) }
 
     /// Unlocks the device for this process.
     ///
-    /// Does nothing on a device without a passcode.
+    /// It has no effect on a device without a passcode.
     ///
     /// - Throws: ``DeviceError/wrongPasscode(failedAttempts:secondsUntilNextAttempt:)``,
     ///   ``DeviceError/attemptTooSoon(secondsUntilNextAttempt:)``, ``DeviceError/erased``.
@@ -43,7 +43,7 @@ package struct KeychainDevice: Sendable {
 
     /// Replaces the passcode; no item changes, and the device is unlocked in this process afterwards.
     ///
-    /// - Throws: What ``unlock(passcode:)`` throws for the old one, ``DeviceError/noPasscode``,
+    /// - Throws: The errors of ``unlock(passcode:)`` for the old one, ``DeviceError/noPasscode``,
     ///   ``DeviceError/emptyPasscode``.
     package func changePasscode(from old: SecretBytes, to new: SecretBytes) throws(KeychainError) {
         _ = try perform(.changePasscode(from: old, to: new))
@@ -51,18 +51,19 @@ package struct KeychainDevice: Sendable {
 
     /// Removes the passcode, and with it permanently every item that requires one (`akpu`).
     ///
-    /// - Throws: What ``unlock(passcode:)`` throws, ``DeviceError/noPasscode``.
+    /// - Throws: The errors of ``unlock(passcode:)``, ``DeviceError/noPasscode``.
     package func removePasscode(_ passcode: SecretBytes) throws(KeychainError) {
         _ = try perform(.removePasscode(passcode))
     }
 
-    /// Says what the device does by itself from now on.
+    /// Sets the automatic actions of the device.
     ///
     /// - Throws: ``DeviceError/unusablePolicy``; ``DeviceError/locked``, because a locked device cannot be changed.
     package func setPolicy(_ policy: DevicePolicy) throws(KeychainError) { _ = try perform(.setPolicy(policy)) }
 
-    /// Notes that the host began to sleep or the owner left, for what is locked by inactivity: takes effect at once.
+    /// Records that the host is going to sleep or that the owner left, which counts as inactivity: takes effect at
+    /// once.
     ///
-    /// Wipes what was unlocked in this process only; other processes are not concerned.
+    /// It wipes the unlocked keys of this process only; other processes are not affected.
     package func lockThisProcess() { _ = try? perform(.lockThisProcess) }
 }

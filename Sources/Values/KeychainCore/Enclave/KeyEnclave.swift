@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Keeps private keys that never leave the device: what stands behind `SecureEnclave` and
-/// `kSecAttrTokenIDSecureEnclave`.
+/// Keeps private keys that never leave the device.
 ///
-/// A way to write commands; it holds nothing but where they go. A key is known by its sealed form, which means nothing
-/// on another device. Thread-safe.
+/// It implements `SecureEnclave` and `kSecAttrTokenIDSecureEnclave`.
+///
+/// It sends commands, and has no state except for their destination. A key is identified by its sealed form, which is
+/// useless on another device. Thread-safe.
 package struct KeyEnclave: Sendable {
-    /// What carries out the commands.
+    /// Performs the commands.
     package typealias Perform = @Sendable (KeychainCommand.Enclave) throws(KeychainError) -> KeychainReply
 
     private let perform: Perform
@@ -14,21 +15,21 @@ package struct KeyEnclave: Sendable {
     /// The enclave that commands reach through a closure.
     package init(_ perform: @escaping Perform) { self.perform = perform }
 
-    /// What keeps the keys; `nil` where there is no enclave.
+    /// The kind of enclave that keeps the keys; `nil` if there is none.
     package var kind: KeyEnclaveKind? {
         guard case .enclave(let kind)? = try? perform(.kind) else { return nil }
         return kind
     }
 
-    /// Whether keys can be made and used here; says nothing of the lock state.
+    /// Whether keys can be generated and used here, regardless of the lock state.
     package var isAvailable: Bool { kind != nil }
 
-    /// Makes a key.
+    /// Generates a key.
     ///
     /// - Parameters:
-    ///   - algorithm: what it is for.
-    ///   - accessControl: when it can be used, and what the owner shows first.
-    ///   - context: where an application password comes from; `nil` to ask.
+    ///   - algorithm: the algorithm of the key.
+    ///   - accessControl: when it can be used, and what the owner has to show first.
+    ///   - context: the source of an application password; `nil` to prompt.
     /// - Returns: The key, with its sealed form.
     /// - Throws: `errSecInteractionNotAllowed` while the protection class is locked, `errSecAuthFailed`,
     ///   `errSecNotAvailable`.
@@ -42,13 +43,13 @@ package struct KeyEnclave: Sendable {
 
     /// Reads the public part of a sealed key; never prompts, and works in every lock state.
     ///
-    /// - Throws: `errSecDecode` for what is no sealed key, or one of another device.
+    /// - Throws: `errSecDecode` for anything other than a sealed key of this device.
     package func key(_ sealed: SecretBytes) throws(KeychainError) -> EnclaveKey { try Self.key(perform(.key(sealed))) }
 
-    /// Uses a key, after the owner has shown what its access control demands.
+    /// Uses a key, after the owner has shown what its access control requires.
     ///
     /// - Throws: `errSecInteractionNotAllowed`, `errSecUserCanceled`, `errSecAuthFailed` as for an item under the same
-    ///   access control; `errSecParam` for an operation that the algorithm does not have.
+    ///   access control; `errSecParam` for an operation that the algorithm does not support.
     package func perform(
         _ operation: EnclaveOperation,
         with sealed: SecretBytes,
@@ -64,7 +65,7 @@ package struct KeyEnclave: Sendable {
     }
 }
 
-/// What keeps the keys of an enclave; raw values are part of messages.
+/// The kinds of enclave; raw values are part of messages.
 package enum KeyEnclaveKind: UInt8, Sendable, Hashable, CaseIterable {
     /// A program: the keys are sealed at rest, and in its memory while they are used.
     case software = 1
@@ -72,7 +73,7 @@ package enum KeyEnclaveKind: UInt8, Sendable, Hashable, CaseIterable {
     case hardware = 2
 }
 
-/// What a key of an enclave is for; raw values are part of the sealed form.
+/// The algorithms of keys in an enclave; raw values are part of the sealed form.
 package enum EnclaveAlgorithm: UInt8, Sendable, Hashable, CaseIterable {
     /// ECDSA and ECDH over NIST P-256 (FIPS 186-5, SP 800-56A).
     case p256 = 1
@@ -88,7 +89,7 @@ package enum EnclaveAlgorithm: UInt8, Sendable, Hashable, CaseIterable {
 
 /// A key of an enclave, without its private part.
 package struct EnclaveKey: Sendable, Hashable {
-    /// What it is for.
+    /// The algorithm.
     package var algorithm: EnclaveAlgorithm
     /// The public key: X9.63 uncompressed for P-256, else the encoding of FIPS 203 or 204.
     package var publicKey: [UInt8]

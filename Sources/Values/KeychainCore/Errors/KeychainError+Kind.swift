@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension KeychainError {
-    /// What kind of failure it is.
+    /// The kinds of failures.
     package enum Kind: Sendable, Hashable {
         /// The rules of the keychain refuse the request, or nothing matches it.
         case request
@@ -25,21 +25,21 @@ extension KeychainError {
         case transport
     }
 
-    /// What is wrong with a store.
+    /// The failures of a store.
     package enum StorageFailure: String, Sendable, Hashable, CaseIterable {
-        /// Someone else is using it: nothing was changed, and a retry may succeed.
+        /// Another process or call is using it: nothing was changed, and a retry may succeed.
         case busy
         /// It has items, and was to have none.
         case hasItems
         /// A file or folder cannot be used.
         case file
-        /// There is no room.
+        /// There is no space.
         case full
         /// It cannot be written.
         case readOnly
         /// The system failed to read or write.
         case inputOutput
-        /// It is no store, or it is damaged.
+        /// It is not a store, or it is damaged.
         case damaged
         /// A newer version wrote it.
         case newerFormat
@@ -49,9 +49,9 @@ extension KeychainError {
         case lostByFork
         /// The process was forked in the midst of a call.
         case abandonedByFork
-        /// There is a store where one was to be made.
+        /// There is already a store at the place of a new one.
         case storeExists
-        /// A file is no backup, or it is damaged.
+        /// A file is not a backup, or it is damaged.
         case notABackup
         /// A newer version wrote the backup.
         case newerBackup
@@ -65,9 +65,9 @@ extension KeychainError {
         case other
     }
 
-    /// What is wrong with keys, or with what they protect.
+    /// The failures with keys, or with what they protect.
     package enum KeyFailure: String, Sendable, Hashable, CaseIterable {
-        /// There is no memory for keys.
+        /// The memory for keys could not be allocated.
         case noMemory
         /// The root key is missing.
         case missingRootKey
@@ -93,30 +93,30 @@ extension KeychainError {
         case damagedKey
         /// A key of the enclave went with an earlier passcode.
         case destroyedKey
-        /// The access control of a key of the enclave does not permit the operation, whoever authenticates.
+        /// The access control of a key of the enclave never permits the operation.
         case operationNotAllowed
         /// A cryptographic operation failed that cannot fail with valid keys.
         case cryptography
     }
 
-    /// What is wrong with a daemon or system service.
+    /// The failures of a daemon or system service.
     package enum ServiceFailure: String, Sendable, Hashable, CaseIterable {
         /// None listens on the socket: nothing was done.
         case missing
-        /// None listens on the socket any more: the keychain is being handed over, or the daemon has another socket.
-        /// Nothing was done.
+        /// No daemon listens on the socket any more: the keychain is being handed over, or the daemon has another
+        /// socket. Nothing was done.
         case moved
-        /// None listens, and there is no program to start: nothing was done.
+        /// No daemon listens, and there is no program to start: nothing was done.
         case notInstalled
         /// It stopped before it accepted the command: nothing was done, and another may follow.
         case gone
-        /// It accepts no connection, or does not greet: nothing was done, and a retry would take as long again.
+        /// It accepts no connection, or sends no greeting: nothing was done, and a retry would take as long again.
         case silent
-        /// It accepted the command, and does not respond: whether a change was made is not known.
+        /// It accepted the command, and does not respond: whether a change was made is unknown.
         case silentAfterCommand
         /// It does not respond; the keychain is locked nevertheless, and its keys are wiped at its next call.
         case lockedInSilence
-        /// It serves another folder, of which the one that was meant is a copy: nothing was done.
+        /// It serves another folder, of which the intended one is a copy: nothing was done.
         case otherFolder
     }
 
@@ -137,15 +137,15 @@ extension KeychainError {
         }
     }
 
-    /// Whether no daemon was there to connect to: nothing was done.
+    /// Whether there was no daemon to connect to: nothing was done.
     package var isMissingDaemon: Bool { kind == .service(.missing) }
 
-    /// Whether a daemon or system service serves another folder than the one that was meant: nothing was done.
+    /// Whether a daemon or system service serves a folder other than the intended one: nothing was done.
     package var isOfOtherFolder: Bool { kind == .service(.otherFolder) }
 
-    /// Whether the daemon runs and is silent: a retry would take as long again.
+    /// Whether the daemon runs but does not respond: a retry would take as long again.
     package var isSilence: Bool { kind == .service(.silent) || kind == .service(.silentAfterCommand) }
 
-    /// Whether someone else was using the store: nothing was changed, and a retry may succeed.
+    /// Whether another process or call was using the store: nothing was changed, and a retry may succeed.
     package var isBusy: Bool { kind == .storage(.busy) }
 }

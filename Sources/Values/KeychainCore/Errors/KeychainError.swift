@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a request failed: the status that Apple's function returns, what kind of failure it is, and the reason in words.
+/// The failure of a request: the status that Apple's function returns, the kind of failure, and the reason in words.
 ///
-/// A plain value. It never carries the value of an attribute or a secret: reasons and facts name attributes, never what
-/// they hold.
+/// A plain value. It never carries the value of an attribute or a secret: reasons and facts name attributes, never
+/// their values.
 package struct KeychainError: Error, Sendable, Hashable {
-    /// What the item function returns.
+    /// The status that the item function returns.
     package var status: Status
 
-    /// What kind of failure it is, for callers that distinguish failures.
+    /// The kind of failure, for callers that distinguish failures.
     package var kind: Kind
 
-    /// One sentence: what is wrong and, where it helps, what to do.
+    /// One sentence: what is wrong and, if helpful, what to do.
     package var reason: String
 
     /// The attribute or dictionary key that the failure is about, by its string.
     package var subject: String?
 
-    /// What is known besides, by name, such as the number of a system's error or a path.
+    /// Additional facts by name, such as a system error number or a path.
     package var facts: [String: String]
 
     /// An error of a status.
@@ -40,7 +40,7 @@ package struct KeychainError: Error, Sendable, Hashable {
         KeychainError(.parameter, reason, subject: subject)
     }
 
-    /// A backend that answered something else than what was asked.
+    /// A backend returned a reply of the wrong kind.
     package static let unexpectedReply = KeychainError(
         .internalComponent,
         "the keychain gave a reply that does not belong to the command",
@@ -49,7 +49,7 @@ package struct KeychainError: Error, Sendable, Hashable {
 }
 
 extension KeychainError: CustomStringConvertible {
-    /// The status by name, the reason, and the facts that the reason does not say.
+    /// The status by name, the reason, and the facts that the reason does not contain.
     package var description: String {
         let others = facts.filter { !reason.contains($0.value) }.sorted { $0.key < $1.key }
         let text = others.isEmpty ? "" : " (\(others.map { "\($0.key): \($0.value)" }.joined(separator: ", ")))"

@@ -25,13 +25,13 @@ package struct ExplainedAddition: Sendable, Hashable {
     }
 }
 
-/// What an update would set.
+/// The changes of an update.
 package struct ExplainedUpdate: Sendable, Hashable {
     /// The attributes, converted; what is ignored is left out.
     package var attributes: Attributes
     /// Whether it sets the secret.
     package var setsData: Bool
-    /// The keys that were given and are ignored, in alphabetical order.
+    /// The given keys that are ignored, in alphabetical order.
     package var ignored: [String]
 
     /// New values.
@@ -53,7 +53,7 @@ package struct ExplainedEffect: Sendable, Hashable {
     /// Of an update that moves an item onto a primary key which another one has: the item, and the holder of the key.
     package var conflicts: [Conflict]
 
-    /// A primary key that is taken.
+    /// A primary key that is in use.
     package struct Conflict: Sendable, Hashable {
         /// The item that would get the key.
         package var item: ExplainedItem

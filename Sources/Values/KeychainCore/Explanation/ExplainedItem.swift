@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A snapshot of a stored item, as far as the store tells now, and how it stands to the terms of a search; never its
+/// A snapshot of a stored item, as far as it is currently readable, with the search terms that it meets; never its
 /// secret.
 ///
-/// Of an item whose keys are locked there is its class, its level, and which terms it fails.
+/// An item whose keys are locked has only its class, its accessibility, and the terms that it fails.
 package struct ExplainedItem: Sendable, Hashable {
     /// The class; of a pair of certificate and key, ``ItemClass/identity``.
     package var itemClass: ItemClass
@@ -14,23 +14,25 @@ package struct ExplainedItem: Sendable, Hashable {
     /// The protection level, `kSecAttrAccessible`'s string; of a pair the key's.
     package var level: String
 
-    /// Every attribute, dates and access control among them; `nil` when the item cannot be opened now.
+    /// Every attribute, including dates and access control; `nil` if the item cannot be opened now.
     ///
-    /// Of a pair those of the key, overridden by the certificate's, and with the key's group, synchronizability and
-    /// level.
+    /// For a pair, those of the key, overridden by the certificate's, and with the key's group, synchronizability and
+    /// accessibility.
     package var attributes: Attributes?
 
-    /// Whether there is a secret; `nil` when the item cannot be opened now.
+    /// Whether there is a secret; `nil` if the item cannot be opened now.
     package var hasData: Bool?
 
-    /// Whether the item could be opened, and else why not.
+    /// Whether the item could be opened, and otherwise why not.
     package var condition: Condition
 
-    /// What its access control demands before it may be read, as the context of the call stands.
+    /// What its access control requires for reading it, in the current state of the call's context.
     package var access: Access
 
-    /// The access group; of an item that cannot be opened, the one of the client's list or of the query that it is in,
-    /// and `nil` if it is in none of these.
+    /// The access group.
+    ///
+    /// For an item that cannot be opened, it is the matching one of the client's list or of the query, and `nil` if
+    /// there is none.
     package var group: String?
 
     /// Whether the item is synchronizable.
@@ -45,7 +47,7 @@ package struct ExplainedItem: Sendable, Hashable {
     /// The terms that are passed over because the class does not have the attribute, by index, in order.
     package var passedOver: [Int]
 
-    /// The terms of which nobody can tell now, because only an open item can answer them, by index, in order.
+    /// The indices of the terms whose result is currently unknown, because only an open item can provide it, in order.
     package var unknown: [Int]
 
     /// Of a pair the certificate and the key, in this order.
@@ -53,7 +55,7 @@ package struct ExplainedItem: Sendable, Hashable {
 
     /// Whether an item can be opened.
     package enum Condition: Sendable, Hashable {
-        /// It can; whether its secret is damaged is seen by whoever reads it.
+        /// It can; whether its secret is damaged is unknown until it is read.
         case open
         /// The keys of its level are locked.
         case locked
@@ -66,20 +68,19 @@ package struct ExplainedItem: Sendable, Hashable {
         case quarantined(String)
     }
 
-    /// What an access control demands.
+    /// The requirements of an access control.
     package enum Access: Sendable, Hashable {
         /// Nothing, or nothing any more.
         case granted
-        /// Somebody has to authenticate, or to give the item's password; what stands in the way of being asked, if
-        /// anything does.
+        /// Authentication or the item's password is required; with the obstacle to a prompt, if any.
         case demanded(obstacle: AuthenticationFailure?)
-        /// Nobody may read it: it permits the use of a private key alone.
+        /// Reading is never permitted: the access control permits only the use of a private key.
         case denied
-        /// The item cannot be opened now, so that nobody knows.
+        /// The item cannot be opened now, so that this is unknown.
         case unknown
     }
 
-    /// Whether a read of it would succeed now without asking anybody.
+    /// Whether a read would succeed now without a prompt.
     package var isReadableNow: Bool { condition == .open && access == .granted }
 
     /// The access control made from flags, if the item has one and is open.

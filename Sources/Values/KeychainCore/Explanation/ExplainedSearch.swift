@@ -2,8 +2,8 @@
 
 /// A search of a call, with each of its terms evaluated on the items in scope.
 ///
-/// Terms go by their index in ``terms``. A term on an attribute that the class of an item does not have is passed over:
-/// the item neither meets nor fails it.
+/// Terms are identified by their index in ``terms``. A term on an attribute that the class of an item does not have is
+/// ignored: the item neither meets nor fails it.
 package struct ExplainedSearch: Sendable, Hashable {
     /// The class that is looked for.
     package var itemClass: ItemClass
@@ -14,41 +14,41 @@ package struct ExplainedSearch: Sendable, Hashable {
     /// How many items may be returned.
     package var limit: Limit
 
-    /// Whether the query says how many.
+    /// Whether the query specifies the limit.
     package var hasExplicitLimit: Bool
 
     /// The return keys that are true, such as `r_Data`, in alphabetical order.
     package var returns: [String]
 
-    /// What the query says of items that ask the user (`kSecUseAuthenticationUI`).
+    /// The query's setting for items that require a prompt (`kSecUseAuthenticationUI`).
     package var authenticationUI: AuthenticationUI
 
-    /// How many items of each class are in scope, damaged ones that were set aside not counted; of identities, pairs
-    /// where one was looked for.
+    /// The number of items of each class in scope, without damaged ones in quarantine; pairs of identities if one was
+    /// searched for.
     package var population: [ItemClass: Int]
 
-    /// How many items meet every term that the store can judge (``ExplainedTerm/isJudgedByStore``).
+    /// The number of items that meet every term that the store can evaluate (``ExplainedTerm/isJudgedByStore``).
     package var matchCount: Int
 
-    /// How many items fail exactly a set of the terms that the store can judge, of all items in scope; most items
-    /// first.
+    /// For each set of terms that the store can evaluate, the number of items in scope that fail exactly these terms;
+    /// largest number first.
     ///
-    /// So the counts of what matches when some terms are dropped are exact, however few items are listed.
+    /// So the numbers of matches without some of the terms are exact, even if few items are listed.
     package var patterns: [Pattern]
 
-    /// The items that come nearest, at most as many as were asked for: those that match first, then those that fail
-    /// fewer terms; equal ones in the order of the store.
+    /// The nearest items, up to the requested number: matches first, then those that fail fewer terms; equal ones in
+    /// the order of the store.
     ///
-    /// Only items of which an attribute that the query names is equal or differs in format only, or all of the class
-    /// where the query names none. Where a term can be judged of an open item alone, some of those that match may have
-    /// failed it.
+    /// It contains only items of which an attribute in the query is equal or differs only in format, or all items of
+    /// the class if the query has no attributes. If a term can be evaluated only on an open item, some of those that
+    /// match may have failed it.
     package var candidates: [ExplainedItem]
 
-    /// Whether there are more candidates than are listed.
+    /// Whether there are more candidates than listed.
     package var isBounded: Bool
 
-    /// Whether every item in scope was opened, as far as its keys are there, so that no candidate is missing that
-    /// differs in format only.
+    /// Whether every item in scope with available keys was opened, so that no candidate is missing that differs only in
+    /// format.
     package var comparesEveryItem: Bool
 
     /// Certificates and private keys that are in no pair, of a search for identities, within the bound.
@@ -58,15 +58,15 @@ package struct ExplainedSearch: Sendable, Hashable {
     package enum Limit: Sendable, Hashable {
         /// One value, not in a list: the default of a copy.
         case one
-        /// A list of at most so many; 0 never finds anything.
+        /// A list with a maximum number of items; 0 never finds anything.
         case atMost(Int)
         /// A list of all.
         case all
     }
 
-    /// What a query says of items that ask the user; raw values are part of messages.
+    /// A query's settings for items that require a prompt; raw values are part of messages.
     package enum AuthenticationUI: UInt8, Sendable, Hashable {
-        /// The user is asked.
+        /// The user is prompted.
         case allow = 1
         /// The call fails instead.
         case fail = 2
@@ -125,28 +125,30 @@ package struct ExplainedSearch: Sendable, Hashable {
 
 /// One condition of a search, and how many items it rules out.
 package struct ExplainedTerm: Sendable, Hashable {
-    /// The key by which a report names it: `class`, a column such as `acct`, `agrp` for the client's groups as well,
-    /// `sync`, `v_PersistentRef`, `m_…`; `pdmn` for what a passcode that was removed took away, too.
+    /// The key by which a report identifies the term.
+    ///
+    /// It is `class`, a column such as `acct`, also `agrp` for the client's groups, `sync`, `v_PersistentRef`, or
+    /// `m_…`; also `pdmn` for items that were destroyed with a passcode.
     package var key: String
 
-    /// What kind of condition it is.
+    /// The kind of condition.
     package var kind: Kind
 
-    /// The value that is asked for, as it is converted for the comparison; `nil` where there is none, as of a condition
-    /// on a certificate, or where there are several.
+    /// The value to compare with, converted for the comparison; `nil` if there is none, as for a condition on a
+    /// certificate, or if there are several.
     package var value: AttributeValue?
 
     /// The groups, of a search in the client's list.
     package var groups: [String]?
 
-    /// Whether the query says it, or a reference in it; not what it implies, such as the client's groups, and
-    /// synchronizable where nothing is said.
+    /// Whether the query, or a reference in it, specifies it; not if it is implied, such as the client's groups, and
+    /// synchronizability by default.
     package var isGiven: Bool
 
-    /// How many items in scope fail it, whatever else they fail; 0 of a term that only an open item can answer.
+    /// The number of items in scope that fail it, regardless of other terms; 0 for a term that requires an open item.
     package var ruledOut: Int
 
-    /// How many items in scope fail it alone: so many more would match without it.
+    /// The number of items in scope that fail it alone: the additional matches without it.
     package var ruledOutAlone: Int
 
     /// Kinds of conditions; raw values are part of messages.
@@ -169,13 +171,13 @@ package struct ExplainedTerm: Sendable, Hashable {
         case passcode = 8
         /// A match key, which only the open item can answer.
         case match = 9
-        /// What was given has no influence on which items match.
+        /// The given value has no influence on which items match.
         case ignored = 10
-        /// Nothing meets what was given, for example the form of reference that is never handed out.
+        /// Nothing can meet the given value, for example the form of reference that is never created.
         case nothing = 11
     }
 
-    /// Whether the store can judge it, without opening an item.
+    /// Whether the store can evaluate it without opening an item.
     package var isJudgedByStore: Bool { kind != .match }
 
     /// A term.

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a call of an item function gives what it gives: the plan of the real call, with every check and every term
-/// evaluated.
+/// The explanation of a call's result: the plan of the real call, with every check and every term evaluated.
 ///
-/// A plain value without a secret's bytes. It tells facts; what they mean is for whoever reads it.
+/// A plain value without a secret's bytes. It contains facts; their interpretation is up to the reader.
 package struct Explanation: Sendable, Hashable {
     /// Which function; of a set that of its update.
     package var function: ItemFunction
@@ -14,36 +13,36 @@ package struct Explanation: Sendable, Hashable {
     /// The device at the time.
     package var device: ExplainedDevice
 
-    /// The client's access groups, as the rules take them.
+    /// The client's access groups, in the form that the rules use.
     package var groups: ExplainedGroups
 
-    /// Every check that the request does not pass, in the order in which they count; the first is the answer.
+    /// Every check that the request fails, in the order of precedence; the first determines the result.
     ///
-    /// Of a set, those of its update and then those of its add.
+    /// For a set, those of its update and then those of its add.
     package var faults: [ExplainedFault]
 
-    /// What the call would answer now, once the user has shown whatever it asks for: success, or the error.
+    /// The result of the call in the current state, after the user has shown everything that it requires: success, or
+    /// the error.
     package var error: KeychainError?
 
-    /// What the user would be asked before; `nil` when nobody is asked, because nothing asks or because the call fails
-    /// before.
+    /// The prompt before that; `nil` if there is none, because nothing requires it or because the call fails before.
     package var authentication: ExplainedAuthentication?
 
-    /// How items are searched for; none of an add, and none where the class of the query is not known.
+    /// How items are searched for; `nil` for an add, and if the class of the query is unknown.
     ///
-    /// Of a set it is that of its update. A search for identities is one, of the class of identities, whose items are
+    /// For a set, it is that of its update. A search for identities is one, of the class of identities, whose items are
     /// pairs.
     package var search: ExplainedSearch?
 
-    /// What an add would store; none of other functions, and none where the request does not say what.
+    /// The items that an add would store; none for other functions, and if the request does not specify them.
     ///
-    /// Of an identity these are the certificate and the key.
+    /// For an identity, these are the certificate and the key.
     package var additions: [ExplainedAddition] = []
 
-    /// What an update would set.
+    /// The changes of an update.
     package var update: ExplainedUpdate?
 
-    /// The items that an update or a delete would change or remove; of a call that would fail, those that it came to
+    /// The items that an update or a delete would change or remove; for a call that would fail, those that it reached
     /// first.
     package var effect: ExplainedEffect?
 
@@ -95,12 +94,12 @@ package struct ExplainedFault: Sendable, Hashable {
     package var part: RequestPart
     /// Whether it is the add of a set that does not pass.
     package var isOfAddition: Bool
-    /// What the call answers when no earlier check fails.
+    /// The error of the call if no earlier check fails.
     ///
-    /// Its subject is the key that is wrong, where it is one alone.
+    /// Its subject is the wrong key, if it is a single one.
     package var error: KeychainError
 
-    /// The key that is wrong, where it is one alone.
+    /// The wrong key, if it is a single one.
     package var key: String? { error.subject }
 
     /// A fault.
@@ -114,15 +113,15 @@ package struct ExplainedFault: Sendable, Hashable {
 
 /// The device at the time of a call.
 package struct ExplainedDevice: Sendable, Hashable {
-    /// Whether keys are given out.
+    /// Whether keys are available.
     package var lockState: LockState
     /// Whether a passcode is set.
     package var hasPasscode: Bool
-    /// The protection levels whose keys are there now; reading and changing an item takes its level's, deleting none.
+    /// The accessibilities with available keys; reading and changing an item requires its own, deleting requires none.
     package var availableLevels: Set<Accessibility>
-    /// The biometry: of which kind, whether something is enrolled, and which set.
+    /// The biometry: its kind, whether something is enrolled, and the set.
     package var biometry: Biometry
-    /// Whether access controls are kept; not on a simulator.
+    /// Whether access controls are enforced; not on a simulator.
     package var enforcesAccessControl: Bool
     /// The time of the call, for conditions on dates.
     package var now: Timestamp
@@ -149,10 +148,10 @@ package struct ExplainedDevice: Sendable, Hashable {
 package struct ExplainedGroups: Sendable, Hashable {
     /// The client's list, in its order.
     package var list: [String]
-    /// Where an add without a group stores; `nil` for a client that may not write to any.
+    /// The group for an add that specifies none; `nil` for a client without write access to any.
     package var `default`: String?
-    /// Where the call looks: the group that it names, or else the list without what it may not change; `nil` for every
-    /// group.
+    /// The groups that the call searches: the specified one, or else the list without groups that it may not change;
+    /// `nil` for every group.
     package var searched: [String]?
 
     /// Groups.
@@ -163,7 +162,7 @@ package struct ExplainedGroups: Sendable, Hashable {
     }
 }
 
-/// What a user would be asked before a call goes on.
+/// The prompt that a user would get before a call continues.
 package struct ExplainedAuthentication: Sendable, Hashable {
     /// The access controls that have to be satisfied, each once.
     package var accessControls: [AccessControl]
@@ -171,23 +170,22 @@ package struct ExplainedAuthentication: Sendable, Hashable {
     package var asksForApplicationPassword: Bool
     /// Whether an application password has to be chosen, for what is to be stored.
     package var asksForNewApplicationPassword: Bool
-    /// Why nobody is asked after all, or why no answer could help: the call fails with its status; `nil` when somebody
-    /// is asked.
+    /// Why there is no prompt, or why no answer could help: the call fails with its status; `nil` if there is a prompt.
     package var obstacle: AuthenticationFailure?
 
-    /// What comes of a question.
+    /// The result of a prompt.
     package enum Answer: Sendable, Hashable, CaseIterable {
-        /// The user shows what is asked for.
+        /// The user shows what is required.
         case shows
         /// The user is not recognized, or types a wrong secret.
         case fails
         /// The user cancels.
         case cancels
-        /// Nobody can be asked, as in the background.
+        /// Prompts are impossible, as in the background.
         case nobody
     }
 
-    /// What is asked.
+    /// The subject of the prompt.
     package init(
         accessControls: [AccessControl] = [],
         asksForApplicationPassword: Bool = false,

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A call of an item function that is to be explained, not made.
+/// A call of an item function that is to be explained, not performed.
 ///
-/// Explaining asks nobody, opens no secret, changes nothing and moves no date.
+/// Explaining shows no prompt, opens no secret, and changes neither items nor dates.
 package struct ExplanationRequest: Sendable, Hashable {
     /// The call, with the client that makes it.
     package var call: KeychainRequest
 
-    /// How much is told.
+    /// The amount of detail.
     package var options: ExplanationOptions
 
     /// A call to explain.
@@ -17,7 +17,7 @@ package struct ExplanationRequest: Sendable, Hashable {
     }
 }
 
-/// How much an explanation tells.
+/// The amount of detail in an explanation.
 package struct ExplanationOptions: Sendable, Hashable {
     /// Whose items appear.
     package var scope: ExplanationScope
@@ -25,28 +25,27 @@ package struct ExplanationOptions: Sendable, Hashable {
     /// The most items that each list of the explanation has; counts are always of all of them.
     package var itemLimit: Int
 
-    /// Whether every item in scope is opened, to find those that differ from the query in format only (letter case,
+    /// Whether every item in scope is opened, to find those that differ from the query only in format (letter case,
     /// spaces).
     ///
-    /// `nil` leaves it to the keychain: it opens them all where there are not too many, or where no item matches any
-    /// attribute that the query names.
+    /// With `nil`, the keychain decides: it opens all of them if there are not too many, or if no item matches any
+    /// attribute in the query.
     package var comparesEveryItem: Bool?
 
-    /// The state of the device that the call is explained in; `nil` for the one that it is in.
+    /// The state of the device for the explanation; `nil` for the current one.
     ///
     /// Keys that are locked now are locked in every state: a locked keychain cannot be explained as an unlocked one.
     /// For ``KeychainCommand/explain(_:)`` alone.
     package var lockState: LockState?
 
-    /// The time that the call is explained as of, for conditions on dates; `nil` for now.
+    /// The time for the explanation of conditions on dates; `nil` for now.
     ///
-    /// The items are those of now. For ``KeychainCommand/explain(_:)`` alone.
+    /// The items are the current ones. For ``KeychainCommand/explain(_:)`` alone.
     package var now: Timestamp?
 
-    /// Whether a call that is made and succeeds is explained as well; one that fails always is.
+    /// Whether a call that is performed and succeeds is explained as well; one that fails always is.
     ///
-    /// Where it is not, a call that succeeds costs what it costs without being explained. For
-    /// ``KeychainCommand/itemsExplained(_:)`` alone.
+    /// If not, a call that succeeds has no extra cost. For ``KeychainCommand/itemsExplained(_:)`` alone.
     package var explainsSuccess: Bool
 
     /// The most that ``itemLimit`` may be; a larger one counts as this.
@@ -74,17 +73,17 @@ package struct ExplanationOptions: Sendable, Hashable {
 package enum ExplanationScope: UInt8, Sendable, Hashable, CaseIterable {
     /// The items in the client's own access groups. Those of other clients do not appear, not even in a count.
     case client = 1
-    /// Every item of the store: for whoever owns it. A service for several clients refuses this to an ordinary one
+    /// Every item of the store: for its owner. A service for several clients refuses this to an ordinary one
     /// (``CommandRow/Right/owner``).
     case owner = 2
 }
 
-/// What came of a call that was made and explained, as of before it, in one transaction.
+/// The result of a call that was performed and explained, on the state before it, in one transaction.
 package struct ExplainedOutcome: Sendable, Hashable {
-    /// The explanation, of the state that the call met; `nil` of a success that was not to be explained, and where the
+    /// The explanation, on the state before the call; `nil` for a success that was not to be explained, and if the
     /// keychain cannot be read any more.
     package var explanation: Explanation?
-    /// What the call gave, or why it failed.
+    /// The result of the call, or its failure.
     package var result: Result<KeychainAnswer, KeychainError>
 
     /// An outcome.

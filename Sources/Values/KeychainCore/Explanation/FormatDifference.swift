@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a user would take for equal, and the keychain does not.
+/// Values that look equal to a user, but are different to the keychain.
 extension AttributeValue {
-    /// Whether a value shows the same text as another one, but for letter case, white space at either end, the
-    /// normalization form of Unicode and the type.
+    /// Whether a value shows the same text as another one, except for letter case, white space at either end, the
+    /// Unicode normalization form and the type.
     ///
-    /// Equal values do as well. Bytes that are not UTF-8, dates and access controls show no text.
+    /// This includes equal values. Bytes that are not UTF-8, dates and access controls show no text.
     package func showsSameText(as other: AttributeValue) -> Bool {
         guard let text = shownText, let otherText = other.shownText else { return self == other }
         // Strings are equal when they are canonically equivalent (UAX #15).
         return text.trimmed.lowercased() == otherText.trimmed.lowercased()
     }
 
-    /// Other values that show the same text, for a search that cannot look at every item: in small letters, in capital
-    /// letters, with a capital at the beginning; without white space at either end and with one space or line feed; as
-    /// a number.
+    /// Other values that show the same text, for a search that cannot examine every item.
     ///
-    /// There are more: other mixtures of letters, other normalization forms.
+    /// They are in lowercase, in uppercase, capitalized; without white space at either end and with one space or line
+    /// feed; and as a number.
+    ///
+    /// There are more: other mixtures of case, other normalization forms.
     package var formatVariants: Set<AttributeValue> {
         guard let text = shownText else { return [] }
         let trimmed = text.trimmed

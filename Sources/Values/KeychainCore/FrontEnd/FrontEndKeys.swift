@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the macOS front end removes from a dictionary before one of the two keychains gets it (Semantics, "Keys that
-/// the macOS front end removes").
+/// The keys that the macOS front end removes from a dictionary for one of the two keychains (Semantics, "Keys that the
+/// macOS front end removes").
 ///
-/// A key that is removed is not looked at, whatever its value. The attributes of an update stay as they are.
+/// A removed key is not validated, regardless of its value. The attributes of an update stay as they are.
 package enum FrontEndKeys {
     /// A call of a client as the data protection keychain gets it.
     package static func forDataProtection(
@@ -31,10 +31,9 @@ package enum FrontEndKeys {
         return isOfWebForm ? "com.apple.cfnetwork" : "appleaccount"
     }
 
-    /// The dictionary of an add, a copy or a delete, or the query of an update, as the data protection keychain gets
-    /// it.
+    /// The dictionary of an add, a copy or a delete, or the query of an update, for the data protection keychain.
     ///
-    /// A reference with a recorded reference of the data protection keychain becomes that one.
+    /// A reference with a recorded reference of the data protection keychain is replaced by that one.
     package static func forDataProtection(
         _ dictionary: PropertyDictionary,
         _ function: ItemFunction
@@ -71,13 +70,13 @@ package enum FrontEndKeys {
         }
     }
 
-    /// What goes from every query and from the dictionary of an add for the data protection keychain.
+    /// The keys to remove from every query and from the dictionary of an add for the data protection keychain.
     private static let removedForDataProtection: Set<String> = [
         PropertyKey.useDataProtectionKeychain, PropertyKey.useKeychain, PropertyKey.access,
         PropertyKey.matchSearchList, AttributeName.modificationDate.description,
     ]
 
-    /// What goes from every query and from the dictionary of an add for the file-based keychains.
+    /// The keys to remove from every query and from the dictionary of an add for the file-based keychains.
     package static let removedForFiles: Set<String> = [
         PropertyKey.useDataProtectionKeychain, AttributeName.accessible.description,
         AttributeName.accessControl.description, AttributeName.accessGroup.description,
@@ -92,13 +91,13 @@ package enum FrontEndKeys {
         PropertyKey.matchLimitOne, PropertyKey.matchLimitAll,
     ]
 
-    /// What says which results are wanted.
+    /// The keys that specify the wanted results.
     package static let returnKeys: Set<String> = [
         PropertyKey.returnAttributes, PropertyKey.returnData, PropertyKey.returnPersistentReference,
         PropertyKey.returnReference,
     ]
 
-    /// What goes from the query of an update and from a delete.
+    /// The keys to remove from the query of an update and from a delete.
     private static let keysOfNoChange = matchKeys.union(returnKeys).union([PropertyKey.valueData])
 
     private static func keysOf(_ function: ItemFunction) -> Set<String> {

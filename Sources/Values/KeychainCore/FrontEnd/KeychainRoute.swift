@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which of the two keychains of a Mac a call reaches: a decision of the query, or of the dictionary of an add, before
-/// every other check (Semantics, "The macOS front end").
+/// The keychains of a Mac that a call reaches.
+///
+/// The query, or the dictionary of an add, determines them before every other check (Semantics, "The macOS front end").
 package struct KeychainRoute: Sendable, Hashable {
-    /// Whether the data protection keychain is asked.
+    /// Whether the call reaches the data protection keychain.
     package var reachesDataProtection: Bool
 
-    /// Whether the file-based keychains are asked.
+    /// Whether the call reaches the file-based keychains.
     package var reachesFile: Bool
 
-    /// Whether the call asks for the data protection keychain by the flag, or by what implies it.
+    /// Whether the call requests the data protection keychain by the flag, or by an attribute that implies it.
     package var isFlagged: Bool
 
-    /// A contradiction: `errSecParam`, and nobody is asked.
+    /// A contradiction: `errSecParam`, and the call reaches no keychain.
     package static let invalid = KeychainRoute(reachesDataProtection: false, reachesFile: false)
 
     /// A route.
@@ -56,7 +57,7 @@ package struct KeychainRoute: Sendable, Hashable {
         {
             reachesDataProtection = false
         }
-        // An add goes to one side.
+        // An add is routed to one side.
         if function == .add, reachesFile { reachesDataProtection = false }
     }
 
@@ -67,12 +68,12 @@ package struct KeychainRoute: Sendable, Hashable {
             || query[AttributeName.synchronizable.description]?.isTrueForRouting ?? false
     }
 
-    /// What says of which items a query is.
+    /// The keys that select the items of a query.
     private static let keysOfSubjects = [
         PropertyKey.itemClass, PropertyKey.valueReference, PropertyKey.valuePersistentReference,
     ]
 
-    /// What the data protection keychain does not have.
+    /// The keys that the data protection keychain does not support.
     private static let fileBasedKeys = [
         PropertyKey.matchItemList, PropertyKey.matchSearchList, PropertyKey.matchSubjectStartsWith,
         PropertyKey.matchSubjectEndsWith, PropertyKey.matchSubjectWholeString, PropertyKey.matchDiacriticInsensitive,
@@ -82,7 +83,7 @@ package struct KeychainRoute: Sendable, Hashable {
 }
 
 extension PropertyValue {
-    /// The truth of a value as the macOS front end takes it: that of a number is the truth of its low 32 bits.
+    /// The truth of a value as the macOS front end determines it: that of a number is the truth of its low 32 bits.
     package var isTrueForRouting: Bool {
         switch self {
         case .boolean(let flag): flag
@@ -92,7 +93,7 @@ extension PropertyValue {
         }
     }
 
-    /// Whether it has the form of a persistent reference of the data protection keychain: 12 or 20 bytes that begin
+    /// Whether it has the form of a persistent reference of the data protection keychain: 12 or 20 bytes that start
     /// with a class, or the form of a token's item.
     fileprivate var isDataProtectionReference: Bool {
         guard case .data(let data) = self else { return false }

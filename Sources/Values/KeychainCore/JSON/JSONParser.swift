@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads JSON (RFC 8259) from outside without Foundation, and strictly: UTF-8 only, no name twice in an object, nesting
-/// no deeper than ``deepestNesting``, and no more combining marks in a row than ``CombiningMarks/mostInARow``.
+/// Parses JSON (RFC 8259) from untrusted sources, without Foundation.
+///
+/// It is strict: UTF-8 only, no duplicate names in an object, nesting no deeper than ``deepestNesting``, and no more
+/// consecutive combining marks than ``CombiningMarks/mostInARow``.
 package struct JSONParser {
-    /// How deep arrays and objects may lie in each other.
+    /// The maximum nesting depth of arrays and objects.
     package static let deepestNesting = 32
 
-    /// Why a text is not taken, and where.
+    /// The reason why a text is refused, and its position.
     package struct SyntaxError: Error, Hashable, CustomStringConvertible {
         /// What was expected, or what is not allowed.
         package let reason: String
@@ -26,13 +28,13 @@ package struct JSONParser {
         self.limitsMarks = limitsMarks
     }
 
-    /// Reads a text that is one value.
+    /// Parses a text that is one value.
     ///
     /// - Parameters:
     ///   - bytes: the text.
-    ///   - limitsMarks: whether the number of combining marks in a row is limited in strings; in names it always is.
+    ///   - limitsMarks: whether to limit consecutive combining marks in strings; in names, they are always limited.
     /// - Returns: The value.
-    /// - Throws: ``SyntaxError`` for what is not one.
+    /// - Throws: ``SyntaxError`` for anything else.
     package static func parse(
         _ bytes: some Sequence<UInt8>,
         limitsMarks: Bool = true

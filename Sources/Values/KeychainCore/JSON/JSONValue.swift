@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One JSON value (RFC 8259) that keeps `true` and `1` apart.
+/// One JSON value (RFC 8259) that distinguishes `true` and `1`.
 ///
-/// Foundation's `JSONSerialization` hands out `NSNumber` for both; decoding into this enum asks for a boolean before a
-/// number.
+/// Foundation's `JSONSerialization` uses `NSNumber` for both; decoding into this enum tries a Boolean before a number.
 package indirect enum JSONValue: Sendable, Hashable {
     /// `null`
     case null
@@ -73,7 +72,7 @@ extension JSONValue {
         }
     }
 
-    /// A member of an object; null where there is none.
+    /// A member of an object; null if there is none.
     package subscript(key: String) -> JSONValue { members?[key] ?? .null }
 }
 
@@ -98,8 +97,8 @@ extension JSONValue {
         "{\(members.map { "\(quoted($0.0)):\($0.1.text)" }.joined(separator: ","))}"
     }
 
-    /// The value over several lines, indented by two spaces, the members of objects in alphabetical order; without a
-    /// line feed at its end.
+    /// The value over several lines, indented by two spaces, with the members of objects in alphabetical order, without
+    /// a line feed at its end.
     package var indentedText: String { indented(by: "") }
 
     private func indented(by indentation: String) -> String {
@@ -119,8 +118,8 @@ extension JSONValue {
         return "\(brackets.0)\n\(body)\n\(indentation)\(brackets.1)"
     }
 
-    /// A string with escapes for what JSON has no room for (RFC 8259, section 7), and for what a terminal would obey or
-    /// a reader of lines take for an end.
+    /// A string with escapes for characters that JSON does not allow (RFC 8259, section 7), and for those that control
+    /// a terminal or end a line.
     package static func quoted(_ text: String) -> String {
         var quoted = "\""
         for scalar in text.unicodeScalars {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a search of file-based keychains asks of items of a class: values of attributes, compared as a whole.
+/// The conditions of a search of file-based keychains on items of a class: values of attributes, compared as a whole.
 ///
-/// The item functions, `security` and the doctor compare by this one rule (Semantics, "File-based keychains here").
+/// The item functions, `security` and the doctor all use this rule (Semantics, "File-based keychains here").
 package struct FileItemConditions: Sendable, Hashable {
     /// The class.
     package let itemClass: ItemClass
@@ -16,15 +16,15 @@ package struct FileItemConditions: Sendable, Hashable {
         self.values = values
     }
 
-    /// Gives the form in which two values of an attribute are compared, where that is not the value itself.
+    /// Returns the form in which two values of an attribute are compared, if that is not the value itself.
     package typealias Normalization = (AttributeName, AttributeValue) -> AttributeValue
 
     /// Whether an item has each of the values.
     ///
     /// - Parameters:
-    ///   - item: the item; one whose attributes are damaged has none.
+    ///   - item: the item; one with damaged attributes has none.
     ///   - normalize: for names in certificates, which have more than one form.
-    /// - Returns: Whether it has; never for one of another class.
+    /// - Returns: Whether it has; never for an item of another class.
     package func hold(_ item: KeychainFileItem, normalize: Normalization = { $1 }) -> Bool {
         guard item.itemClass == itemClass, !item.isUnreadable else { return false }
         let schema = ItemSchema.of(itemClass)
@@ -35,7 +35,7 @@ package struct FileItemConditions: Sendable, Hashable {
         }
     }
 
-    /// Whether a stored value is the one that is asked for: what is empty, 0 or absent is the same.
+    /// Whether a stored value equals the requested one: empty, 0 and absent are the same.
     package static func isMet(_ value: AttributeValue?, by stored: AttributeValue?, _ column: Column) -> Bool {
         guard let value, !value.isBlank else { return stored?.isBlank ?? true }
         return stored.map { column.isEqual($0, value) } ?? false
@@ -51,7 +51,7 @@ extension [KeychainFileItem] {
         filter { conditions.hold($0, normalize: normalize) }
     }
 
-    /// Whether there are items of a class whose attributes are damaged, each of which may be the one that is asked for.
+    /// Whether there are items of a class with damaged attributes, each of which may be the requested one.
     package func hasUnreadable(_ itemClass: ItemClass) -> Bool {
         contains { $0.itemClass == itemClass && $0.isUnreadable }
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The attributes that are conditions of a search of file-based keychains; all others are passed over (Semantics,
+/// The attributes that are conditions of a search of file-based keychains; all others are ignored (Semantics,
 /// "Searching file-based keychains").
 package enum FileSearchAttributes {
     /// Those of a class.
@@ -21,7 +21,6 @@ package enum FileSearchAttributes {
         ],
     ]
 
-    /// The numbers of internet passwords that are given as a number, a Boolean or a decimal string, and as nothing
-    /// else.
+    /// The numbers of internet passwords that must be given as a number, a Boolean or a decimal string.
     package static let numbersOfInternetPasswords: Set<String> = ["crtr", "type", "port"]
 }

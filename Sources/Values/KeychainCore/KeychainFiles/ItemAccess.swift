@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who may use an item of a file-based keychain: what a `SecAccess` holds.
+/// The access to an item of a file-based keychain: the contents of a `SecAccess`.
 package struct ItemAccess: Sendable, Hashable {
-    /// What is allowed to whom.
+    /// The entries: which programs may do what.
     package var entries: [AccessEntry]
 
     /// An access of these entries.
     package init(entries: [AccessEntry]) { self.entries = entries }
 
-    /// The access that `SecAccessCreate` makes: every program may encrypt, some may use the secret, and nobody may
-    /// change the access without a question.
+    /// The access that `SecAccessCreate` creates: every program may encrypt, some may use the secret, and changes of
+    /// the access require a prompt.
     ///
     /// - Parameters:
-    ///   - descriptor: what the access is for, as a prompt would say it.
-    ///   - trustedApplications: the programs that may use the secret without a question; `nil` for every program.
+    ///   - descriptor: the subject of the access, as a prompt would show it.
+    ///   - trustedApplications: the programs that may use the secret without a prompt; `nil` for every program.
     ///   - partitions: the partition list.
     package init(descriptor: String, trustedApplications: [TrustedApplication]?, partitions: [String] = []) {
         entries = [
@@ -28,12 +28,12 @@ package struct ItemAccess: Sendable, Hashable {
         .decrypt, .derive, .exportClear, .exportWrapped, .mac, .sign,
     ]
 
-    /// What the access is for, as its first entry says it.
+    /// The subject of the access, from its first entry.
     package var descriptor: String { entries.first?.description ?? "" }
 
-    /// The programs that may read the secret without a question; `nil` for every program.
+    /// The programs that may read the secret without a prompt; `nil` for every program.
     ///
-    /// A new value goes to each entry that lets programs read, or to a new one where there is none.
+    /// A new value is set in each entry that lets programs read, or in a new one if there is none.
     package var trustedApplications: [TrustedApplication]? {
         get {
             var programs: [TrustedApplication] = []
@@ -53,9 +53,9 @@ package struct ItemAccess: Sendable, Hashable {
         }
     }
 
-    /// The partition list: `apple-tool:`, `apple:`, `teamid:XXXXXXXXXX` and their like; empty without one.
+    /// The partition list: `apple-tool:`, `apple:`, `teamid:XXXXXXXXXX` and similar; empty without one.
     ///
-    /// Its entry goes before that of the owner, as on macOS, and goes away with the last member.
+    /// Its entry is before that of the owner, as on macOS, and is removed with the last member.
     package var partitions: [String] {
         get { entries.first { $0.isPartitionList }?.partitions ?? [] }
         set {
@@ -78,15 +78,15 @@ package struct ItemAccess: Sendable, Hashable {
     }
 }
 
-/// An entry of an ``ItemAccess``: what a `SecACL` holds.
+/// An entry of an ``ItemAccess``: the contents of a `SecACL`.
 package struct AccessEntry: Sendable, Hashable {
-    /// What it allows.
+    /// The permitted operations.
     package var authorizations: [AccessAuthorization]
 
     /// The programs that may do so without a question; `nil` for every program.
     package var applications: [TrustedApplication]?
 
-    /// What the item is, as a prompt would say it; of a partition list its members, separated by commas.
+    /// The description of the item in a prompt; for a partition list its members, separated by commas.
     package var description: String
 
     /// When the password of the keychain is wanted (`SecKeychainPromptSelector`).
@@ -105,7 +105,7 @@ package struct AccessEntry: Sendable, Hashable {
         self.prompt = prompt
     }
 
-    /// What stands between the members of a partition list.
+    /// The separator of the members of a partition list.
     package static let partitionSeparator = ", "
 
     /// Whether the entry is about an operation.
@@ -113,7 +113,7 @@ package struct AccessEntry: Sendable, Hashable {
         authorizations.contains(authorization) || authorizations.contains(.any)
     }
 
-    /// Whether it is the entry of the owner, of which each access has exactly one: who may change the access.
+    /// Whether it is the entry of the owner, which each access has exactly once: who may change the access.
     package var isOfOwner: Bool { authorizations.contains(.changeAccess) }
 
     /// Whether it is the partition list.
@@ -171,11 +171,11 @@ package enum AccessAuthorization: String, Sendable, Hashable, CaseIterable {
     case changeOwner = "change_owner"
     /// None: the entry is the partition list.
     case partitions = "partition_id"
-    /// None: the entry says that the attributes are unchanged.
+    /// No operation: the entry indicates that the attributes are unchanged.
     case integrity
 }
 
-/// A program in an ``ItemAccess``: what a `SecTrustedApplication` holds.
+/// A program in an ``ItemAccess``: the contents of a `SecTrustedApplication`.
 package struct TrustedApplication: Sendable, Hashable {
     /// The path of the executable, or `group://NAME` for an application group.
     package var path: String

@@ -2,7 +2,7 @@
 
 /// An item of a file-based keychain with its attributes, without its secret.
 package struct KeychainFileItem: Sendable, Hashable {
-    /// What identifies it within its keychain.
+    /// The identifier within its keychain.
     package var identifier: Bytes16
 
     /// Its class; an identity is a certificate and a key.
@@ -11,7 +11,7 @@ package struct KeychainFileItem: Sendable, Hashable {
     /// Its attributes by their names; none of an item whose attributes are damaged, while every other one has dates.
     package var attributes: [String: PropertyValue]
 
-    /// Whether its attributes are damaged, so that nothing is known of it but that it is there.
+    /// Whether its attributes are damaged, so that only its existence is known.
     package var isUnreadable: Bool { attributes.isEmpty }
 
     /// An item.
@@ -21,7 +21,7 @@ package struct KeychainFileItem: Sendable, Hashable {
         self.attributes = attributes
     }
 
-    /// What an update changes.
+    /// The changes of an update.
     package struct Changes: Sendable, Hashable {
         /// The attributes that get another value.
         package var attributes: [String: PropertyValue]
@@ -29,7 +29,7 @@ package struct KeychainFileItem: Sendable, Hashable {
         /// The new secret; `nil` to keep it.
         package var secret: SecretBytes?
 
-        /// Who may use the item from now on; `nil` to keep that.
+        /// The new access to the item; `nil` to keep the present one.
         package var access: ItemAccess?
 
         /// Changes.
@@ -45,7 +45,7 @@ package struct KeychainFileItem: Sendable, Hashable {
     }
 }
 
-/// Which item of which file-based keychain: what a `SecKeychainItem` holds.
+/// Identifies an item of a file-based keychain: the contents of a `SecKeychainItem`.
 package struct KeychainItemReference: Sendable, Hashable {
     /// The path of the keychain.
     package var keychain: String
@@ -56,7 +56,7 @@ package struct KeychainItemReference: Sendable, Hashable {
     /// The item within the keychain.
     package var identifier: Bytes16
 
-    /// A persistent reference of the data protection keychain that goes with it, for an item of that keychain
+    /// A persistent reference of the data protection keychain that accompanies it, for an item of that keychain
     /// (Semantics, "References of passwords in the data protection keychain").
     package var dataProtectionReference: SecretBytes?
 

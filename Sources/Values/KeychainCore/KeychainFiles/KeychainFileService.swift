@@ -2,12 +2,12 @@
 
 /// File-based keychains, by the paths of their files.
 ///
-/// A way to write commands; it holds nothing but where they go. Thread-safe. Every function throws a ``KeychainError``:
-/// `errSecNoSuchKeychain` where there is no file, `errSecInvalidKeychain` for a file that is no keychain,
-/// `errSecInteractionNotAllowed` for what needs a keychain unlocked that is locked, `errSecAuthFailed` for a wrong
+/// It sends commands, and has no state except for their destination. Thread-safe. Every function throws a
+/// ``KeychainError``: `errSecNoSuchKeychain` if there is no file, `errSecInvalidKeychain` for a file that is not a
+/// keychain, `errSecInteractionNotAllowed` if a keychain is locked and must not be, `errSecAuthFailed` for a wrong
 /// password.
 package struct KeychainFileService: Sendable {
-    /// What carries out the commands.
+    /// Performs the commands.
     package typealias Perform = @Sendable (KeychainFileCommand) throws(KeychainError) -> KeychainReply
 
     private let perform: Perform
@@ -15,9 +15,9 @@ package struct KeychainFileService: Sendable {
     /// Keychains that commands reach through a closure.
     package init(_ perform: @escaping Perform) { self.perform = perform }
 
-    /// Makes a keychain, which stays unlocked.
+    /// Creates a keychain, which stays unlocked.
     ///
-    /// - Throws: `errSecDuplicateKeychain` where there is a file already.
+    /// - Throws: `errSecDuplicateKeychain` if there already is a file.
     package func create(at path: String, password: SecretBytes) throws(KeychainError) {
         try done(path, .create(password: password))
     }
@@ -36,7 +36,7 @@ package struct KeychainFileService: Sendable {
         try done(path, .unlock(password: password))
     }
 
-    /// What is known of a keychain without its password.
+    /// The status of a keychain, as available without its password.
     package func status(at path: String) throws(KeychainError) -> KeychainFileStatus {
         guard case .fileStatus(let status) = try perform(.keychain(path: path, .status)) else {
             throw .unexpectedReply
@@ -44,7 +44,7 @@ package struct KeychainFileService: Sendable {
         return status
     }
 
-    /// Sets when a keychain, which has to be unlocked, locks by itself.
+    /// Sets when a keychain, which has to be unlocked, locks automatically.
     package func setSettings(_ settings: KeychainFileSettings, at path: String) throws(KeychainError) {
         try done(path, .setSettings(settings))
     }
@@ -64,7 +64,7 @@ package struct KeychainFileService: Sendable {
         return items
     }
 
-    /// The items of a keychain that meet conditions, as ``items(at:)`` gives them; none whose attributes are damaged.
+    /// The items of a keychain that meet conditions, as ``items(at:)``, without those with damaged attributes.
     package func items(_ conditions: FileItemConditions, at path: String) throws(KeychainError) -> [KeychainFileItem] {
         guard case .fileItems(let items) = try perform(.keychain(path: path, .find(conditions))) else {
             throw .unexpectedReply
@@ -74,7 +74,7 @@ package struct KeychainFileService: Sendable {
 
     /// The secret of an item.
     ///
-    /// - Throws: `errSecInvalidItemRef` for an item that is not there.
+    /// - Throws: `errSecInvalidItemRef` for an item that does not exist.
     package func secret(of item: Bytes16, at path: String) throws(KeychainError) -> SecretBytes {
         guard case .secret(let secret) = try perform(.keychain(path: path, .secret(of: item))) else {
             throw .unexpectedReply
@@ -82,7 +82,7 @@ package struct KeychainFileService: Sendable {
         return secret
     }
 
-    /// Who may use an item; it is sealed with the secret.
+    /// The access to an item, which is sealed with the secret.
     package func access(of item: Bytes16, at path: String) throws(KeychainError) -> ItemAccess {
         guard case .itemAccess(let access) = try perform(.keychain(path: path, .access(of: item))) else {
             throw .unexpectedReply
@@ -92,7 +92,7 @@ package struct KeychainFileService: Sendable {
 
     /// Adds an item.
     ///
-    /// - Returns: The item as it was stored, with its identifier and its dates.
+    /// - Returns: The stored item, with its identifier and its dates.
     /// - Throws: `errSecDuplicateItem`.
     package func add(
         _ itemClass: ItemClass,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// When a file-based keychain locks by itself (`SecKeychainSettings`).
+/// When a file-based keychain locks automatically (`SecKeychainSettings`).
 package struct KeychainFileSettings: Sendable, Hashable {
     /// Whether it locks when the host goes to sleep.
     package var locksOnSleep: Bool
@@ -15,12 +15,12 @@ package struct KeychainFileSettings: Sendable, Hashable {
     }
 }
 
-/// What is known of a file-based keychain without its password.
+/// The status of a file-based keychain, as available without its password.
 package struct KeychainFileStatus: Sendable, Hashable {
     /// Whether it is locked.
     package var isLocked: Bool
 
-    /// When it locks by itself.
+    /// When it locks automatically.
     package var settings: KeychainFileSettings
 
     /// A status.

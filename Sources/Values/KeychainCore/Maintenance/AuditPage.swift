@@ -8,7 +8,7 @@ package struct AuditPage: Sendable, Hashable {
     package var lines: [String]
     /// The number of the last entry, after which the next page begins.
     package var end: Int
-    /// The number of lines of the log that are no entries; in the first page only.
+    /// The number of lines of the log that are not entries; in the first page only.
     package var unreadable: Int
 
     /// A page; without entries, it is the one after the last.

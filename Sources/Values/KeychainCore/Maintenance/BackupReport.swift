@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a backup holds, and what it does not.
+/// What a backup contains, and what it does not.
 package struct BackupReport: Sendable, Hashable {
-    /// How many items it holds.
+    /// The number of items in it.
     package let items: Int
 
-    /// How many items stay behind because they are bound to their device, by level: by the level itself, or because
-    /// they are keys of the enclave.
+    /// The number of items that are excluded because they are bound to their device, by accessibility: because of the
+    /// accessibility itself, or because they are keys of the enclave.
     package let leftOut: [Accessibility: Int]
 
     /// How many items are in quarantine, and so not in the backup.

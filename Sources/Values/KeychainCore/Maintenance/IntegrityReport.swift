@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a check of a keychain found.
+/// The result of a check of a keychain.
 package struct IntegrityReport: Sendable, Hashable {
     /// How many rows open, tombstones among them.
     package var intactRows = 0
 
-    /// How many rows cannot be judged, because the device is locked.
+    /// The number of rows that cannot be checked, because the device is locked.
     package var lockedRows = 0
 
-    /// How many rows went with an earlier passcode, and wait to be swept away.
+    /// The number of rows that were destroyed with an earlier passcode, and wait to be swept.
     package var destroyedRows = 0
 
     /// The rows that do not open, and those in quarantine.
     package var damagedRows: [DamagedItem] = []
 
-    /// What SQLite says of the file's structure; empty when it is sound.
+    /// SQLite's report on the file's structure; empty if it is sound.
     package var structuralDefects: [String] = []
 
     /// Whether this process keeps the keys out of swap, which the system can refuse (RLIMIT_MEMLOCK).

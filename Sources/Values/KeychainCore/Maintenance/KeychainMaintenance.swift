@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Looks after the store of a keychain: checks, recovery, backups.
+/// Maintains the store of a keychain: checks, recovery, backups.
 ///
-/// A way to write commands; it holds nothing but where they go. Thread-safe.
+/// It sends commands, and has no state except for their destination. Thread-safe.
 package struct KeychainMaintenance: Sendable {
-    /// What carries out the commands.
+    /// Performs the commands.
     package typealias Perform = @Sendable (KeychainCommand.Maintenance) throws(KeychainError) -> KeychainReply
 
     private let perform: Perform
 
-    /// What commands reach through a closure.
+    /// The destination of commands, through a closure.
     package init(_ perform: @escaping Perform) { self.perform = perform }
 
-    /// Checks the structure of the store and authenticates every row, as far as the device makes the keys available.
+    /// Checks the structure of the store and authenticates every row whose keys the device makes available.
     ///
-    /// Changes nothing.
+    /// It changes nothing.
     package func check() throws(KeychainError) -> IntegrityReport {
         guard case .integrity(let report) = try perform(.check) else { throw .unexpectedReply }
         return report
@@ -31,42 +31,41 @@ package struct KeychainMaintenance: Sendable {
     /// Writes a backup that another device can restore with its secret.
     ///
     /// - Parameters:
-    ///   - path: the file, which must not exist yet, as seen by the process that carries it out.
-    ///   - secret: what protects the backup.
-    /// - Returns: What the backup holds, and what it does not.
+    ///   - path: the file, which must not exist yet, from the view of the process that writes it.
+    ///   - secret: the secret that protects the backup.
+    /// - Returns: What the backup contains, and what it does not.
     /// - Throws: `errSecInteractionNotAllowed` on a locked device, `errSecParam` for an empty secret.
     package func createBackup(at path: String, secret: SecretBytes) throws(KeychainError) -> BackupReport {
         try Self.report(perform(.createBackup(path: path, secret: secret)))
     }
 
-    /// Makes the keychain of a backup, where there is none yet.
+    /// Creates a keychain from a backup, where none exists yet.
     ///
     /// - Parameters:
     ///   - path: the file.
-    ///   - secret: what protects it.
-    /// - Returns: What the backup held.
-    /// - Throws: `errSecAuthFailed` for a wrong secret, `errSecNotAvailable` where there is a keychain already and for
-    ///   a file that is no backup.
+    ///   - secret: the secret that protects it.
+    /// - Returns: What the backup contained.
+    /// - Throws: `errSecAuthFailed` for a wrong secret, `errSecNotAvailable` if there already is a keychain, or if the
+    ///   file is not a backup.
     package func restoreBackup(from path: String, secret: SecretBytes) throws(KeychainError) -> BackupReport {
         try Self.report(perform(.restoreBackup(path: path, secret: secret)))
     }
 
-    /// What is known of the root key.
+    /// The status of the root key.
     package func rootKeyStatus() throws(KeychainError) -> RootKeyStatus {
         guard case .rootKeyStatus(let status) = try perform(.rootKeyStatus) else { throw .unexpectedReply }
         return status
     }
 
-    /// Gives the store another root key, and removes the present one once no key of the store is under it.
+    /// Replaces the root key of the store, and removes the previous one once no key of the store is under it.
     ///
-    /// Items, passcode and policy stay as they are. Every program is locked, but the one that carries it out.
+    /// Items, passcode and policy stay as they are. Every program is locked, except for the one that performs this.
     ///
     /// - Parameters:
-    ///   - kind: what kind of root key; `nil` for another one of the present kind.
+    ///   - kind: the kind of root key; `nil` for another one of the present kind.
     ///   - passcode: the passcode of the device; `nil` where none is set.
-    /// - Throws: `errSecAuthFailed` for a wrong passcode and without one that is set, `errSecNotAvailable` for a kind
-    ///   that the process cannot keep and where there is no store, `errSecDiskFull`. The store has the root key that
-    ///   it had then.
+    /// - Throws: `errSecAuthFailed` for a wrong or missing passcode, `errSecNotAvailable` for a kind that the process
+    ///   cannot keep and if there is no store, `errSecDiskFull`. The store has its previous root key in these cases.
     package func replaceRootKey(_ kind: RootKeyKind? = nil, passcode: SecretBytes?) throws(KeychainError) {
         guard case .done = try perform(.replaceRootKey(kind: kind, passcode: passcode)) else { throw .unexpectedReply }
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What kind of root key a store has; its keybag records it.
+/// The kinds of root keys; the keybag of a store records its kind.
 package struct RootKeyKind: RawRepresentable, Sendable, Hashable {
     /// The number in a file.
     package let rawValue: UInt8
@@ -8,7 +8,7 @@ package struct RootKeyKind: RawRepresentable, Sendable, Hashable {
     /// A kind by its number, known or not.
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// A key in this process's memory, which lies in a file.
+    /// A key in this process's memory, which is stored in a file.
     package static let software = RootKeyKind(rawValue: 1)
 
     /// Reserved: a key in a TPM 2.0.
@@ -38,7 +38,7 @@ package struct RootKeyKind: RawRepresentable, Sendable, Hashable {
 }
 
 extension RootKeyKind: CustomStringConvertible {
-    /// Where the key is, in a few words.
+    /// The location of the key, in a few words.
     package var description: String {
         switch self {
         case .software: "in a file"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is known of the root key of a store; nothing of the key itself.
+/// The status of the root key of a store, without the key itself.
 package struct RootKeyStatus: Sendable, Hashable {
-    /// What kind of key it is; `nil` if there is no store.
+    /// The kind of the key; `nil` if there is no store.
     package var kind: RootKeyKind?
     /// The path of its file, as seen by the process that has the store; `nil` for a key in no file.
     package var path: String?
@@ -11,7 +11,7 @@ package struct RootKeyStatus: Sendable, Hashable {
     /// Whether a replacement is under way in another process, or was interrupted and could not be finished.
     package var isUnsettled: Bool
 
-    /// What is known of a root key.
+    /// The status of a root key.
     package init(
         kind: RootKeyKind? = nil,
         path: String? = nil,

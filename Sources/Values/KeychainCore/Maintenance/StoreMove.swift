@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A command about moving a user's keychain between the user's own store and the system service, with all that makes it
-/// the same device (Documentation/Daemon.md, "Moving items").
+/// A command for moving a user's keychain between the user's own store and the system service.
 ///
-/// Rows travel as values: neither side opens a file that the other made.
+/// The move includes everything that makes it the same device (Documentation/Daemon.md, "Moving items").
+///
+/// Rows are sent as values: neither side opens a file that the other created.
 package enum StoreMove: Sendable, Hashable {
-    /// What the service has; the reply is a ``KeychainReply/moveStatus(_:)``.
+    /// The service's store; the reply is a ``KeychainReply/moveStatus(_:)``.
     case status
-    /// Begins a move, with a random identifier, and ends every earlier one of the same process, or of one that is gone:
-    /// none of its steps is carried out any more. The reply is a ``KeychainReply/moveStatus(_:)``.
+    /// Begins a move, with a random identifier, and ends every earlier one of the same process, or of one that has
+    /// ended: none of its steps is performed any more. The reply is a ``KeychainReply/moveStatus(_:)``.
     case begin(Bytes16)
     /// A step of the move of this identifier.
     case step(Step, of: Bytes16)
 
-    /// A step of a move that was begun; the reply is ``KeychainReply/done`` where none is named.
+    /// A step of a move in progress; the reply is ``KeychainReply/done`` unless stated otherwise.
     package enum Step: Sendable, Hashable {
         /// Begins to receive a keychain; the service must have none with items or a passcode.
         case receive(MovedDevice)
@@ -21,12 +22,12 @@ package enum StoreMove: Sendable, Hashable {
         case append([MovedRow])
         /// Compares what was received with what was announced, and has the service serve it.
         case activate
-        /// Has the service refuse every command, and give away the keychain; the reply is a
+        /// Makes the service refuse every command, and send the keychain; the reply is a
         /// ``KeychainReply/movedDevice(_:)``.
         case send
         /// The rows after one, in their order; the reply is a ``KeychainReply/movedRows(_:)``, empty after the last.
         case rows(after: MovedRow.Place?)
-        /// Has the service serve the keychain again that it began to give away.
+        /// Makes the service serve the keychain again that it started to send.
         case resume
         /// Fails unless the service has the same keychain: root key, passcode and all rows.
         case compare(MovedCopy)
@@ -35,7 +36,7 @@ package enum StoreMove: Sendable, Hashable {
     }
 }
 
-/// What makes a store the same device elsewhere, and what rows come with it.
+/// Everything that makes a store the same device elsewhere, and the accompanying rows.
 package struct MovedDevice: Sendable, Hashable {
     /// The root key: 32 bytes.
     package var rootKey: SecretBytes
@@ -55,9 +56,9 @@ package struct MovedDevice: Sendable, Hashable {
     }
 }
 
-/// What shows that one side has all of a keychain that the other one is to remove.
+/// The proof that one side has all of a keychain that the other one is to remove.
 package struct MovedCopy: Sendable, Hashable {
-    /// What only a store of this root key and this passcode gives.
+    /// A proof that requires this root key and this passcode.
     package var receipt: SecretBytes
     /// The digest of all its rows.
     package var digest: [UInt8]
@@ -69,15 +70,15 @@ package struct MovedCopy: Sendable, Hashable {
     }
 }
 
-/// What is known of the rows of a store that is moved.
+/// A summary of the rows of a store that is moved.
 package struct MovedRows: Sendable, Hashable {
     /// The number of rows of each class of ``ItemClass/stored``, in this order.
     package var counts: [Int]
-    /// The number of bytes that they take, as ``StoredRow/byteCount`` counts.
+    /// Their size in bytes, as counted by ``StoredRow/byteCount``.
     package var byteCount: Int
     /// The digest of all rows, in the order of their places.
     package var digest: [UInt8]
-    /// The number of damaged rows that stay behind, because no store would take them.
+    /// The number of damaged rows that are not moved, because no store would accept them.
     package var damagedCount: Int
 
     /// Rows.
@@ -105,7 +106,7 @@ package struct MovedRow: Sendable, Hashable {
         self.damage = damage
     }
 
-    /// Where a row is: tables in the order of ``ItemClass/stored``, rows by number.
+    /// The place of a row: tables in the order of ``ItemClass/stored``, rows by number.
     package struct Place: Sendable, Hashable {
         /// The table.
         package var itemClass: ItemClass
@@ -119,15 +120,15 @@ package struct MovedRow: Sendable, Hashable {
         }
     }
 
-    /// Where it is.
+    /// Its place.
     package var place: Place { Place(row.itemClass, number) }
 }
 
-/// What is known of a store before it is moved.
+/// The status of a store before it is moved.
 package struct MoveStatus: Sendable, Hashable {
     /// Its owner; `nil` if there is no store.
     package var owner: StoreOwner?
-    /// Which store it is; `nil` if there is none.
+    /// Its identifier; `nil` if there is none.
     package var storeIdentifier: Bytes16?
     /// The number of items of each class of ``ItemClass/stored``, in this order; empty if there is no store.
     package var itemCounts: [Int] = []
@@ -141,10 +142,10 @@ package struct MoveStatus: Sendable, Hashable {
     /// No store.
     package init() {}
 
-    /// Whether there is anything that is to go along with it.
+    /// Whether there is anything to move with it.
     package var hasContents: Bool { hasRows || hasPasscode }
 
-    /// Whether no other keychain may take its place: marks of deleted items alone keep nobody.
+    /// Whether another keychain must not replace it: tombstones of deleted items alone do not prevent that.
     package var isOccupied: Bool { hasItems || hasPasscode }
 }
 
@@ -164,14 +165,14 @@ package enum MoveLimits {
     package static let rowCount = 1_000_000
     /// The maximum number of bytes of a keybag: 16 KiB.
     package static let keybagByteCount = 16 << 10
-    /// After how many seconds without a message a move counts as given up.
+    /// The time in seconds without a message after which a move counts as abandoned.
     package static let idleSeconds = 600
-    /// After how many seconds a move counts as given up in any case.
+    /// The time in seconds after which a move counts as abandoned in any case.
     package static let totalSeconds = 3_600
 }
 
 extension StoredRow {
-    /// The number of bytes that it takes in a store, approximately.
+    /// Its approximate size in a store, in bytes.
     package var byteCount: Int {
         metadata.count + secret.count + protection.utf8.count + (3 + 2 * tags.count) * Bytes16.count + 128
     }

@@ -17,10 +17,10 @@ package struct StoreOwner: RawRepresentable, Sendable, Hashable {
     /// The keychain daemon of the system alone, which has a user of its own.
     package static let system = StoreOwner(rawValue: 3)
 
-    /// What keeps file-based keychains: the store is a keychain file.
+    /// The owner of file-based keychains: the store is a keychain file.
     package static let keychainFile = StoreOwner(rawValue: 4)
 
-    /// Nobody: the keychain is being moved between the user's programs and the system's daemon.
+    /// No owner: the keychain is being moved between the user's programs and the system's daemon.
     package static let moving = StoreOwner(rawValue: 5)
 
     /// Its name in messages; the number of one that this version does not know.

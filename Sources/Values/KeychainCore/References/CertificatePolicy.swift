@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a `SecPolicy` asks of a certificate.
+/// The requirements of a `SecPolicy` for a certificate.
 package enum CertificatePolicy: Sendable, Hashable {
     /// `SecPolicyCreateBasicX509`: a certificate that may be used now.
     case basicX509
     /// `SecPolicyCreateSSL`: for a server or a client of TLS, and for a host if one is named.
     case tls(isServer: Bool, host: String?)
-    /// Another purpose, for one of two sides where it has sides, and for a host or an e-mail address if one is named.
+    /// Another purpose, for one of two sides if it has sides, and for a host or an e-mail address if specified.
     case purpose(Purpose, isServer: Bool, name: String?)
-    /// `SecPolicyCreateRevocation`, with its flags: what is asked about revocation beside another policy.
+    /// `SecPolicyCreateRevocation`, with its flags: the requirements for revocation in addition to another policy.
     case revocation(UInt64)
 
-    /// A purpose beside those that have functions of their own; the raw value is its name in a trace.
+    /// A purpose other than those with functions of their own; the raw value is its name in a trace.
     package enum Purpose: String, Sendable, Hashable, CaseIterable {
         /// Authentication in a network by TLS (EAP); it has sides, and names a server.
         case eap
@@ -31,8 +31,8 @@ package enum CertificatePolicy: Sendable, Hashable {
         case macAppStoreReceipt
     }
 
-    /// Whether a condition of a query has the whole chain judged by it, and not the certificate alone (Semantics,
-    /// "Copying matching items").
+    /// Whether a query condition evaluates the whole chain for it, and not only the certificate (Semantics, "Copying
+    /// matching items").
     package var needsChain: Bool {
         switch self {
         case .basicX509, .revocation: true

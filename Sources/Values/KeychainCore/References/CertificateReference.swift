@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a certificate brings to a request, or what an answer makes one of.
+/// The contents of a certificate in a request or a result.
 package struct CertificateReference: Sendable, Hashable {
     /// In a request the computed attributes of Semantics, "Computed attributes"; in an answer nothing.
     package var attributes: [String: PropertyValue]
@@ -11,7 +11,7 @@ package struct CertificateReference: Sendable, Hashable {
     /// The label of an add that names none: the subject summary.
     package var subjectSummary: String?
 
-    /// Where in a file-based keychain it is; `nil` for a certificate that is in none.
+    /// Its location in a file-based keychain; `nil` if it is in none.
     package var keychainItem: KeychainItemReference?
 
     /// A certificate from its parts.

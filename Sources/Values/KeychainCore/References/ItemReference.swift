@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A key, certificate, identity or item of a file-based keychain as a value of a request or an answer: what a `SecKey`,
-/// `SecCertificate`, `SecIdentity` or `SecKeychainItem` holds, without its type (Semantics, "Keys, certificates,
-/// identities").
+/// A key, certificate, identity or item of a file-based keychain as a value of a request or a result.
+///
+/// It has the contents of a `SecKey`, `SecCertificate`, `SecIdentity` or `SecKeychainItem`, without its type
+/// (Semantics, "Keys, certificates, identities").
 package enum ItemReference: Sendable, Hashable {
     /// A `SecKey`.
     case key(KeyReference)

@@ -28,7 +28,7 @@ extension ChangedItems: Hashable {
     }
 }
 
-/// A notice of other programs' changes: where to read again, and never what was changed.
+/// A notice of other programs' changes: where to reread, and never what was changed.
 package enum ChangeNotice: Sendable, Hashable {
     /// Some of these items may have changed.
     case changed(Set<ChangedItems>)
@@ -57,7 +57,7 @@ package enum ChangeNotice: Sendable, Hashable {
 }
 
 extension ChangeNotice {
-    /// What a command may have changed that was executed; `nil` for nothing.
+    /// The possible changes by a command that was performed; `nil` for none.
     ///
     /// If a command names no access group, its items may be in any group of its client.
     package init?(of command: KeychainCommand) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Client {
-    /// Where an add without a group stores: the first group; `nil` for a client that may not write to any.
+    /// The group for an add that specifies none: the first group; `nil` for a client without write access to any.
     ///
-    /// A list with that of hardware tokens alone is for reading (Semantics, "Access groups"). One that begins with it
-    /// has it as its default nevertheless; the lists that entitlements make have it last.
+    /// A list with only the group of hardware tokens is for reading (Semantics, "Access groups"). Nevertheless, it is
+    /// the default of a list that starts with it; lists from entitlements have it last.
     package var defaultAccessGroup: String? {
         accessGroups.contains { $0 != PropertyKey.accessGroupToken } ? accessGroups.first : nil
     }

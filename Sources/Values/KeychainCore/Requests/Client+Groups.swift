@@ -11,7 +11,7 @@ extension Client {
     /// The user at the keyboard: stores in the common group, and sees every group.
     package static let person = Client(accessGroups: [commonGroup, everyGroup])
 
-    /// What a signed manifest beside an executable is named: the executable's name and this.
+    /// The suffix that a signed manifest next to an executable adds to the executable's name.
     package static let manifestSuffix = ".keychain-manifest"
 
     /// Stands for every group.

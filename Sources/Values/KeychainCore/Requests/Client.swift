@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who makes a request, as far as the rules look at it (Semantics, "Access groups").
+/// The sender of a request, as far as the rules consider it (Semantics, "Access groups").
 package struct Client: Sendable, Hashable {
     /// The access groups in their order; the first is the default of an add.
     ///

@@ -20,10 +20,10 @@ package struct CommandFamily: OptionSet, Sendable, Hashable {
     package static let maintenance = CommandFamily(rawValue: 1 << 4)
     /// File-based keychains.
     package static let files = CommandFamily(rawValue: 1 << 5)
-    /// What only the system service does: to take over keychains of users, to give them back, and to show its log.
+    /// The commands of the system service only: to take over users' keychains, to return them, and to show its log.
     package static let move = CommandFamily(rawValue: 1 << 6)
 
-    /// What a data protection keychain serves that is not the system service's.
+    /// The families of a data protection keychain other than the system service.
     package static let dataProtection: CommandFamily = [.items, .device, .authentication, .enclave, .maintenance]
 
     /// Every kind.

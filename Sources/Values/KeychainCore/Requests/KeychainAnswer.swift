@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a successful request gives back.
+/// The result of a successful request.
 package enum KeychainAnswer: Sendable, Hashable {
     /// No result, as when no return flag was set.
     case nothing
@@ -9,7 +9,7 @@ package enum KeychainAnswer: Sendable, Hashable {
     /// The values of a query for more than one item.
     case list([ResultValue])
 
-    /// The values, however many there are.
+    /// The values, regardless of their number.
     package var values: [ResultValue] {
         switch self {
         case .nothing: []
@@ -18,9 +18,9 @@ package enum KeychainAnswer: Sendable, Hashable {
         }
     }
 
-    /// The values that a search gives; none where it finds no item.
+    /// The values that a search returns; none if it finds no item.
     ///
-    /// - Throws: what `search` throws, but `errSecItemNotFound`.
+    /// - Throws: the errors of `search`, except `errSecItemNotFound`.
     package static func values(
         found search: () throws(KeychainError) -> KeychainAnswer
     ) throws(KeychainError) -> [ResultValue] {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What carries out commands on a keychain: the embedded engine, or the client of a daemon.
+/// Performs commands on a keychain: the embedded engine, or the client of a daemon.
 ///
 /// Commands go in by ``perform(_:)``, which refuses those of families that the keychain does not serve.
 package protocol KeychainBackend: Sendable {
     /// The kinds of commands that it carries out, or passes on to another that may.
     var families: CommandFamily { get }
 
-    /// Carries out one command of the ``families``; may block on the disk, and for as long as the user takes to answer.
+    /// Performs one command of the ``families``; may block on the disk, and until the user responds.
     ///
     /// - Throws: As ``perform(_:)``.
     func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply

@@ -29,12 +29,12 @@ extension KeychainRequest.Operation {
         }
     }
 
-    /// The access groups that the dictionaries name, in whatever form a keychain takes them.
+    /// The access groups in the dictionaries, in every form that a keychain accepts.
     package var namedAccessGroups: [String] { dictionaries.compactMap(\.accessGroup) }
 }
 
 extension PropertyDictionary {
-    /// The access group that it names; `nil` for none, and for what no keychain takes for one.
+    /// The access group in it; `nil` for none, and for a value that no keychain accepts as one.
     package var accessGroup: String? {
         guard let value = self[AttributeName.accessGroup.description],
             let column = ItemSchema.of(.genericPassword)[.accessGroup],

@@ -2,10 +2,10 @@
 
 /// One call of an item function, with the client that makes it.
 package struct KeychainRequest: Sendable, Hashable {
-    /// What is asked.
+    /// The operation.
     package var operation: Operation
 
-    /// Who asks.
+    /// The client.
     package var client: Client
 
     /// A request.
@@ -38,7 +38,7 @@ package struct KeychainRequest: Sendable, Hashable {
             }
         }
 
-        /// The contexts in which the owner is asked (`kSecUseAuthenticationContext`).
+        /// The contexts for prompts (`kSecUseAuthenticationContext`).
         package var authenticationContexts: [AuthenticationContext] {
             switch self {
             case .add(let query), .copyMatching(let query), .update(let query, _), .delete(let query):

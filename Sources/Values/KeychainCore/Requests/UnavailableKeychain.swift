@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A keychain that is not there: every command fails with the reason.
+/// A keychain that is unavailable: every command fails with the reason.
 package final class UnavailableKeychain: KeychainBackend {
     private let error: KeychainError
 
@@ -13,6 +13,6 @@ package final class UnavailableKeychain: KeychainBackend {
     /// Every one, so that each fails with the reason.
     package var families: CommandFamily { .all }
 
-    /// Says why there is no keychain.
+    /// Creates an unavailable keychain with the reason.
     package func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply { throw error }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The kinds of columns; a kind decides what a value is converted to (Semantics, "Conversion and comparison of
-/// values").
+/// The kinds of columns; a kind determines the conversion of values (Semantics, "Conversion and comparison of values").
 package enum AttributeKind: Sendable, Hashable {
     /// String, Data and Number, each kept as given.
     case blob

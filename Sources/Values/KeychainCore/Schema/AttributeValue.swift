@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The value of an attribute as it is stored and returned: the type that was given is kept.
+/// The value of an attribute as it is stored and returned: the given type is kept.
 package enum AttributeValue: Sendable {
     /// A string.
     case string(String)

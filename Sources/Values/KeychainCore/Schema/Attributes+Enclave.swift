@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Attributes {
-    /// Whether they are those of a key in the Secure Enclave.
+    /// Whether these are the attributes of a key in the Secure Enclave.
     ///
-    /// Its row holds the sealed form, which means nothing elsewhere: the access control guards the use of the key,
-    /// which is the enclave's business, and not the reading of the row. Only keys have a key class.
+    /// Its row contains the sealed form, which is useless elsewhere: the access control protects the use of the key,
+    /// which the enclave enforces, and not reading the row. Only keys have a key class.
     package var areOfEnclaveKey: Bool {
         self[.tokenID] == .string(PropertyKey.tokenSecureEnclave) && self[.keyClass] != nil
     }

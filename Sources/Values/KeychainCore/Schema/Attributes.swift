@@ -2,7 +2,8 @@
 
 /// The attributes of an item or of a query: a dictionary, in the order of the names.
 ///
-/// An item has about twenty, so that a search in a sorted array beats hashing, and a file's order is that of the array.
+/// An item has about twenty, so that searching a sorted array is faster than hashing, and a file's order is that of the
+/// array.
 package struct Attributes: Sendable, Hashable {
     private var entries: [Entry]
 
@@ -14,13 +15,13 @@ package struct Attributes: Sendable, Hashable {
     /// No attributes.
     package init() { entries = [] }
 
-    /// No attributes, with room for so many.
+    /// No attributes, with capacity for a number of them.
     package init(minimumCapacity: Int) {
         entries = []
         entries.reserveCapacity(minimumCapacity)
     }
 
-    /// The value of an attribute; `nil` when there is none, and to remove it.
+    /// The value of an attribute; `nil` if there is none, and to remove it.
     package subscript(name: AttributeName) -> AttributeValue? {
         get {
             let index = index(of: name)
@@ -39,16 +40,16 @@ package struct Attributes: Sendable, Hashable {
         }
     }
 
-    /// How many there are.
+    /// The number of attributes.
     package var count: Int { entries.count }
 
-    /// Whether there is none.
+    /// Whether there are no attributes.
     package var isEmpty: Bool { entries.isEmpty }
 
     /// The names, in their order.
     package var keys: [AttributeName] { entries.map(\.name) }
 
-    /// Takes over attributes, and has `combine` choose between the old and the new value of one that is there.
+    /// Merges attributes, and calls `combine` to choose between the old and the new value of an existing one.
     package mutating func merge(
         _ other: Attributes,
         uniquingKeysWith combine: (AttributeValue, AttributeValue) -> AttributeValue
@@ -66,16 +67,16 @@ package struct Attributes: Sendable, Hashable {
         return merged
     }
 
-    /// The attributes of which `isIncluded` says so.
+    /// The attributes for which `isIncluded` returns `true`.
     package func filter(_ isIncluded: (Element) -> Bool) -> Attributes {
         var filtered = self
         filtered.entries.removeAll { !isIncluded(($0.name, $0.value)) }
         return filtered
     }
 
-    /// Where a name stands, or would stand.
+    /// The position of a name, or its insertion position.
     private func index(of name: AttributeName) -> Int {
-        // What is read from a file, or merged, comes in order.
+        // Attributes from a file, or merged ones, arrive in order.
         guard let last = entries.last, name <= last.name else { return entries.count }
         var (low, high) = (0, entries.count - 1)
         while low < high {
@@ -101,7 +102,7 @@ extension Attributes: Sequence {
     /// Goes through the attributes in the order of their names.
     package func makeIterator() -> Iterator { Iterator(entries: entries.makeIterator()) }
 
-    /// How many there are.
+    /// The number of attributes.
     package var underestimatedCount: Int { count }
 }
 

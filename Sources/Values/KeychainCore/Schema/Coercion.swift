@@ -4,7 +4,7 @@ extension Column {
     /// Converts a caller's value to this column's kind (Semantics, "Conversion and comparison of values").
     ///
     /// - Returns: The value as it is stored and returned; `nil` for a value that means "not given".
-    /// - Throws: `errSecParam` when the kind does not take the value.
+    /// - Throws: `errSecParam` if the kind does not accept the value.
     package func coerce(_ value: PropertyValue) throws(KeychainError) -> AttributeValue? {
         switch (kind, value) {
         case (.blob, .string(let text)), (.string, .string(let text)): return .string(text)
@@ -27,7 +27,7 @@ extension Column {
         }
     }
 
-    /// The number that a string stands for: only the canonical decimal form of a 32-bit integer.
+    /// The number that a string represents: only the canonical decimal form of a 32-bit integer.
     private static func numeral(_ text: String) -> KeychainNumber? {
         guard let value = Int32(text), String(value) == text else { return nil }
         return .integer(Int64(value))

@@ -5,26 +5,26 @@ package final class Column: Sendable {
     /// The attribute.
     package let name: AttributeName
 
-    /// What values are converted to.
+    /// The type to which values are converted.
     package let kind: AttributeKind
 
-    /// Whether the attribute takes part in the primary key.
+    /// Whether the attribute is part of the primary key.
     package let isPrimaryKey: Bool
 
-    /// Whether values compare by their bytes, whatever their type (the columns marked B in Semantics, "Attributes of
-    /// each class").
+    /// Whether values are compared by their bytes, regardless of their type (the columns marked B in Semantics,
+    /// "Attributes of each class").
     package let comparesBytes: Bool
 
-    /// What is stored when an add does not give the attribute.
+    /// The value that is stored if an add does not specify the attribute.
     package let defaultValue: AttributeValue?
 
-    /// Who may name the attribute.
+    /// Who may specify the attribute.
     package let access: Access
 
-    /// Since which version of the file (``FileFormat/version``) the store keeps a search tag for it, in a column of its
-    /// own; `nil` when it keeps none.
+    /// The version of the file (``FileFormat/version``) since which the store has a search tag for it, in a separate
+    /// column; `nil` if it has none.
     ///
-    /// The tables of a version that was released never change: an attribute that becomes searchable later says in which
+    /// The tables of a released version never change: an attribute that becomes searchable later specifies the
     /// revision, and comes with a migration to that one.
     package let taggedSince: UInt16?
 
@@ -40,19 +40,19 @@ package final class Column: Sendable {
         return untaggedSince.map { version < $0 } ?? true
     }
 
-    /// Who may name a column.
+    /// Who may specify a column.
     package enum Access: Sendable, Hashable {
         /// Anybody, everywhere.
         case open
         /// A value needs a private entitlement in add and in update attributes: errSecMissingEntitlement.
         case guardedValue
-        /// The same, and encrypted with the secret, so that nobody can search for it: errSecNotAvailable.
+        /// The same, and encrypted with the secret, so that it cannot be searched for: errSecNotAvailable.
         case encrypted
         /// Needs a private entitlement in add and in the query of update: errSecMissingEntitlement.
         case guardedQuery
         /// No client, in any function: errSecParam.
         case forbidden
-        /// Anybody may name it in a query; values given by a caller are ignored.
+        /// Any program may specify it in a query; values given by a caller are ignored.
         case computed
     }
 

@@ -22,7 +22,7 @@ enum ColumnTable {
         Column(.accessible, .accessibility, taggedSince: nil),
         Column(.accessControl, .accessControl, taggedSince: nil),
         Column(.tombstone, .number, default: zero, access: .computed, taggedSince: nil),
-        // A tag of it would tell when a secret changed, and when it was set back: the item is opened instead.
+        // A tag of it would reveal when a secret changed, and when it was restored: the item is opened instead.
         Column(.digest, .data, access: .computed, untaggedSince: 0x0300),
         Column("UUID", .string),
         Column(.systemBound, .number, access: .guardedQuery),

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Column {
-    /// The bytes by which values of this column compare (Semantics, "Conversion and comparison of values").
+    /// The bytes by which values of this column are compared (Semantics, "Conversion and comparison of values").
     ///
-    /// Equal forms mean equal values: for a search, for the primary key. What is hashed compares by its bytes,
-    /// whatever the type; unhashed numbers compare as an SQLite INTEGER column compares them.
+    /// Equal forms mean equal values, for a search and for the primary key. Hashed values are compared by their bytes,
+    /// regardless of the type; unhashed numbers are compared as in an SQLite INTEGER column.
     package func appendComparisonForm(of value: AttributeValue, to bytes: inout [UInt8]) {
         switch (kind, value) {
         case (.number, .number(let number)) where !comparesBytes:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The five item classes; the raw value is the string that `kSecClass` takes (Semantics, "Classes and attributes").
+/// The five item classes; the raw value is the string for `kSecClass` (Semantics, "Classes and attributes").
 package enum ItemClass: String, Sendable, Hashable, CaseIterable {
     /// `kSecClassGenericPassword`.
     case genericPassword = "genp"

@@ -14,13 +14,13 @@ package final class ItemSchema: Sendable {
     /// The columns of the primary key that the class alone has: what distinguishes its items within a group.
     package let identifyingColumns: [Column]
 
-    /// The columns by which programs name one item: sets of columns of the primary key, of which one suffices, the
-    /// usual one last; none of identities.
+    /// The columns by which programs identify one item: sets of columns of the primary key, of which one suffices, the
+    /// usual one last; none for identities.
     ///
-    /// The rest of the key keeps its default values in nearly every item.
+    /// The rest of the key has its default values in nearly every item.
     package let namings: [[AttributeName]]
 
-    /// The columns that an add fills in, or takes from a caller who gives them.
+    /// The columns that an add fills in, or accepts from a caller.
     package let filledIn: [Column]
 
     /// The columns that have a search tag, ordered by name.
@@ -41,7 +41,7 @@ package final class ItemSchema: Sendable {
     /// The protection class of an item that names none (Semantics, "Computed attributes").
     package let defaultAccessibility: Accessibility
 
-    /// The names of all columns in order, and where each column is in ``columns``.
+    /// The names of all columns in order, and their positions in ``columns``.
     private let names: [(name: AttributeName, index: Int)]
 
     /// How many columns the class has, the secret and the persistent reference included: they have no short name.

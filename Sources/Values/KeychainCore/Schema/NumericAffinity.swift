@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A value as an SQLite column of INTEGER affinity holds it: an integer, a real, or text that is no numeral.
+/// A value in an SQLite column of INTEGER affinity: an integer, a real, or text that is not a numeral.
 ///
 /// Source: sqlite.org/datatype3.html, sections 3 and 3.1. A test compares every branch with SQLite itself.
 enum NumericAffinity: Hashable {

@@ -20,9 +20,9 @@ package enum RequestPart: String, Sendable, Hashable, CaseIterable {
     case attributes
 }
 
-/// A check that a request has to pass before any item is looked at; the raw value is its name in reports.
+/// A check that a request has to pass before any item is examined; the raw value is its name in reports.
 ///
-/// ``order(of:)`` says which function has which checks, and what counts when several fail.
+/// ``order(of:)`` specifies the checks of each function, and which one takes precedence if several fail.
 package enum RequestCheck: String, Sendable, Hashable, CaseIterable {
     /// The dictionary has an entry.
     case entries
@@ -36,7 +36,7 @@ package enum RequestCheck: String, Sendable, Hashable, CaseIterable {
     case valueReference = "value-reference"
     /// The identifier of a token is a string.
     case tokenType = "token-type"
-    /// The token that is to hold a new item is there, and holds such items.
+    /// The token that is to hold a new item exists, and holds such items.
     case token
     /// A policy is a `SecPolicy`.
     case policyType = "policy-type"
@@ -68,13 +68,13 @@ package enum RequestCheck: String, Sendable, Hashable, CaseIterable {
     case keyCount = "key-count"
     /// The class has the attribute.
     case attributeName = "attribute-name"
-    /// The attribute takes the value.
+    /// The attribute accepts the value.
     case attributeValue = "attribute-value"
-    /// The match key takes the value.
+    /// The match key accepts the value.
     case matchValue = "match-value"
     /// The return key is known, and its value a Boolean.
     case returnValue = "return-value"
-    /// The use key is known, and takes the value.
+    /// The use key is known, and accepts the value.
     case useValue = "use-value"
     /// The secret is data.
     case secretType = "secret-type"
@@ -84,7 +84,7 @@ package enum RequestCheck: String, Sendable, Hashable, CaseIterable {
     case protectionConflict = "protection-conflict"
     /// A sharing group and synchronizable exclude each other.
     case sharingGroupSynchronizable = "sharing-group-synchronizable"
-    /// No sharing group is searched, which takes a private entitlement.
+    /// No sharing group is searched, which requires a private entitlement.
     case sharingGroup = "sharing-group"
     /// An update does not set a sharing group.
     case sharingGroupChange = "sharing-group-change"
@@ -104,7 +104,7 @@ package enum RequestCheck: String, Sendable, Hashable, CaseIterable {
     case addedReference = "added-reference"
     /// An identity is added by its reference, not by its class.
     case addedIdentity = "added-identity"
-    /// A persistent reference stands alone.
+    /// A persistent reference is the only condition.
     case referenceAlone = "reference-alone"
     /// The match conditions apply to the class.
     case matchClass = "match-class"
@@ -112,7 +112,7 @@ package enum RequestCheck: String, Sendable, Hashable, CaseIterable {
     case matchLimit = "match-limit"
     /// Nothing is searched for that is encrypted with the secret.
     case encryptedAttribute = "encrypted-attribute"
-    /// An item can hold the secret.
+    /// The secret is within the size limit of an item.
     case secretSize = "secret-size"
 
     /// The section of Documentation/Semantics.md that has the rule, by its title.
@@ -144,16 +144,16 @@ package enum RequestCheck: String, Sendable, Hashable, CaseIterable {
 extension RequestCheck {
     /// A check of one dictionary.
     package struct Step: Sendable, Hashable {
-        /// What is checked.
+        /// The subject of the check.
         package let check: RequestCheck
         /// In which dictionary.
         package let part: RequestPart
     }
 
-    /// The checks of a function, in the order in which they count (Semantics, "Order of checks").
+    /// The checks of a function, in the order of precedence (Semantics, "Order of checks").
     ///
     /// Those of single keys, from ``attributeName`` to ``keyKind``, are one pass over the dictionary: among them, the
-    /// first key in alphabetical order counts.
+    /// first key in alphabetical order takes precedence.
     package static func order(of function: ItemFunction) -> [Step] {
         switch function {
         case .add: addition
@@ -177,7 +177,7 @@ extension RequestCheck {
         [.keyType, .className, .persistentReference, .itemClass, .numberAsKey, .keyCount] + ofQueryKeys
         + [.protectionConflict, .sharingGroupSynchronizable]
 
-    /// What the client does with the values of a dictionary before anything is encoded.
+    /// The client's operations on the values of a dictionary before anything is encoded.
     private static let conversion: [RequestCheck] = [.issuerType, .valueReference, .tokenType, .policyType]
 
     private static let addition = steps(

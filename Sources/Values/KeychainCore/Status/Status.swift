@@ -17,7 +17,7 @@ package struct Status: RawRepresentable, Hashable, Sendable, CustomStringConvert
         StatusTable.row(code: rawValue)?.name ?? "OSStatus \(rawValue)"
     }
 
-    /// The text for people, or nil when Apple's list has none for the code.
+    /// The message for users, or nil if Apple's list has none for the code.
     ///
     /// - Note: Source: the comments of SecBase.h, from which `SecCopyErrorMessageString` takes its text.
     package var message: String? {
@@ -96,7 +96,7 @@ extension Status {
     /// The attribute does not exist: `errSecNoSuchAttr`.
     package static let noSuchAttribute = Status(rawValue: -25303)
 
-    /// The item is not there any more: `errSecInvalidItemRef`.
+    /// The item no longer exists: `errSecInvalidItemRef`.
     package static let invalidItemReference = Status(rawValue: -25304)
 
     /// The item class does not exist.

@@ -13,7 +13,7 @@ package enum StatusTable {
         /// The number.
         package var code: Int32
 
-        /// The text that `SecCopyErrorMessageString` gives, or nil where the code has none.
+        /// The text that `SecCopyErrorMessageString` returns, or nil if the code has none.
         package var message: String?
 
         /// Whether Apple's public headers declare the code.

@@ -5,10 +5,10 @@ package enum FileFormat {
     /// The format; it counts up when what is sealed, or how, changes.
     package static let number: UInt8 = 3
 
-    /// The format before that, whose rows a store keeps as they are until their keys are there.
+    /// The previous format, whose rows a store keeps unchanged until their keys are available.
     package static let formerNumber: UInt8 = 2
 
-    /// The format of keybags, sealed keys, and everything else that keys are derived from: rows alone have another.
+    /// The format of keybags, sealed keys, and all other key derivation inputs: only rows have another.
     package static let keyNumber: UInt8 = 2
 
     /// The revision of the tables within the format; it counts up when a migration of the tables is enough.
@@ -33,11 +33,11 @@ package enum FileFormat {
     package static func text(of version: some BinaryInteger) -> String { "\(version >> 8 & 0xFF).\(version & 0xFF)" }
 }
 
-/// What a file says of its version: which one it has, and since which revision of that format programs can read it and
-/// may change it.
+/// The version information of a file: its version, and the revisions of that format since which programs can read it
+/// and may change it.
 ///
-/// In `PRAGMA user_version`, from the highest byte to the lowest: the revision of readers, that of writers, the format,
-/// the revision.
+/// It is in `PRAGMA user_version`, from the highest byte to the lowest: the revision for readers, that for writers, the
+/// format, the revision.
 package struct FileVersion: Sendable, Hashable {
     /// Format and revision of the tables.
     package let version: UInt16
@@ -48,7 +48,7 @@ package struct FileVersion: Sendable, Hashable {
     /// The first revision whose programs may change the file.
     package let writerRevision: UInt8
 
-    /// What this program writes.
+    /// The version that this program writes.
     package static let current = FileVersion(
         version: FileFormat.version,
         readerRevision: FileFormat.readerRevision,
@@ -62,14 +62,14 @@ package struct FileVersion: Sendable, Hashable {
         self.writerRevision = writerRevision
     }
 
-    /// What a file has in `user_version`.
+    /// The value of a file's `user_version`.
     package init(recorded: Int64) {
         version = UInt16(truncatingIfNeeded: recorded)
         writerRevision = UInt8(truncatingIfNeeded: recorded >> 16)
         readerRevision = UInt8(truncatingIfNeeded: recorded >> 24)
     }
 
-    /// What a file has in `user_version`.
+    /// The value of a file's `user_version`.
     package var recorded: Int64 { Int64(readerRevision) << 24 | Int64(writerRevision) << 16 | Int64(version) }
 
     /// Whether a program of another version, or of this one, can read the file as it is.

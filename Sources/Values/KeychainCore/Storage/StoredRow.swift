@@ -4,7 +4,7 @@
 package struct StoredRow: Sendable, Hashable {
     /// The class, which is the table.
     package var itemClass: ItemClass
-    /// The identifier, kept for the life of the row.
+    /// The identifier, constant for the life of the row.
     package var identifier: ItemIdentifier
     /// The protection class, in the clear.
     package var protection: String
@@ -16,10 +16,10 @@ package struct StoredRow: Sendable, Hashable {
     package var version: Bytes16
     /// The tag of the whole primary key, unique in the table.
     package var primaryKeyTag: SearchTag
-    /// The tags of the attributes that are there, ordered by name.
+    /// The tags of the existing attributes, ordered by name.
     package var tags: [AttributeTag]
-    /// Of a row that was sealed by the format before: the search tag of its digest, sealed, or nothing where it has
-    /// none or lies among ``tags``; `nil` for a row of this format.
+    /// For a row that was sealed in the previous format: the search tag of its digest, sealed, or empty if it has none
+    /// or one among ``tags``; `nil` for a row of this format.
     package var former: [UInt8]?
     /// The sealed attributes.
     package var metadata: [UInt8]
@@ -76,7 +76,7 @@ package enum ItemLimits {
     package static let secretByteCount = 16 << 20
     /// The largest sum of encoded attributes, in bytes: 16 MiB.
     package static let metadataByteCount = 16 << 20
-    /// More than either part of a row has that is written: a secret is padded by a sixteenth at most, and what seals it
-    /// and an application password add little.
+    /// More than any part of a row that is written: padding adds at most a sixteenth to a secret, and sealing and an
+    /// application password add little.
     package static let partByteCount = (17 << 20) + (1 << 16)
 }

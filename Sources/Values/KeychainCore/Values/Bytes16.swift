@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Sixteen bytes kept inline: an identifier, a search tag, a row version.
+/// Sixteen bytes stored inline: an identifier, a search tag, a row version.
 package struct Bytes16: Sendable, Hashable {
-    // Visible to the compiler in other modules, as is what reads them: every call of the keychain handles dozens of
-    // these.
+    // Inlinable in other modules, as is the code that reads them: every call of the keychain handles dozens of these.
     @usableFromInline var high: UInt64
     @usableFromInline var low: UInt64
 

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The limit on combining marks, which keeps text from outside cheap to compare.
+/// The limit on combining marks, which bounds the cost of comparing untrusted text.
 ///
-/// Swift compares and hashes strings by their canonical equivalence, and puts the marks of a character into canonical
-/// order for it (UAX #15): that takes the square of their number.
+/// Swift compares and hashes strings by their canonical equivalence, and sorts the marks of a character into canonical
+/// order for it (UAX #15): that takes time proportional to the square of their number.
 package enum CombiningMarks {
-    /// The most that may follow each other.
+    /// The maximum number of consecutive marks.
     ///
     /// UAX #15 finds no more than 30 in the texts of any language (section 13, "Stream-Safe Text Process"); this leaves
-    /// room for those that play with them. Two megabytes of such runs take 0.3 s to hash; a single run of 80,000,
-    /// 1.6 s.
+    /// room for playful ones. Two megabytes of such runs take 0.3 s to hash; a single run of 80,000, 1.6 s.
     package static let mostInARow = 1024
 
     /// Counts them in a text that is read character by character.
@@ -31,7 +30,7 @@ package enum CombiningMarks {
 }
 
 extension Unicode.Scalar {
-    /// Whether it takes part in the canonical order of marks.
+    /// Whether it is subject to the canonical order of marks.
     package var isCombiningMark: Bool { properties.canonicalCombiningClass != .notReordered }
 }
 

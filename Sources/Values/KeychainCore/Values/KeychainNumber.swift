@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A number as an `NSNumber` holds it: an integer of 64 bits or a real.
+/// A number like in an `NSNumber`: a 64-bit integer or a real.
 package enum KeychainNumber: Sendable, Hashable {
     /// An integer that fits 64 bits with sign.
     case integer(Int64)
@@ -14,7 +14,7 @@ package enum KeychainNumber: Sendable, Hashable {
         self = Int64(exactly: value).map { .integer($0) } ?? .unsigned(value)
     }
 
-    /// The low 32 bits with sign, as the hashed columns and Data columns take a number (Semantics, "Conversion and
+    /// The signed low 32 bits, as the hashed columns and Data columns use a number (Semantics, "Conversion and
     /// comparison of values").
     package var truncatedTo32Bits: Int32 {
         switch self {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A dictionary as a caller of the item functions gives it.
+/// A dictionary that a caller passes to the item functions.
 package struct PropertyDictionary: Sendable, Hashable {
     /// The entries whose key is a string.
     package var entries: PropertyEntries
@@ -8,7 +8,7 @@ package struct PropertyDictionary: Sendable, Hashable {
     /// The kinds of the keys that are not strings.
     package var foreignKeys: Set<ForeignKey>
 
-    /// What a key can be that is not a string.
+    /// The kinds of keys that are not strings.
     package enum ForeignKey: Sendable, Hashable {
         /// A number, which names no attribute.
         case number(KeychainNumber)

@@ -2,11 +2,11 @@
 
 /// The entries of a ``PropertyDictionary``, in the order in which they were added.
 ///
-/// A request has about five, so that looking at one after the other beats hashing; of many, hashes are kept as well.
+/// A request has about five, so that a linear search is faster than hashing; for many entries, hashes are kept as well.
 package struct PropertyEntries: Sendable {
     private var elements: [Element]
 
-    /// Where each key is in ``elements``; `nil` while there are few.
+    /// The position of each key in ``elements``; `nil` while there are few.
     private var positions: [String: Int]?
 
     /// More than this are found by their hashes.
@@ -24,10 +24,10 @@ package struct PropertyEntries: Sendable {
         keepPositions()
     }
 
-    /// Makes room for so many entries.
+    /// Reserves capacity for a number of entries.
     package mutating func reserveCapacity(_ count: Int) { elements.reserveCapacity(count) }
 
-    /// The value of a key; `nil` when there is none, and to remove it.
+    /// The value of a key; `nil` if there is none, and to remove it.
     package subscript(key: String) -> PropertyValue? {
         get { position(of: key).map { elements[$0].value } }
         set {
@@ -37,7 +37,7 @@ package struct PropertyEntries: Sendable {
                 elements.append((key, value))
                 if positions == nil { keepPositions() } else { positions?[key] = elements.count - 1 }
             case (nil, let position?):
-                // The last takes the place, so that of many entries no others move.
+                // The last entry is moved to its position, so that no others move.
                 elements.swapAt(position, elements.count - 1)
                 elements.removeLast()
                 guard positions != nil else { return }
@@ -48,10 +48,10 @@ package struct PropertyEntries: Sendable {
         }
     }
 
-    /// How many there are.
+    /// The number of entries.
     package var count: Int { elements.count }
 
-    /// Whether there is none.
+    /// Whether there are no entries.
     package var isEmpty: Bool { elements.isEmpty }
 
     /// The keys.
@@ -63,7 +63,7 @@ package struct PropertyEntries: Sendable {
     /// The entries as a dictionary.
     package var dictionary: [String: PropertyValue] { Dictionary(uniqueKeysWithValues: elements) }
 
-    /// The entries of which `isIncluded` says so.
+    /// The entries for which `isIncluded` returns `true`.
     package func filter(_ isIncluded: (Element) throws -> Bool) rethrows -> PropertyEntries {
         var filtered = PropertyEntries()
         filtered.elements = try elements.filter(isIncluded)
@@ -71,7 +71,7 @@ package struct PropertyEntries: Sendable {
         return filtered
     }
 
-    /// Takes over entries, and has `combine` choose between the old and the new value of a key that is there.
+    /// Merges entries, and calls `combine` to choose between the old and the new value of an existing key.
     package mutating func merge(
         _ other: some Sequence<Element>,
         uniquingKeysWith combine: (PropertyValue, PropertyValue) throws -> PropertyValue
@@ -97,17 +97,17 @@ extension PropertyEntries: Sequence {
     /// Goes through the entries.
     package func makeIterator() -> IndexingIterator<[Element]> { elements.makeIterator() }
 
-    /// How many there are.
+    /// The number of entries.
     package var underestimatedCount: Int { count }
 }
 
 extension PropertyEntries: Hashable {
-    /// Whether both have the same entries, in whatever order.
+    /// Whether both have the same entries, in any order.
     package static func == (left: PropertyEntries, right: PropertyEntries) -> Bool {
         left.count == right.count && left.allSatisfy { right[$0.key] == $0.value }
     }
 
-    /// Feeds the entries, whatever their order.
+    /// Feeds the entries, regardless of their order.
     package func hash(into hasher: inout Hasher) {
         var sum = 0
         for (key, value) in elements {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A value of a request or answer dictionary, after the Foundation objects have been left behind.
+/// A value of a request or result dictionary, after conversion from Foundation objects.
 ///
 /// Large and rare values are boxed, so that the others fit in three words.
 package enum PropertyValue: Sendable, Hashable {
@@ -32,19 +32,19 @@ package enum PropertyValue: Sendable, Hashable {
     case keychain(String)
     /// A `SecAccess`.
     indirect case access(ItemAccess)
-    /// A dictionary, or an array in an array: no key takes one, and only whether it can be sent matters.
+    /// A dictionary, or an array in an array: no key accepts one, and only whether it can be sent matters.
     case nested(Encodability)
-    /// So many bytes, which were not copied because no item can hold them.
+    /// The number of bytes that were not copied because they exceed the size limit of an item.
     case oversizedData(Int)
     /// An object of another type, named by it; it cannot be sent.
     case object(String)
 
-    /// Whether a value can be encoded in order to be sent to the keychain (Semantics, "Conversion and comparison of
+    /// Whether a value can be encoded for transmission to the keychain (Semantics, "Conversion and comparison of
     /// values").
     package enum Encodability: Sendable, Hashable {
         /// It can.
         case encodable
-        /// It has a number in it that is no integer of 64 bits.
+        /// It contains a number that is not a 64-bit integer.
         case fractional
         /// It has an object in it that has no encoding.
         case unencodable

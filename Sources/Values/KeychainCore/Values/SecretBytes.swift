@@ -4,8 +4,8 @@ import KeychainSupport
 
 /// Bytes that are overwritten with zeros when the last reference to them is released.
 ///
-/// Every `Data` value of a request or an answer travels in this type, so that a secret leaves no copy behind in freed
-/// memory. The bytes are immutable once made; copies of the value share them.
+/// Every `Data` value of a request or a result has this type, so that a secret leaves no copy behind in freed memory.
+/// The bytes are immutable once created; copies of the value share them.
 package struct SecretBytes: Sendable {
     @usableFromInline let storage: Storage
 
@@ -53,7 +53,7 @@ package struct SecretBytes: Sendable {
     /// The bytes as an array, for values that are not secret: the copy is not overwritten.
     package var unprotectedCopy: [UInt8] { withUnsafeBytes { Array($0) } }
 
-    // The buffer is written once, in the initializer, before anybody else can see it.
+    // The buffer is written once, in the initializer, before other code can access it.
     @usableFromInline
     final class Storage: @unchecked Sendable {
         @usableFromInline let bytes: UnsafeMutableRawBufferPointer
@@ -71,7 +71,7 @@ package struct SecretBytes: Sendable {
 }
 
 extension SecretBytes: Hashable {
-    /// Whether both hold the same bytes; takes the same time wherever they differ.
+    /// Whether both contain the same bytes, in constant time.
     package static func == (left: SecretBytes, right: SecretBytes) -> Bool {
         guard left.count == right.count else { return false }
         return left.withUnsafeBytes { left in
@@ -81,7 +81,7 @@ extension SecretBytes: Hashable {
         }
     }
 
-    /// Feeds the number of bytes only, so that no hash of a secret is ever made.
+    /// Feeds the number of bytes only, so that no hash of a secret is ever computed.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(count)
     }

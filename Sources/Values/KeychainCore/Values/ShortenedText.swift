@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension String {
-    /// The maximum number of bytes of a name that a program has made up, in a text for others to read.
+    /// The maximum number of bytes of a program-supplied name in a message to others.
     package static let mostBytesOfShownName = 256
 
     /// The text, truncated to this many bytes, with `…` at its end, if it is longer.
@@ -18,7 +18,7 @@ extension KeychainError {
     /// The maximum number of bytes of each of its texts in a reply.
     package static let mostBytesOfText = 16 << 10
 
-    /// The error with texts of at most ``mostBytesOfText`` each: names that programs have made up can be of any length.
+    /// The error with texts of at most ``mostBytesOfText`` each: program-supplied names can have any length.
     package var shortened: KeychainError {
         var error = self
         error.reason = reason.shortened(toBytes: Self.mostBytesOfText)

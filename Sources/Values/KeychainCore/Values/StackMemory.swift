@@ -2,7 +2,7 @@
 
 import KeychainSupport
 
-/// The stack of the calling thread, which holds working copies of keys and secrets during a call.
+/// The stack of the calling thread, which contains working copies of keys and secrets during a call.
 package enum StackMemory {
     /// How much of the stack a call uses at most.
     package enum Depth: Int, Sendable {
@@ -14,7 +14,7 @@ package enum StackMemory {
 
     /// Calls `body`, and then overwrites the part of the stack that it used with zeros.
     ///
-    /// What `body` returns stays, and what it left in freed memory of the heap.
+    /// The result of `body` stays, as does what it left in freed heap memory.
     package static func wiped<Result, Failure: Error>(
         _ depth: Depth = .call,
         after body: () throws(Failure) -> Result

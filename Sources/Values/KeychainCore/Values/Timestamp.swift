@@ -5,7 +5,7 @@ package struct Timestamp: Sendable, Hashable, Comparable {
     /// Seconds since the reference date; a fraction keeps the precision of binary64.
     package var secondsSinceReferenceDate: Double
 
-    /// A time so many seconds after 2001-01-01T00:00:00Z.
+    /// A time, as the number of seconds after 2001-01-01T00:00:00Z.
     package init(secondsSinceReferenceDate: Double) {
         // A negative zero would have a comparison form of its own.
         self.secondsSinceReferenceDate = secondsSinceReferenceDate == 0 ? 0 : secondsSinceReferenceDate
@@ -17,8 +17,8 @@ package struct Timestamp: Sendable, Hashable, Comparable {
     /// 2001-01-01T00:00:00Z, the default of the date columns of keys.
     package static let referenceDate = Timestamp(secondsSinceReferenceDate: 0)
 
-    /// This time if it is later than another one, else a millisecond after that: for what has to count as newer even
-    /// when the clock was put back.
+    /// This time if it is later than another one, else a millisecond after that: for values that have to count as newer
+    /// even if the clock was set back.
     package func orJustAfter(_ other: Timestamp?) -> Timestamp {
         guard let other, self <= other else { return self }
         return Timestamp(secondsSinceReferenceDate: other.secondsSinceReferenceDate + 0.001)
