@@ -145,25 +145,20 @@ struct CallTests {
         #expect(keychain.counts == Dictionary(uniqueKeysWithValues: (0..<8).map { ("\($0)", 1) }))
     }
 
-    @Test("a command that takes longer than a daemon may be silent is waited for: it says that it is working")
+    @Test("of a command that takes long, a daemon says again and again that it is working, sooner than it is given up")
     func working() throws {
         let keychain = CountingKeychain()
         keychain.close()
-        var serverOptions = ServerOptions()
-        serverOptions.tickMilliseconds = 20
-        serverOptions.workingMilliseconds = 100
-        var clientOptions = ClientOptions()
-        clientOptions.silenceMilliseconds = 8_000
-        let server = try TestServer(keychain, serverOptions)
-        let client = server.client(options: clientOptions)
-        // Longer than the silence, by the daemon's own signs of life: each begins the time anew.
-        let begin = ContinuousClock().now
-        Thread.detachNewThread {
-            _ = eventually("time passes") { ContinuousClock().now - begin > .seconds(9) }
-            keychain.open()
+        let clock = ManualClock()
+        let server = try TestServer(keychain, clock: clock)
+        let connection = try Self.held(server, keychain)
+        for _ in 0..<10 {
+            clock.advance(milliseconds: Int64(ClientOptions().silenceMilliseconds) / 3)
+            #expect(try connection.message() == .working(1))
         }
-        try client.add("slow")
-        #expect(keychain.counts == ["slow": 1])
+        keychain.open()
+        #expect(try connection.message() == .reply(1, .answer(.nothing)))
+        #expect(keychain.counts == ["first": 1])
     }
 
     @Test("a command that never ends is given up, and so is one that waits for it; others are served")
@@ -172,16 +167,18 @@ struct CallTests {
         keychain.close()
         var options = ServerOptions()
         options.mostCallsOfProcess = 1
-        options.tickMilliseconds = 20
-        options.workingMilliseconds = 60
-        options.commandMilliseconds = 2_000
-        let server = try TestServer(keychain, options)
+        let clock = ManualClock()
+        let server = try TestServer(keychain, options, clock: clock)
         defer { keychain.open() }
         let first = try Self.held(server, keychain)
         let second = try RawConnection.greeted(server.location)
         try second.send(.command(7, .items(Self.addition("second"))))
-        #expect(try Self.afterWorking(first, 1) == nil, "whether it will be carried out is not known")
-        guard case .failure(0, let error)? = try Self.afterWorking(second, 7) else {
+        #expect(eventually("it was read") { second.isRead })
+        let (lost, refused) = try clock.passing {
+            (try Self.afterWorking(first, 1), try Self.afterWorking(second, 7))
+        }
+        #expect(lost == nil, "whether it will be carried out is not known")
+        guard case .failure(0, let error)? = refused else {
             Issue.record("it was not given up, or without a reason")
             return
         }

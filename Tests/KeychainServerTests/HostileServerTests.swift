@@ -21,10 +21,11 @@ struct HostileServerTests {
         server = RawServer(folder.path)
     }
 
-    private func client(silence: Int32 = 60_000) -> DaemonKeychain {
+    private func client(silence: Int32 = 60_000, clock: ManualClock? = nil) -> DaemonKeychain {
         var options = ClientOptions()
         options.silenceMilliseconds = silence
         options.returnMilliseconds = 100
+        if let clock { options.clock = clock.timeouts }
         return DaemonKeychain(at: server.location, options: options)
     }
 
@@ -178,12 +179,13 @@ struct HostileServerTests {
     )
     func stoppedAtCommand(_ changes: Bool) throws {
         let gate = DispatchSemaphore(value: 0)
+        let clock = ManualClock()
         let serving = serving { connection, _ in
             try connection.greet()
             _ = try connection.command()
-            gate.wait()
+            clock.passing { gate.wait() }
         }
-        let client = client(silence: 10_000)
+        let client = client(clock: clock)
         let error = #expect(throws: KeychainError.self) {
             if changes { try client.add("a") } else { _ = try client.read() }
         }
@@ -219,22 +221,41 @@ struct HostileServerTests {
         #expect(error?.reason.contains("open to other users") == true, "\(String(describing: error))")
     }
 
+    @Test("a daemon that says in time, each time, that it is working is waited for, however long it takes")
+    func working() throws {
+        let clock = ManualClock()
+        let serving = serving { connection, _ in
+            try connection.greet()
+            guard let (number, _) = try connection.command() else { return }
+            for _ in 0..<10 {
+                clock.advance(milliseconds: 50_000)
+                try connection.send(.working(number))
+                #expect(eventually("it was read") { connection.isRead })
+            }
+            try connection.send(.reply(number, .answer(.nothing)))
+        }
+        try client(silence: 60_000, clock: clock).add("slow")
+        #expect(serving.connections == 1)
+    }
+
     @Test("a daemon has its whole time again once the user was prompted, for as long as that took")
     func timeAfterPrompt() throws {
+        let clock = ManualClock()
         let serving = serving { connection, _ in
             try connection.greet()
             guard let (number, _) = try connection.command() else { return }
             try connection.send(.prompt(1, WirePrompt(AuthenticationPrompt(.passcode, reason: ""))))
             guard case .promptReply(1, .cancelled)? = try connection.message() else { return }
             // It makes a key of what was typed.
-            usleep(600_000)
+            clock.advance(milliseconds: 9_000)
             try connection.send(.reply(number, .done))
         }
         var options = ClientOptions()
         options.silenceMilliseconds = 10_000
+        options.clock = clock.timeouts
         // The answer comes as the time is over that began with the prompt.
         let owner = ScriptedAuthenticator { _ in
-            usleep(9_800_000)
+            clock.advance(milliseconds: 9_800)
             return .cancelled
         }
         let client = DaemonKeychain(at: server.location, authenticator: owner, options: options)

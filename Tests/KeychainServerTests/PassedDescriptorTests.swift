@@ -33,11 +33,10 @@ struct PassedDescriptorTests {
     @Test("a descriptor that sleeps when it is closed holds up nobody else, and no timeout", arguments: Moment.allCases)
     func lingering(_ moment: Moment) throws {
         var options = ServerOptions()
-        options.tickMilliseconds = 10
-        options.messageMilliseconds = 3_000
         options.stopMilliseconds = 1_000
         let admission = NumberedAdmission(CountingKeychain())
-        let server = try TestServer(admission: admission, options)
+        let clock = ManualClock()
+        let server = try TestServer(admission: admission, options, clock: clock)
         // Before the server ends, so that nobody sleeps for ten minutes.
         let sockets = try LingeringSockets()
         admission.isOneProcess = true
@@ -55,7 +54,7 @@ struct PassedDescriptorTests {
         // The time of others is over in time.
         let slow = try RawConnection.greeted(server.location)
         slow.send([0])
-        #expect(try slow.isEnded())
+        #expect(try clock.passing { try slow.isEnded() })
         #expect(try server.client().device.status().lockState == .unlocked)
         server.stop()
         withExtendedLifetime((attackers, sockets)) {}

@@ -14,18 +14,11 @@ import Testing
 /// Programs that send or read slowly, or not at all: nobody else waits for them.
 @Suite(.timeLimit(.minutes(10)))
 struct SlowProgramTests {
-    /// A server that soon ends a connection whose message is incomplete, but not before a test could send it, even on a
-    /// busy machine.
-    private static func impatient() -> ServerOptions {
-        var options = ServerOptions()
-        options.tickMilliseconds = 10
-        options.messageMilliseconds = 3_000
-        return options
-    }
+    private let clock = ManualClock()
 
     @Test("half a greeting, half a header and half a message are waited for no longer than allowed", arguments: 0...4)
     func halfFrames(_ row: Int) throws {
-        let server = try TestServer(CountingKeychain(), Self.impatient())
+        let server = try TestServer(CountingKeychain(), clock: clock)
         let client = server.client()
         try client.add("before")
         let command = try WireMessage.command(1, .device(.status)).encoded().unprotectedCopy
@@ -46,29 +39,28 @@ struct SlowProgramTests {
             // As long as is allowed, and a part of it.
             connection.send([0x04, 0, 0, 0] + [UInt8](repeating: 1, count: 100_000))
         }
-        #expect(try connection.isEnded())
+        let begin = clock.milliseconds
+        #expect(try clock.passing { try connection.isEnded() })
+        #expect(clock.milliseconds - begin >= ServerOptions().messageMilliseconds)
         try client.add("after")
     }
 
     @Test("a connection that has greeted and says nothing stays")
     func idle() throws {
-        let server = try TestServer(CountingKeychain(), Self.impatient())
+        let server = try TestServer(CountingKeychain(), clock: clock)
         let connection = try RawConnection.greeted(server.location)
         // A later one that stops within a message ends: by then the time of a message has passed for both.
         let other = try RawConnection.greeted(server.location)
         other.send([0])
-        #expect(try other.isEnded())
+        #expect(try clock.passing { try other.isEnded() })
         try connection.send(.command(1, .device(.lock)))
         #expect(try connection.message() == .reply(1, .done))
     }
 
     @Test("a keychain that does not release the contexts of one process holds up no timeout of another")
     func slowRelease() throws {
-        var options = ServerOptions()
-        options.tickMilliseconds = 10
-        options.messageMilliseconds = 1_000
         let keychain = StuckKeychain()
-        let server = try TestServer(admission: NumberedAdmission(keychain), options)
+        let server = try TestServer(admission: NumberedAdmission(keychain), clock: clock)
         func begun() throws -> RawConnection {
             let connection = try RawConnection.greeted(server.location)
             try connection.send(.command(1, .authentication(.check(.deviceOwner, AuthenticationContext()))))
@@ -77,10 +69,10 @@ struct SlowProgramTests {
             return connection
         }
         let first = try begun()
-        #expect(try first.isEnded())
+        #expect(try clock.passing { try first.isEnded() })
         #expect(eventually("its context is being released") { keychain.isStuck })
         let second = try begun()
-        #expect(try second.isEnded())
+        #expect(try clock.passing { try second.isEnded() })
         keychain.end()
         #expect(eventually("both are released") { keychain.releasedCount == 2 })
     }
@@ -119,13 +111,11 @@ struct SlowProgramTests {
     func stoppedReader() throws {
         let keychain = CountingKeychain()
         keychain.answer = SecretBytes(count: 4 << 20) { _ in }
-        var options = ServerOptions()
-        options.tickMilliseconds = 10
-        options.answerMilliseconds = 200
-        let server = try TestServer(keychain, options)
+        let server = try TestServer(keychain, clock: clock)
         let reader = try RawConnection.greeted(server.location)
         try reader.send(.command(1, .items(KeychainRequest(.copyMatching([:]), client: Client(accessGroups: [])))))
-        #expect(eventually("it is ended") { server.connectionCount == 0 })
+        #expect(eventually("the command was read") { reader.isRead })
+        #expect(clock.passing { eventually("it is ended") { server.connectionCount == 0 } })
         #expect(try server.client().device.status().lockState == .unlocked)
     }
 

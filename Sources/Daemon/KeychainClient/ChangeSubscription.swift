@@ -68,7 +68,7 @@ final class ChangeSubscription: Sendable {
         // Clients do not create the folder of the system service.
         if !location.isSystemService { _ = try? location.openFolder(making: true) }
         let watch = try? FolderWatch(location.folder, for: .newNames)
-        var pauses = Deadline.Pauses(until: Deadline(milliseconds: milliseconds))
+        var pauses = Deadline.Pauses(until: options.deadline(milliseconds: milliseconds))
         while !hasEnded {
             do throws(KeychainError) {
                 let connection = try DaemonConnection(location, options)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainHost
+
 /// The timeouts and limits of a client of the daemon.
 package struct ClientOptions: Sendable, Hashable {
     /// The timeout without a message of the daemon, which reports every few seconds that it is working; 15 seconds.
@@ -20,6 +22,15 @@ package struct ClientOptions: Sendable, Hashable {
     /// The folder that the daemon has to serve: one that serves another one is sent nothing; `nil` for any.
     package var servedFolder: String?
 
+    /// The clock of the timeouts.
+    package var clock = TimeoutClock.system
+
     /// The default options.
     package init() {}
+
+    /// So many milliseconds from now, by the clock of the timeouts.
+    func deadline(milliseconds: Int32) -> Deadline { Deadline(milliseconds: milliseconds, by: clock) }
+
+    /// When a daemon that says nothing from now on is given up.
+    var silence: Deadline { deadline(milliseconds: silenceMilliseconds) }
 }

@@ -66,7 +66,7 @@ final class DaemonConnection: Sendable {
     var isOfThisProcess: Bool { forkGeneration == keychain_fork_generation() }
 
     private func connect() throws(KeychainError) {
-        var pauses = Deadline.Pauses(until: Deadline(milliseconds: options.silenceMilliseconds))
+        var pauses = Deadline.Pauses(until: options.silence)
         while true {
             let failure: Int32
             do throws(FileError) {
@@ -104,7 +104,7 @@ final class DaemonConnection: Sendable {
     private func greet() throws(KeychainError) {
         let greeting = SecretBytes(ClientGreeting().bytes)
         // A daemon that refuses may have closed the connection already; its reason can still be read.
-        _ = send(greeting, until: { Deadline(milliseconds: options.silenceMilliseconds) })
+        _ = send(greeting, until: { options.silence })
         let received = next(.greeting, { true }, { (bytes) throws(WireError) in try ServerGreeting(bytes) })
         let answer: ServerGreeting
         switch received {
@@ -150,10 +150,12 @@ final class DaemonConnection: Sendable {
         }
         let isSent: Bool
         do throws(KeychainError) { isSent = try sendRequest(frame) } catch { return .failure(error) }
-        let patience = options.promptEndMilliseconds
-        let questions = DaemonQuestions(authenticator, patienceMilliseconds: patience) { [self] message in
+        let patience: @Sendable () -> Deadline = { [options] in
+            options.deadline(milliseconds: options.promptEndMilliseconds)
+        }
+        let questions = DaemonQuestions(authenticator, patience: patience) { [self] message in
             guard let frame = try? message.encoded() else { return }
-            _ = send(frame, until: { Deadline(milliseconds: options.silenceMilliseconds) })
+            _ = send(frame, until: { options.silence })
         }
         defer { questions.end() }
         // A frame that was not sent completely was not executed. The daemon's reason can still be read.
@@ -270,13 +272,13 @@ final class DaemonConnection: Sendable {
         _ isLimited: () -> Bool,
         _ read: (UnsafeRawBufferPointer) throws(WireError) -> Value
     ) -> Received<Value> {
-        var deadline = Deadline(milliseconds: options.silenceMilliseconds)
+        var deadline = options.silence
         var held = 0
         var wasLimited = isLimited()
         // No reply can arrive so soon after a command was sent.
         if wasLimited, reader.withLock({ $0.isEmpty }) {
-            let ready = SocketReadiness.wait(for: .readable, of: socket, milliseconds: deadline.millisecondsLeft)
-            if ready.isEmpty, deadline.millisecondsLeft == 0 { return .silent }
+            let ready = SocketReadiness.wait(for: .readable, of: socket, until: deadline)
+            if ready.isEmpty { return .silent }
         }
         while true {
             let progress: FrameReader.Progress
@@ -292,11 +294,10 @@ final class DaemonConnection: Sendable {
             if capacity != held || !isLimited || !wasLimited {
                 held = capacity
                 wasLimited = isLimited
-                deadline = Deadline(milliseconds: options.silenceMilliseconds)
+                deadline = options.silence
             }
-            let left = deadline.millisecondsLeft
-            if left == 0 { return .silent }
-            if SocketReadiness.wait(for: .readable, of: socket, milliseconds: left) == .ended { return .ended }
+            if deadline.isOver { return .silent }
+            if SocketReadiness.wait(for: .readable, of: socket, until: deadline) == .ended { return .ended }
         }
     }
 
@@ -329,7 +330,7 @@ final class DaemonConnection: Sendable {
     /// - Returns: Whether that was possible.
     /// - Throws: `errSecNotAvailable` if the process has no descriptors left; nothing was then sent.
     private func sendRequest(_ frame: SecretBytes) throws(KeychainError) -> Bool {
-        let deadline = { [options] in Deadline(milliseconds: options.silenceMilliseconds) }
+        let deadline = { [options] in options.silence }
         guard !hasPassedDescriptor.load(ordering: .relaxed) else { return send(frame, until: deadline) }
         let descriptor = keychain_event()
         guard descriptor >= 0 else { throw KeychainError(call: "eventfd", errno: errno) }
@@ -360,7 +361,7 @@ final class DaemonConnection: Sendable {
                 continue
             }
             guard errno == EAGAIN || errno == EWOULDBLOCK, end.millisecondsLeft > 0 else { return false }
-            let ready = SocketReadiness.wait(for: .writable, of: socket, milliseconds: end.millisecondsLeft)
+            let ready = SocketReadiness.wait(for: .writable, of: socket, until: end)
             if ready.contains(.ended) { return false }
         }
         return true

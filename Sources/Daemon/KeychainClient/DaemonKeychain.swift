@@ -71,12 +71,12 @@ package final class DaemonKeychain: KeychainBackend {
                 throw error
             case .refused(let error): throw error
             case .notTaken(let error):
-                deadline = deadline ?? Deadline(milliseconds: options.returnMilliseconds)
+                deadline = deadline ?? options.deadline(milliseconds: options.returnMilliseconds)
                 guard deadline?.millisecondsLeft != 0 else { throw error }
             case .unknown(let error):
                 guard command.has(.changesNothing), !hasBeenSentAgain, !error.isSilence else { throw error }
                 hasBeenSentAgain = true
-                deadline = deadline ?? Deadline(milliseconds: options.returnMilliseconds)
+                deadline = deadline ?? options.deadline(milliseconds: options.returnMilliseconds)
             }
         }
     }
@@ -99,7 +99,7 @@ package final class DaemonKeychain: KeychainBackend {
                 // A daemon that was reached before may be restarting.
                 let isExpected = error.isGoneDaemon || (start == nil && pool.hasConnected)
                 if isExpected, pauses == nil {
-                    pauses = Deadline.Pauses(until: Deadline(milliseconds: options.returnMilliseconds))
+                    pauses = Deadline.Pauses(until: options.deadline(milliseconds: options.returnMilliseconds))
                 }
                 // One that has just been started may have been stopped again.
                 if error.isMissingDaemon, let start, starts < Self.mostStarts {
@@ -115,7 +115,7 @@ package final class DaemonKeychain: KeychainBackend {
     private var canAskForSecrets: Bool {
         if let known = lastStatus.withLock(\.self), known.until.millisecondsLeft > 0 { return known.canAskForSecrets }
         let canAskForSecrets = authenticator.canAskForSecrets
-        let until = Deadline(milliseconds: options.authenticatorMilliseconds)
+        let until = options.deadline(milliseconds: options.authenticatorMilliseconds)
         lastStatus.withLock { $0 = (canAskForSecrets, until) }
         return canAskForSecrets
     }

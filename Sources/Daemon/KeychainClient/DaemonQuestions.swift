@@ -14,7 +14,7 @@ final class DaemonQuestions: Sendable {
     private let state = Mutex(State())
     private let answered = DispatchSemaphore(value: 0)
 
-    private let patienceMilliseconds: Int32
+    private let patience: @Sendable () -> Deadline
 
     private struct State {
         var open: (number: UInt64, cancellation: PromptCancellation)?
@@ -24,15 +24,15 @@ final class DaemonQuestions: Sendable {
     ///
     /// - Parameters:
     ///   - authenticator: the user prompts.
-    ///   - patienceMilliseconds: the time limit for cancelling a question, after which its answer is ignored.
+    ///   - patience: the time limit for cancelling a question from now on, after which its answer is ignored.
     ///   - send: sends the answers.
     init(
         _ authenticator: any Authenticator,
-        patienceMilliseconds: Int32,
+        patience: @escaping @Sendable () -> Deadline,
         send: @escaping @Sendable (WireMessage) -> Void
     ) {
         self.authenticator = authenticator
-        self.patienceMilliseconds = patienceMilliseconds
+        self.patience = patience
         self.send = send
     }
 
@@ -66,12 +66,11 @@ final class DaemonQuestions: Sendable {
     /// Cancels the open question, and waits until its prompt has disappeared; with a timeout, because the program's
     /// authenticator may ignore the cancellation.
     func end() {
-        let deadline = Deadline(milliseconds: patienceMilliseconds)
+        let deadline = patience()
         while let open = state.withLock(\.open) {
             open.cancellation.cancel()
-            let left = Int(deadline.millisecondsLeft)
-            guard left == 0 else {
-                _ = answered.wait(timeout: .now() + .milliseconds(left))
+            guard deadline.isOver else {
+                _ = answered.wait(until: deadline)
                 continue
             }
             state.withLock { if $0.open?.number == open.number { $0.open = nil } }

@@ -66,7 +66,7 @@ final class Call: Sendable {
                 connection.send(end, tick: server.tick)
             }
             defer { prompt.cancellation.removeHandler(handler) }
-            let deadline = Deadline(milliseconds: milliseconds)
+            let deadline = server.options.deadline(milliseconds: milliseconds)
             let answer = waitForAnswer(to: number, deadline) { prompt.cancellation.isCancelled || server.isStopping }
             switch answer {
             case .message(let message): return message
@@ -114,7 +114,7 @@ final class Call: Sendable {
 
     /// The answer to a question that must be answered immediately.
     private func lastAnswer(to number: UInt64) -> WireMessage? {
-        let deadline = Deadline(milliseconds: server.options.promptGraceMilliseconds)
+        let deadline = server.options.deadline(milliseconds: server.options.promptGraceMilliseconds)
         guard case .message(let message) = waitForAnswer(to: number, deadline, orUntil: { false }) else {
             return nil
         }
@@ -136,8 +136,8 @@ final class Call: Sendable {
             let left = deadline.millisecondsLeft
             if left == 0 || isOver() { return .overdue }
             // Whether the question has ended is checked periodically.
-            let pause = max(1, min(left, server.options.tickMilliseconds))
-            _ = SocketReadiness.wait(for: connection.wanted, of: connection.socket, milliseconds: pause)
+            let pause = server.options.deadline(milliseconds: max(1, min(left, server.options.tickMilliseconds)))
+            _ = SocketReadiness.wait(for: connection.wanted, of: connection.socket, until: pause)
         }
     }
 }

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Dispatch
+import KeychainHost
 import Synchronization
 
 /// When connections are checked: at every tick while anything is in progress, otherwise not at all.
 final class Housekeeping: Sendable {
-    private let tickMilliseconds: Int
+    private let options: ServerOptions
+    private let tickMilliseconds: Int32
     private let ticks = Atomic<UInt64>(1)
     private let isAsleep = Atomic<Bool>(false)
     private let wake = DispatchSemaphore(value: 0)
 
-    init(_ options: ServerOptions) { tickMilliseconds = Int(max(1, options.tickMilliseconds)) }
+    init(_ options: ServerOptions) {
+        self.options = options
+        tickMilliseconds = max(1, options.tickMilliseconds)
+    }
 
     /// The number of the tick.
     var tick: UInt64 { ticks.load(ordering: .relaxed) }
@@ -27,7 +32,8 @@ final class Housekeeping: Sendable {
         wake.signal()
     }
 
-    /// Waits for the next tick, or, while nothing is in progress, for activity.
+    /// Waits for the next tick, or, while nothing is in progress, for activity; by the clock of a test for none, since
+    /// that may stand still.
     ///
     /// - Parameters:
     ///   - longest: the maximum wait in milliseconds; `nil` for no limit.
@@ -36,11 +42,22 @@ final class Housekeeping: Sendable {
     func wait(atMost longest: Int32? = nil, isOver: () -> Bool, isQuiet: () -> Bool) {
         if isQuiet() {
             isAsleep.store(true, ordering: .sequentiallyConsistent)
-            if isQuiet() { _ = wake.wait(timeout: longest.map { .now() + .milliseconds(Int($0)) } ?? .distantFuture) }
+            if isQuiet() { waitForActivity(atMost: longest) }
             isAsleep.store(false, ordering: .sequentiallyConsistent)
             if isOver() { return }
         }
-        _ = wake.wait(timeout: .now() + .milliseconds(tickMilliseconds))
-        ticks.add(1, ordering: .relaxed)
+        let milliseconds = Int(options.deadline(milliseconds: tickMilliseconds).waitMilliseconds)
+        _ = wake.wait(timeout: .now() + .milliseconds(milliseconds))
+        if options.clock.isOfSystem {
+            // One, also where this process had no processor for longer: since then it has read nothing of what was sent.
+            ticks.add(1, ordering: .relaxed)
+        } else {
+            ticks.store(1 + UInt64(options.clock.now / (Int64(tickMilliseconds) * 1_000_000)), ordering: .relaxed)
+        }
+    }
+
+    private func waitForActivity(atMost longest: Int32?) {
+        guard let longest else { return wake.wait() }
+        _ = wake.wait(until: options.deadline(milliseconds: longest))
     }
 }

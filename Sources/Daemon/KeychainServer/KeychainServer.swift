@@ -85,7 +85,7 @@ package final class KeychainServer: Sendable {
     ///   - beat: called each time after all timeouts were enforced; never again if that does not end.
     package func run(beatingEvery milliseconds: Int32? = nil, _ beat: () -> Void = {}) {
         workers.start { [self] in work() }
-        var next = Deadline(milliseconds: 0)
+        var next = options.deadline(milliseconds: 0)
         while !isStopping {
             housekeeping.wait(
                 atMost: milliseconds,
@@ -95,7 +95,7 @@ package final class KeychainServer: Sendable {
             resumeAccepting()
             guard let milliseconds, next.isOver, !isStopping else { continue }
             beat()
-            next = Deadline(milliseconds: milliseconds)
+            next = options.deadline(milliseconds: milliseconds)
         }
         finish()
     }
@@ -349,7 +349,7 @@ extension KeychainServer {
         for socket in sockets { keychain_watch_remove(watch, socket) }
         connections.close()
         for candidate in admissions.removeAll() { drop(candidate, .stopping) }
-        let deadline = Deadline(milliseconds: options.stopMilliseconds)
+        let deadline = options.deadline(milliseconds: options.stopMilliseconds)
         while connections.count > 0 {
             for connection in connections.all where connection.sayGoodbye(tick: tick) { end(connection) }
             guard connections.count > 0, deadline.millisecondsLeft > 0 else { break }

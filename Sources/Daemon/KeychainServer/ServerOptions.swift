@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainHost
 import KeychainWire
 
 /// The limits and timeouts of a server.
@@ -70,6 +71,9 @@ package struct ServerOptions: Sendable, Hashable {
     /// Which folder is served, so that programs which mean another one send nothing; `nil` for none, or many.
     package var folder: FolderNumber?
 
+    /// The clock of the timeouts.
+    package var clock = TimeoutClock.system
+
     /// The default options.
     package init() {}
 
@@ -113,6 +117,9 @@ package struct ServerOptions: Sendable, Hashable {
     var sleepingCallLimits: ShareCount.Limits {
         .init(total: mostSleepingCalls, ofProcess: mostSleepingCallsOfProcess, ofUser: mostSleepingCallsOfUser)
     }
+
+    /// So many milliseconds from now, by the clock of the timeouts.
+    func deadline(milliseconds: Int32) -> Deadline { Deadline(milliseconds: milliseconds, by: clock) }
 
     /// The number of ticks in a time: at least one.
     func ticks(_ milliseconds: Int32) -> UInt64 { UInt64(max(1, milliseconds / max(1, tickMilliseconds))) }

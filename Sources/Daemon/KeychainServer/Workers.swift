@@ -66,8 +66,7 @@ final class Workers: Sendable {
     func finish(_ deadline: Deadline) {
         state.withLock { $0.isOver = true }
         while state.withLock({ $0.threads > 0 }) {
-            let left = Int(deadline.millisecondsLeft)
-            guard left > 0, ended.wait(timeout: .now() + .milliseconds(left)) == .success else { return }
+            guard ended.wait(until: deadline) == .success else { return }
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CKeychainSupport
+import KeychainHost
 
 /// The events that a socket is waited for, and those that it is ready for.
 package struct SocketReadiness: OptionSet, Sendable, Hashable {
@@ -24,5 +25,19 @@ package struct SocketReadiness: OptionSet, Sendable, Hashable {
         let ready = keychain_wait(socket, wanted.rawValue, milliseconds)
         // A descriptor that cannot be waited for is over.
         return ready < 0 ? .ended : SocketReadiness(rawValue: ready)
+    }
+
+    /// Blocks until a socket is ready, or a deadline is over.
+    ///
+    /// - Returns: What it is ready for; empty after the deadline.
+    package static func wait(
+        for wanted: SocketReadiness,
+        of socket: Int32,
+        until deadline: Deadline
+    ) -> SocketReadiness {
+        while true {
+            let ready = wait(for: wanted, of: socket, milliseconds: deadline.waitMilliseconds)
+            if !ready.isEmpty || deadline.isOver { return ready }
+        }
     }
 }

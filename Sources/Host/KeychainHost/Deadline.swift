@@ -2,46 +2,57 @@
 
 import Glibc
 
-/// The deadline of a call, by a clock that cannot be set (CLOCK_MONOTONIC): one for all that the call waits for.
+/// The deadline of a call, by a clock that cannot be set (``TimeoutClock``): one for all that the call waits for.
 package struct Deadline: Sendable {
     /// The time, in nanoseconds of the clock.
     private let nanoseconds: Int64
+    private let clock: TimeoutClock
 
     /// So many milliseconds from now.
-    package init(milliseconds: Int32) { nanoseconds = Self.now + Int64(max(0, milliseconds)) * 1_000_000 }
+    package init(milliseconds: Int32) { self.init(milliseconds: milliseconds, by: .system) }
+
+    /// So many milliseconds from now, by a clock.
+    package init(milliseconds: Int32, by clock: TimeoutClock) {
+        self.init(nanoseconds: clock.now + Int64(max(0, milliseconds)) * 1_000_000, clock)
+    }
 
     /// So many microseconds from now.
-    package init(microseconds: Int32) { nanoseconds = Self.now + Int64(max(0, microseconds)) * 1_000 }
+    package init(microseconds: Int32) {
+        self.init(nanoseconds: TimeoutClock.system.now + Int64(max(0, microseconds)) * 1_000, .system)
+    }
 
     /// A number of seconds from now; a day at most, and now for a non-number.
     package init(seconds: Double) {
         self.init(milliseconds: Int32((min(max(0, seconds), 86_400) * 1_000).rounded(.up)))
     }
 
-    private init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+    private init(nanoseconds: Int64, _ clock: TimeoutClock) {
+        self.nanoseconds = nanoseconds
+        self.clock = clock
+    }
 
     /// This deadline, or one the given number of milliseconds from now if that is later.
     package func extended(milliseconds: Int32) -> Deadline {
-        Deadline(nanoseconds: max(nanoseconds, Deadline(milliseconds: milliseconds).nanoseconds))
+        Deadline(nanoseconds: max(nanoseconds, Deadline(milliseconds: milliseconds, by: clock).nanoseconds), clock)
     }
 
     /// Whether the time is over.
-    package var isOver: Bool { nanoseconds <= Self.now }
+    package var isOver: Bool { nanosecondsLeft <= 0 }
 
     /// The remaining time, for poll(2): rounded up, and 0 when it is over.
     package var millisecondsLeft: Int32 {
-        Int32(clamping: (max(0, nanoseconds - Self.now) + 999_999) / 1_000_000)
+        Int32(clamping: (max(0, nanosecondsLeft) + 999_999) / 1_000_000)
     }
+
+    /// For how many milliseconds a call of the system may wait before the deadline is looked at again: what is left of
+    /// the time, or less by the clock of a test.
+    package var waitMilliseconds: Int32 { min(millisecondsLeft, clock.readAgainMilliseconds ?? .max) }
+
+    private var nanosecondsLeft: Int64 { nanoseconds - clock.now }
 
     /// The time for a call of the system.
     package var time: timespec {
         timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
-    }
-
-    private static var now: Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
     /// Waits between two attempts at something that another process prevents: longer each time, at most 25
@@ -57,7 +68,7 @@ package struct Deadline: Sendable {
         ///
         /// - Returns: Whether to try again; `false` when the time was over before.
         package mutating func wait() -> Bool {
-            let left = deadline.nanoseconds - Deadline.now
+            let left = deadline.nanosecondsLeft
             guard left > 0 else { return false }
             var pause = timespec(tv_sec: 0, tv_nsec: Int(min(left, milliseconds * 1_000_000)))
             withUnsafeMutablePointer(to: &pause) { pause in

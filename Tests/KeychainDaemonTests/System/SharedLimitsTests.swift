@@ -101,12 +101,21 @@ struct SharedLimitsTests {
             let refusal = #expect(throws: KeychainError.self) { try Self.read("a", next.client()) }
             #expect(refusal?.reason.contains("is the account 'bert' now") == true, "\(refusal as Any)")
         }
-        let closed = try SystemAdmission(options).partition(of: geteuid())
-        #expect(throws: KeychainError.self, "nor by a command") { try closed.perform(.device(.status)) }
         // The account was renamed, and root says so.
         #expect(unlink(file) == 0)
         #expect(try Self.read("a", server.client()) == 1)
         #expect(try String(contentsOfFile: file, encoding: .utf8) == "bert\n")
+    }
+
+    @Test("a command opens no keychain of another account")
+    func otherAccountOfClosed() throws {
+        let closed = KeychainLocation(path: folder.path(of: "\(geteuid())"))
+        try PartitionAccount.bind(PrivateDirectory(closed), to: "anna", geteuid())
+        var options = options
+        options.accountName = { _ in "bert" }
+        let partition = try SystemAdmission(options).partition(of: geteuid())
+        let refusal = #expect(throws: KeychainError.self) { try partition.perform(.device(.status)) }
+        #expect(refusal?.reason.contains("is the account 'bert' now") == true, "\(refusal as Any)")
     }
 
     @Test("while the account of a user ID cannot be determined, as without a name service, nobody gets its keychain")

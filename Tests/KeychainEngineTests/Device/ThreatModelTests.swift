@@ -6,7 +6,26 @@ import Testing
 /// The threat model names the test that shows each claim, and every test that it names exists.
 struct ThreatModelTests {
     private let lines: [String]
-    private let sources: [String]
+    private let sources: [Source]
+
+    /// What a file of tests declares.
+    private struct Source {
+        let types: Set<String>
+        let functions: Set<String>
+
+        init(_ text: String) {
+            types = Self.words(after: "struct ", in: text).union(Self.words(after: "class ", in: text))
+            functions = Self.words(after: "func ", in: text)
+        }
+
+        private static func words(after keyword: String, in text: String) -> Set<String> {
+            Set(text.components(separatedBy: keyword).dropFirst().map { rest in String(rest.prefix(while: isInName)) })
+        }
+
+        private static func isInName(_ character: Character) -> Bool {
+            character.isLetter || character.isNumber || character == "_"
+        }
+    }
 
     init() throws {
         let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
@@ -14,7 +33,7 @@ struct ThreatModelTests {
         lines = try String(contentsOf: document, encoding: .utf8).components(separatedBy: "\n")
         sources = try FileManager.default.subpathsOfDirectory(atPath: tests.standardizedFileURL.path)
             .filter { $0.hasSuffix("Tests.swift") && !$0.hasPrefix("Graphs/") }
-            .map { try String(contentsOf: tests.appendingPathComponent($0), encoding: .utf8) }
+            .map { Source(try String(contentsOf: tests.appendingPathComponent($0), encoding: .utf8)) }
     }
 
     @Test("every test that the threat model names exists")
@@ -22,13 +41,8 @@ struct ThreatModelTests {
         let names = lines.flatMap(Self.testNames)
         #expect(names.count > 60)
         for name in Set(names).sorted() {
-            let parts = name.split(separator: ".")
-            let isThere = sources.contains { source in
-                ["struct", "class"].contains { kind in
-                    [" ", ":"].contains { source.contains("\(kind) \(parts[0])\($0)") }
-                }
-                    && source.contains("func \(parts[1])(")
-            }
+            let parts = name.split(separator: ".").map(String.init)
+            let isThere = sources.contains { $0.types.contains(parts[0]) && $0.functions.contains(parts[1]) }
             #expect(isThere, "\(name)")
         }
     }

@@ -71,8 +71,11 @@ final class RawConnection: Sendable {
 
     func send(_ message: WireMessage) throws { send(try message.encoded().unprotectedCopy) }
 
-    /// Whether the server has read all that was sent (unix(7), SIOCOUTQ).
-    var isRead: Bool {
+    /// Whether the server has read all that was sent.
+    var isRead: Bool { Self.isRead(socket) }
+
+    /// Whether the other side of a socket has read all that was sent (unix(7), SIOCOUTQ).
+    fileprivate static func isRead(_ socket: Int32) -> Bool {
         var count: Int32 = 0
         return ioctl(socket, UInt(TIOCOUTQ), &count) == 0 && count == 0
     }
@@ -140,6 +143,9 @@ final class RawServer: Sendable {
         init(_ socket: Int32) { self.socket = socket }
 
         deinit { close(socket) }
+
+        /// Whether the program has read all that was sent.
+        var isRead: Bool { RawConnection.isRead(socket) }
 
         func send(_ bytes: [UInt8]) { _ = bytes.withUnsafeBytes { keychain_send(socket, $0.baseAddress, $0.count) } }
 

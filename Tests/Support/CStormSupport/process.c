@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,10 +60,19 @@ int storm_spawn(char *const arguments[], pid_t *process, int *input, int *output
     posix_spawn_file_actions_adddup2(&actions, in[0], STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
     storm_close_other_files(&actions);
+    // The threads of a test block signals, and the program would inherit that.
+    posix_spawnattr_t attributes;
+    sigset_t none;
+    sigemptyset(&none);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
     // The program that writes a report outlives the one that is killed meanwhile, and holds the runner's output for ever.
     char **environment = variables();
-    int status = environment == NULL ? ENOMEM : posix_spawnp(process, arguments[0], &actions, NULL, arguments, environment);
+    int status =
+        environment == NULL ? ENOMEM : posix_spawnp(process, arguments[0], &actions, &attributes, arguments, environment);
     free(environment);
+    posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     close(in[0]);
     close(out[1]);

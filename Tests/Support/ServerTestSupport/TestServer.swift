@@ -15,6 +15,7 @@ package final class TestServer: Sendable {
     package let location: SocketLocation
 
     private let folder: TemporaryFolder
+    private let clock: ManualClock?
     private let options: ServerOptions
     private let admission: any Admission
     private let running = Mutex<Running?>(nil)
@@ -33,10 +34,18 @@ package final class TestServer: Sendable {
     /// - Parameters:
     ///   - admission: who is let in, and what carries out their commands.
     ///   - options: its limits and its patience.
+    ///   - clock: what its timeouts are measured by; `nil` for the clock of the system.
     /// - Throws: what keeps it from listening.
-    package init(admission: any Admission, _ options: ServerOptions = ServerOptions()) throws {
+    package init(
+        admission: any Admission,
+        _ options: ServerOptions = ServerOptions(),
+        clock: ManualClock? = nil
+    ) throws {
         folder = try TemporaryFolder(prefix: "kd")
         location = SocketLocation(path: folder.path(of: "s"))
+        var options = options
+        if let clock { options.clock = clock.timeouts }
+        self.clock = clock
         self.options = options
         self.admission = admission
         try start()
@@ -48,9 +57,11 @@ package final class TestServer: Sendable {
     package convenience init(
         _ keychain: any KeychainBackend,
         _ options: ServerOptions = ServerOptions(),
-        vouchesForBiometry: Bool = false
+        vouchesForBiometry: Bool = false,
+        clock: ManualClock? = nil
     ) throws {
-        try self.init(admission: OpenAdmission(keychain, vouchesForBiometry: vouchesForBiometry), options)
+        let admission = OpenAdmission(keychain, vouchesForBiometry: vouchesForBiometry)
+        try self.init(admission: admission, options, clock: clock)
     }
 
     deinit { stop() }
@@ -66,7 +77,8 @@ package final class TestServer: Sendable {
     /// How many connections there are.
     package var connectionCount: Int { running.withLock { $0?.server.connectionCount } ?? 0 }
 
-    /// Ends the server as a daemon ends: what is under way is answered first, within the server's own timeouts.
+    /// Ends the server as a daemon ends: what is under way is answered first, within the server's own timeouts, for
+    /// which its clock goes on by itself.
     ///
     /// One that does not end ends the process: there is no way to go on without its thread.
     package func stop() {
@@ -75,6 +87,7 @@ package final class TestServer: Sendable {
             return running
         }
         guard let running else { return }
+        clock?.run()
         running.server.stop()
         let limit = Int(options.stopMilliseconds) + Self.graceMilliseconds
         guard running.ended.wait(timeout: .now() + .milliseconds(limit)) == .success else {
