@@ -126,6 +126,7 @@ struct RestartTests {
         let program = try HelperProcess("keychain-peer", ["ask", socket, "-"])
         #expect(try program.nextLine() == "asked")
         program.signal(signal)
+        #expect(try program.wait() == signal)
         let lines = [try daemon.nextLine(), try daemon.nextLine()]
         #expect(Set(lines) == ["answered ended", "released"])
     }
