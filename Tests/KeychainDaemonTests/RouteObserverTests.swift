@@ -106,8 +106,8 @@ final class Told: Sendable {
 
     var isEmpty: Bool { notices.withLock(\.isEmpty) }
 
-    /// The next notice; `nil` if there is none for five minutes: a subscriber tries a daemon that was too busy to answer
-    /// again after half a minute.
+    /// The next notice; `nil` if there is none for five minutes: a daemon that was too busy is tried again after half a
+    /// minute.
     func next() -> ChangeNotice? {
         guard arrived.wait(timeout: .now() + .seconds(300)) == .success else { return nil }
         return notices.withLock { $0.removeFirst() }
