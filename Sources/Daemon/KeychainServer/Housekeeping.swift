@@ -49,7 +49,7 @@ final class Housekeeping: Sendable {
         let milliseconds = Int(options.deadline(milliseconds: tickMilliseconds).waitMilliseconds)
         _ = wake.wait(timeout: .now() + .milliseconds(milliseconds))
         if options.clock.isOfSystem {
-            // One, also where this process had no processor for longer: since then it has read nothing of what was sent.
+            // One, also after a time without a processor: in that, nothing of what programs sent was read.
             ticks.add(1, ordering: .relaxed)
         } else {
             ticks.store(1 + UInt64(options.clock.now / (Int64(tickMilliseconds) * 1_000_000)), ordering: .relaxed)
