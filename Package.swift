@@ -505,7 +505,7 @@ let testSupport: [Target] = [
         name: "keychain-storm",
         dependencies: [
             "KeychainEngine", "KeychainRouting", "KeychainCore", "KeychainWire", "KeychainHost", "KeychainProtection",
-            "KeychainStore", "CKeychainSupport", "CStormSupport", "CSQLite",
+            "KeychainStore", "KeychainTestSupport", "CKeychainSupport", "CStormSupport", "CSQLite",
         ],
         path: "Tests/Support/keychain-storm"
     ),
@@ -530,7 +530,7 @@ let testSupport: [Target] = [
         name: "KeychainTestSupport",
         dependencies: [
             "KeychainCore", "KeychainEngine", "KeychainRouting", "KeychainProtection", "KeychainHost", "KeychainStore",
-            "CSQLite", "CStormSupport",
+            "CSQLite", "CStormSupport", crypto,
         ],
         path: "Tests/Support/KeychainTestSupport"
     ),

@@ -48,6 +48,7 @@ struct StormFolder {
         // As much work as the processes of the storm give a passcode.
         var device = DeviceOptions()
         device.passwordWork = .testing
+        if let chip = try? Chip.shared() { device.rootKeys = RootKeySources(RootKeyFile(), chip) }
         let options = StoreOptions(busyTimeoutMilliseconds: 120_000)
         return EmbeddedKeychain(at: KeychainLocation(path: path), options: options, device: device)
     }

@@ -68,9 +68,7 @@ struct TestStore {
         let open = try keybag()
         var keybag = open.keybag
         try change(&keybag)
-        return open.rootSlotKey.withKey {
-            KeybagCodec.seal(keybag, authenticationKey: keybag.authenticationKey(of: $0))
-        }
+        return open.rootSlot.seal(keybag)
     }
 }
 

@@ -6,21 +6,6 @@ import KeychainHost
 import KeychainProtection
 import Synchronization
 
-/// Keeps one key, for whatever store.
-struct Chip: RootKeySource {
-    let key: ChipKey
-
-    init(key: ChipKey) { self.key = key }
-
-    init() throws { key = ChipKey(key: try .ephemeral()) }
-
-    var kind: RootKeyKind { key.kind }
-
-    func rootKey(for folder: PrivateDirectory) -> any RootKey { key }
-
-    func rootKeyForNewStore(in folder: PrivateDirectory) -> any RootKey { key }
-}
-
 /// Keeps keys by their names in the memory of this process, for one store.
 final class Safe: ReplaceableRootKeySource {
     static let inPlace = "in place"
@@ -80,24 +65,5 @@ final class Safe: ReplaceableRootKeySource {
 
     private static func random() -> SecretBytes {
         SymmetricKey(size: .bits256).withUnsafeBytes { SecretBytes(copying: $0) }
-    }
-}
-
-/// The key of a chip.
-struct ChipKey: RootKey {
-    let key: SoftwareRootKey
-
-    var kind: RootKeyKind { .tpm }
-
-    func wrap(_ key: SymmetricKey, for store: Bytes16) throws(ProtectionError) -> [UInt8] {
-        try self.key.wrap(key, for: store)
-    }
-
-    func unwrap(_ wrapped: [UInt8], for store: Bytes16) throws(ProtectionError) -> SymmetricKey {
-        try key.unwrap(wrapped, for: store)
-    }
-
-    func entangle(_ input: SecretBytes, for store: Bytes16) throws(ProtectionError) -> SymmetricKey {
-        try key.entangle(input, for: store)
     }
 }

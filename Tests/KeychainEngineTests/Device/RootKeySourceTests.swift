@@ -18,7 +18,7 @@ struct RootKeySourceTests {
 
     init() throws {
         folder = try TemporaryFolder()
-        chip = Chip(key: ChipKey(key: try .ephemeral()))
+        chip = try Chip()
     }
 
     @Test("a new store has its root key where it is best kept, and no file of it")
@@ -70,6 +70,7 @@ struct RootKeySourceTests {
         let restored = EmbeddedKeychain(at: self.location, device: Self.device(RootKeySources(chip, RootKeyFile())))
         _ = try restored.perform(.maintenance(.restoreBackup(path: backup, secret: secret)))
         #expect(!FileManager.default.fileExists(atPath: folder.path(of: "keychain/\(RootKeyFile.name)")))
+        #expect(FileManager.default.fileExists(atPath: folder.path(of: "keychain/\(RootKeySettings.fileName)")))
         #expect(open(RootKeySources(chip)).secret("anna") == .secret("secret"))
         #expect(open(RootKeySources()).secret("anna") == .failed(.notAvailable))
     }

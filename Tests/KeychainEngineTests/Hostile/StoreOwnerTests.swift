@@ -29,10 +29,7 @@ struct StoreOwnerTests {
         let open = try OpenKeybag(try #require(try store.raw().run("SELECT bytes FROM keybag")[0]), rootKey: rootKey)
         var keybag = open.keybag
         change(&keybag)
-        let bytes = open.rootSlotKey.withKey {
-            KeybagCodec.seal(keybag, authenticationKey: keybag.authenticationKey(of: $0))
-        }
-        try store.raw().run("UPDATE keybag SET bytes = ?", [bytes])
+        try store.raw().run("UPDATE keybag SET bytes = ?", [open.rootSlot.seal(keybag)])
         try store.raw().execute("UPDATE device SET keybag_revision = keybag_revision + 1")
     }
 

@@ -57,7 +57,7 @@ struct SealedKeyTests {
         #expect(Array(bytes.prefix(expected.count)) == expected)
         #expect(bytes.count == expected.count + 16 + 12 + (41 + 16 + 12 + 64 + 16) + 16 + 32)
         #expect(Data(bytes).range(of: Data(password.header.salt)) == nil)
-        let code = device.keybag.rootSlotKey.withKey { rootSlotKey in
+        let code = device.keybag.rootSlot.key.withKey { rootSlotKey in
             let info = Array("swift-keychain 2 sealed key authentication".utf8) + [0] + device.storeIdentifier.bytes
             let key = HKDF<SHA256>.expand(pseudoRandomKey: rootSlotKey, info: info, outputByteCount: 32)
             return Array(HMAC<SHA256>.authenticationCode(for: bytes.dropLast(32), using: key))

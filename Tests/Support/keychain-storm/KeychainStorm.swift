@@ -2,6 +2,7 @@
 
 import CKeychainSupport
 import Glibc
+import KeychainCore
 import KeychainEngine
 
 /// A process for the tests to kill, race and fork: `keychain-storm FOLDER [BUSY-TIMEOUT [daemon]]`, with `daemon` for a
@@ -71,6 +72,7 @@ struct KeychainStorm {
         case "generations": for index in 1...number { subject.updateAll(label: "\(index)") }
         case "moves": for index in 1...number { subject.moveAll(number: index) }
         case "root-keys": RootKeySteps.replace(subject, times: number)
+        case "root-key-kinds": RootKeySteps.replace(subject, times: number, kinds: [.software, .tpm])
         case "hand-over": OwnerSteps(folder: folder).handOver(times: number)
         case "hammer": Hammer(subject: subject, name: argument, rounds: number).run()
         default: return false

@@ -25,6 +25,7 @@ struct Subject: Sendable {
         var device = DeviceOptions()
         device.passwordWork = .testing
         device.onEvent = onEvent
+        device.rootKeys = RootKeySteps.sources()
         self.init(
             EmbeddedKeychain(
                 at: KeychainLocation(path: folder),

@@ -301,6 +301,8 @@ final class EngineAccess: Sendable {
             do throws(RootKeyError) {
                 return try device.rootKeys.newKeybag(in: folder, owner: device.owner, random: random)
             } catch {
+                // There is none, and that is not a store of another root key.
+                opened.keybag = []
                 throw KeychainError(error)
             }
         }
@@ -376,5 +378,7 @@ extension KeychainError {
 
 extension KeychainError {
     /// Whether the store may have got another root key, of the same kind or another one, since it was opened.
-    var mayBeOfReplacedRootKey: Bool { kind == .keys(.wrongRootKey) || kind == .keys(.unsupportedRootKey) }
+    var mayBeOfReplacedRootKey: Bool {
+        [.keys(.wrongRootKey), .keys(.unsupportedRootKey), .keys(.missingRootKey)].contains(kind)
+    }
 }

@@ -121,9 +121,52 @@ extension KeychainError {
                 "the root key \(path) is damaged; put it back from a backup",
                 facts: ["path": path]
             )
+        case .settings(let fault, let path): self.init(fault, path: path)
         case .file(let error): self.init(error)
         case .protection(let error): self.init(error)
         }
+    }
+
+    /// The status of settings that lead to no root key.
+    private init(_ fault: RootKeySettingsFault, path: String) {
+        let (failure, reason): (KeyFailure, String) =
+            switch fault {
+            case .missing:
+                (
+                    .missingRootKey,
+                    "the settings \(path) of the root key are missing beside an existing store; put them back from a "
+                        + "backup, or move the store away to begin with an empty one"
+                )
+            case .damaged(let why):
+                (
+                    .damagedRootKey,
+                    "the settings \(path) of the root key are damaged: \(why); put them back from a backup"
+                )
+            case .unknownVersion:
+                (
+                    .unsupportedRootKey,
+                    "the settings \(path) of the root key were written by a newer version; update this program"
+                )
+            case .unknownKind:
+                (
+                    .unsupportedRootKey,
+                    "the settings \(path) are for a kind of root key that this version does not know, or that has none"
+                )
+            case .unserved(let kind):
+                (
+                    .unsupportedRootKey,
+                    "the settings \(path) are for a root key \(kind), which this version cannot use; use one that can"
+                )
+            case .foreign:
+                (
+                    .wrongRootKey,
+                    "the settings \(path) are not those with which the store got its root key, or its keybag is damaged; "
+                        + "put back those that belong to it"
+                )
+            case .unreachable(let why):
+                (.missingRootKey, "the root key that the settings \(path) are for cannot be used: \(why)")
+            }
+        self.init(unusable: failure, reason, facts: ["path": path])
     }
 
     /// The error of keys, or of a store, that cannot be used at all.

@@ -46,7 +46,9 @@ package final class IncomingKeychain {
         guard lstat(location.path, &status) != 0 || status.st_mode & S_IFMT == S_IFDIR else {
             throw KeychainError(FileError.wrongKind(path: location.path, expected: "a folder"))
         }
-        // Its own keys open nothing of what is received; they are replaced in the end.
+        // Its own keys open nothing of what is received; they are replaced in the end, and need no other place.
+        var options = options
+        options.rootKeys = RootKeySources()
         rows = EmbeddedKeychain(at: location, of: .embedded, options)
         try rows.prepareForRows()
     }

@@ -76,7 +76,7 @@ extension SealedKey {
     /// The key of the code: from the root key's slot, so that a locked device can check it.
     static func authenticationKey(_ keybag: OpenKeybag) -> SymmetricKey {
         let context = keybag.storeIdentifier.bytes
-        return KeyDerivation.derive("sealed key authentication", from: keybag.rootSlotKey, context: context)
+        return KeyDerivation.derive("sealed key authentication", from: keybag.rootSlot.key, context: context)
     }
 
     private func opened(_ sealer: Sealer) throws(ProtectionError) -> SecretBytes {

@@ -91,8 +91,8 @@ package struct NewKeybag: Sendable {
             if let key = rooted[purpose] ?? outlivingLock[purpose] { return key }
             return try untilLock.key(purpose)
         }
-        bytes = maker.seal(made)
-        keybag = try OpenKeybag(made, maker.rootSlotKey, maker.wrappedRootSlotKey, rooted, floor)
+        bytes = maker.rootSlot.seal(made)
+        keybag = try OpenKeybag(made, maker.rootSlot, rooted, floor)
         unlocked = hasPasscode ? UnlockedKeys(made.keyOwner, outlivingLock: outlivingLock, untilLock: untilLock) : nil
     }
 }

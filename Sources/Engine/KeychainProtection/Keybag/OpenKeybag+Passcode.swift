@@ -78,10 +78,7 @@ extension OpenKeybag {
         _ rootKey: any RootKey,
         _ passcode: (slot: NewPasscodeSlot, unlocked: UnlockedKeys)?
     ) throws(ProtectionError) -> [UInt8] {
-        let wrapped = try rootSlotKey.withKey { slotKey throws(ProtectionError) in
-            try rootKey.wrap(slotKey, for: storeIdentifier)
-        }
-        var maker = KeybagMaker(successorOf: keybag, rootSlotKey, wrapped)
+        var maker = KeybagMaker(successorOf: keybag, try rootSlot.under(rootKey, storeIdentifier))
         maker.rootKeyKind = rootKey.kind
         maker.passcode = passcode?.slot
         // Without its passcode, it would be a keybag without the keys of `akpu`.
@@ -100,7 +97,7 @@ extension OpenKeybag {
         return key
     }
 
-    private var successor: KeybagMaker { KeybagMaker(successorOf: keybag, rootSlotKey, wrappedRootSlotKey) }
+    private var successor: KeybagMaker { KeybagMaker(successorOf: keybag, rootSlot) }
 }
 
 extension Keybag {

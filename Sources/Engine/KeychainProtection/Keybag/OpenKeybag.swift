@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Crypto
 import KeychainCore
 
 /// A keybag, authenticated; with the keys that need no passcode.
 package final class OpenKeybag: Sendable {
     let keybag: Keybag
-    let rootSlotKey: LockedKey
-    let wrappedRootSlotKey: [UInt8]
+    let rootSlot: RootSlot
     let keys: StoreKeys
     let floor: ScryptFloor
 
@@ -34,21 +32,13 @@ package final class OpenKeybag: Sendable {
         try KeybagOrigin(parsed.contents).check(owner)
         let kind = parsed.contents.rootKeyKind
         guard kind == rootKey.kind else { throw .unsupportedRootKey(kind) }
-        guard let wrapped = parsed.contents.wrappedRootSlotKey else {
-            throw .damagedKeybag("it has no slot for the root key")
-        }
-        let slotKey = try rootKey.unwrap(wrapped, for: parsed.contents.storeIdentifier)
-        guard parsed.isAuthentic(under: parsed.contents.authenticationKey(of: slotKey)) else {
-            throw .damagedKeybag("its authentication code is wrong")
-        }
+        rootSlot = try parsed.rootSlot(under: rootKey)
         keybag = parsed.contents
         try keybag.check(floor)
         self.floor = floor
-        rootSlotKey = try LockedMemory(keyCapacity: 1).store(slotKey)
-        wrappedRootSlotKey = wrapped
         keys = try StoreKeys(
             keybag.entries.filter { $0.slot == .root },
-            KeyWrapping(storeIdentifier: keybag.storeIdentifier, slotKey: rootSlotKey)
+            KeyWrapping(storeIdentifier: keybag.storeIdentifier, slotKey: rootSlot.key)
         )
         guard let indexKey = keys[.index] else { throw .damagedKeybag("it has no index key") }
         searchTagKey = try SearchTagKey(indexKey, of: keybag.storeIdentifier)
@@ -71,21 +61,17 @@ package final class OpenKeybag: Sendable {
     package func handedOver(to owner: StoreOwner) -> [UInt8] {
         var successor = keybag
         successor.owner = owner
-        return rootSlotKey.withKey { slotKey in
-            KeybagCodec.seal(successor, authenticationKey: successor.authenticationKey(of: slotKey))
-        }
+        return rootSlot.seal(successor)
     }
 
     init(
         _ keybag: Keybag,
-        _ rootSlotKey: LockedKey,
-        _ wrappedRootSlotKey: [UInt8],
+        _ rootSlot: RootSlot,
         _ keys: StoreKeys,
         _ floor: ScryptFloor
     ) throws(ProtectionError) {
         self.keybag = keybag
-        self.rootSlotKey = rootSlotKey
-        self.wrappedRootSlotKey = wrappedRootSlotKey
+        self.rootSlot = rootSlot
         self.keys = keys
         self.floor = floor
         searchTagKey = try SearchTagKey(keys.key(.index), of: keybag.storeIdentifier)

@@ -3,18 +3,36 @@
 import KeychainCore
 import KeychainHost
 
-/// A source whose root keys can be replaced, and be moved with their keychain.
+/// A source that keeps the next root key of a store beside the present one until the keybag under it is there.
 ///
-/// A chip that keeps its keys cannot support that.
-///
-/// The root key of a store is replaced together with its keybag. The next key is stored next to the present one before
-/// the transaction that replaces the keybag. The key of the keybag is determined by trying: a program that only opens
-/// the store uses that one, and leaves both as they are. The holder of the lock for creating stores puts it in place,
-/// and removes the others.
-package protocol ReplaceableRootKeySource: RootKeySource {
-    /// The root key that matches a keybag, or else the one that is in place.
+/// A store gets another root key together with another keybag. The next key, or the settings by which it is found, is
+/// kept beside the present one before the transaction that replaces the keybag. Which one the keybag is under is told by
+/// trying: a program that only opens the store uses that one, and leaves both as they are. The holder of the lock under
+/// which stores are made puts it in place, and removes the others.
+package protocol StagingRootKeySource: RootKeySource {
+    /// The root key that a keybag is under.
+    ///
+    /// - Throws: ``RootKeyError``. A source may also give the root key that is in place, which opens no other keybag.
     func rootKey(under keybag: [UInt8], in folder: PrivateDirectory) throws(RootKeyError) -> any RootKey
 
+    /// Keeps a root key for the next keybag of the store, one that it has not had.
+    func makeNext(in folder: PrivateDirectory) throws(RootKeyError) -> NextRootKey
+
+    /// Removes what was kept for a key that the store did not get.
+    func remove(_ next: NextRootKey, in folder: PrivateDirectory)
+
+    /// Puts the key in place that the keybag is under, and removes the others.
+    ///
+    /// For the holder of the lock under which stores are made, who knows that no other keybag can come to light any
+    /// more.
+    ///
+    /// - Throws: ``RootKeyError``, also if the keybag is under no key that can be read; all keys are kept then.
+    func settle(_ keybag: [UInt8], in folder: PrivateDirectory) throws(RootKeyError)
+}
+
+/// A source whose root keys can be replaced by others of their kind, and be moved with their keychain: what a chip that
+/// keeps its keys cannot do.
+package protocol ReplaceableRootKeySource: StagingRootKeySource {
     /// The bytes of the root key that a keybag is under, to be moved with it.
     func bytes(of keybag: [UInt8], in folder: PrivateDirectory) throws(RootKeyError) -> SecretBytes
 
@@ -27,22 +45,12 @@ package protocol ReplaceableRootKeySource: RootKeySource {
     /// - Throws: ``RootKeyError``.
     func makeNext(_ bytes: SecretBytes?, in folder: PrivateDirectory) throws(RootKeyError) -> NextRootKey
 
-    /// Removes a key that the store did not get.
-    func remove(_ next: NextRootKey, in folder: PrivateDirectory)
-
-    /// Whether another key, or a part of one, is next to the one in place.
+    /// Whether another key lies beside the one in place, or a part of one.
     func hasNext(in folder: PrivateDirectory) -> Bool
 
-    /// Puts the key that matches the keybag in place, and removes the others.
+    /// Removes the keys of a store that is under a key of another source.
     ///
-    /// The caller holds the lock for creating stores, and knows that no other keybag can take effect any more.
-    ///
-    /// - Throws: ``RootKeyError``, also if no readable key matches the keybag; all keys are kept in that case.
-    func settle(_ keybag: [UInt8], in folder: PrivateDirectory) throws(RootKeyError)
-
-    /// Removes the keys of a store whose key is kept by another source.
-    ///
-    /// The requirements are those of ``settle(_:in:)``.
+    /// For the same holder as ``StagingRootKeySource/settle(_:in:)``.
     ///
     /// - Parameters:
     ///   - wasInPlace: whether the one in place was the store's before, and is removed as well.
@@ -50,7 +58,14 @@ package protocol ReplaceableRootKeySource: RootKeySource {
     func removeKeys(wasInPlace: Bool, in folder: PrivateDirectory)
 }
 
-/// A root key for the next keybag of a store, next to the present one.
+extension ReplaceableRootKeySource {
+    /// Keeps a random root key for the next keybag of the store.
+    package func makeNext(in folder: PrivateDirectory) throws(RootKeyError) -> NextRootKey {
+        try makeNext(nil, in: folder)
+    }
+}
+
+/// A root key for the next keybag of a store, beside the present one.
 package struct NextRootKey: Sendable {
     /// The identifier by which its source finds it; empty for one that the source has for every store.
     package let name: String

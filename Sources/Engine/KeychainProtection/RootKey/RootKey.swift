@@ -10,6 +10,9 @@ package protocol RootKey: Sendable {
     /// The kind of key.
     var kind: RootKeyKind { get }
 
+    /// The digest of the settings that led to it, which the code of a keybag covers; `nil` for a key that has none.
+    var settingsDigest: SHA256Digest? { get }
+
     /// Wraps a 256-bit key so that only this root key unwraps it.
     func wrap(_ key: SymmetricKey, for storeIdentifier: Bytes16) throws(ProtectionError) -> [UInt8]
 
@@ -23,6 +26,11 @@ package protocol RootKey: Sendable {
     ///
     /// The same input results in the same key of 256 bits.
     func entangle(_ input: SecretBytes, for storeIdentifier: Bytes16) throws(ProtectionError) -> SymmetricKey
+}
+
+extension RootKey {
+    /// `nil`: it has no settings.
+    public var settingsDigest: SHA256Digest? { nil }
 }
 
 /// A root key held in this process's locked memory.

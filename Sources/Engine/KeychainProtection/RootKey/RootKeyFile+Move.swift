@@ -6,8 +6,7 @@ import KeychainHost
 
 /// The next root key of a store is next to the present one, in a file with a name of its own.
 extension RootKeyFile: ReplaceableRootKeySource {
-    /// The prefix of the names of next root keys; 32 hexadecimal digits follow.
-    private static let prefix = "root.key."
+    private static let file = StagedFile(name: name)
 
     /// The root key that matches a keybag, or else the one that is in place.
     package func rootKey(under keybag: [UInt8], in folder: PrivateDirectory) throws(RootKeyError) -> any RootKey {
@@ -44,7 +43,7 @@ extension RootKeyFile: ReplaceableRootKeySource {
     /// - Throws: ``RootKeyError``.
     package func makeNext(_ bytes: SecretBytes?, in folder: PrivateDirectory) throws(RootKeyError) -> NextRootKey {
         let bytes = bytes ?? SymmetricKey.random().withUnsafeBytes { SecretBytes(copying: $0) }
-        let name = Self.prefix + Bytes16.random().bytes.hexadecimal
+        let name = Self.file.nextName()
         let key: SoftwareRootKey
         do throws(ProtectionError) {
             key = try bytes.withUnsafeBytes { (bytes) throws(ProtectionError) in try SoftwareRootKey(bytes) }
@@ -62,8 +61,8 @@ extension RootKeyFile: ReplaceableRootKeySource {
     /// Removes a key that the store did not get.
     package func remove(_ next: NextRootKey, in folder: PrivateDirectory) { folder.remove(next.name) }
 
-    /// Whether another key, or a part of one, is next to the one in place.
-    package func hasNext(in folder: PrivateDirectory) -> Bool { !Self.nextNames(in: folder).isEmpty }
+    /// Whether another key lies beside the one in place, or a part of one.
+    package func hasNext(in folder: PrivateDirectory) -> Bool { !Self.file.nextNames(in: folder).isEmpty }
 
     /// Puts the key that matches the keybag in place, and removes the others.
     ///
@@ -72,52 +71,42 @@ extension RootKeyFile: ReplaceableRootKeySource {
     /// - Throws: ``RootKeyError``, also if no readable key matches the keybag; all keys are kept in that case.
     package func settle(_ keybag: [UInt8], in folder: PrivateDirectory) throws(RootKeyError) {
         let keybag = try Keybag(parsing: keybag)
-        if let next = next(of: keybag, in: folder) {
-            do throws(FileError) { try folder.publish(next.name, as: Self.name) } catch { throw .file(error) }
-        } else {
+        let next = next(of: keybag, in: folder)
+        if next == nil {
             // The one that it is under may be among those that could not be read.
             guard keybag.isUnder(try rootKey(for: folder)) else { throw .protection(.wrongRootKey) }
         }
-        for name in Self.nextNames(in: folder) { folder.remove(name) }
+        try Self.file.settle(next?.name, in: folder)
     }
 
     /// Removes the files of next keys, and the one in place if it was the store's.
     package func removeKeys(wasInPlace: Bool, in folder: PrivateDirectory) {
-        for name in Self.nextNames(in: folder) { folder.remove(name) }
-        if wasInPlace { folder.remove(Self.name) }
-        // A file system that cannot sync folders keeps its names consistent by itself.
-        try? folder.sync()
+        Self.file.removeAll(wasInPlace: wasInPlace, in: folder)
     }
 
     /// The key next to the one in place that matches a keybag.
     ///
     /// An unreadable one is ignored: another process may have put it in place meanwhile.
     private func next(of keybag: Keybag, in folder: PrivateDirectory) -> NextRootKey? {
-        for name in Self.nextNames(in: folder) {
+        for name in Self.file.nextNames(in: folder) {
             let limit = SoftwareRootKey.byteCount + 1
             let key = try? folder.withContents(of: name, limit: limit) { try? SoftwareRootKey($0) }
             if let key = key ?? nil, keybag.isUnder(key) { return NextRootKey(name: name, key: key) }
         }
         return nil
     }
+}
 
-    /// The names of next root keys, and of their incomplete files, but not those of user-made copies of the present
-    /// one.
-    private static func nextNames(in folder: PrivateDirectory) -> [String] {
-        folder.names(beginningWith: prefix).filter { name in
-            let finished =
-                name.hasSuffix(PrivateDirectory.temporarySuffix)
-                ? name.dropLast(PrivateDirectory.temporarySuffix.count) : name[...]
-            return RandomName.isOne(finished.utf8.dropFirst(prefix.utf8.count))
-        }
+extension AuthenticatedBytes<Keybag> {
+    /// The shape of some bytes, not authenticated.
+    init(parsing bytes: [UInt8]) throws(RootKeyError) {
+        do throws(ProtectionError) { self = try KeybagCodec.parse(bytes) } catch { throw .protection(error) }
     }
 }
 
 extension Keybag {
     /// The keybag of some bytes, not authenticated.
-    init(parsing bytes: [UInt8]) throws(RootKeyError) {
-        do throws(ProtectionError) { self = try KeybagCodec.parse(bytes).contents } catch { throw .protection(error) }
-    }
+    init(parsing bytes: [UInt8]) throws(RootKeyError) { self = try AuthenticatedBytes(parsing: bytes).contents }
 
     /// Whether its keys are wrapped by a root key.
     func isUnder(_ key: any RootKey) -> Bool {

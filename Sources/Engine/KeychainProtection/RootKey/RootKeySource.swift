@@ -32,6 +32,8 @@ package enum RootKeyError: Error, Sendable {
     case missing(path: String)
     /// It is not one.
     case damaged(path: String)
+    /// It is found by settings, which lead nowhere, or somewhere else.
+    case settings(RootKeySettingsFault, path: String)
     /// It cannot be read or written.
     case file(FileError)
     /// It cannot be held or used, or the keybag does not specify which one it is.
@@ -75,8 +77,8 @@ package struct RootKeySources: Sendable {
         guard let source = source(origin.rootKeyKind) else {
             throw .protection(.unsupportedRootKey(origin.rootKeyKind))
         }
-        guard let replaceable = source as? any ReplaceableRootKeySource else { return try source.rootKey(for: folder) }
-        return try replaceable.rootKey(under: keybag, in: folder)
+        guard let staging = source as? any StagingRootKeySource else { return try source.rootKey(for: folder) }
+        return try staging.rootKey(under: keybag, in: folder)
     }
 
     /// The source of a kind whose keys can be replaced; `nil` if there is none, or they cannot.
@@ -102,24 +104,24 @@ package struct RootKeySources: Sendable {
     /// - Returns: The key; it is stored, but not used yet.
     /// - Throws: ``RootKeyError``, with ``ProtectionError/unsupportedRootKey(_:)`` for a kind that has no source here.
     package func makeNext(_ kind: RootKeyKind, in folder: PrivateDirectory) throws(RootKeyError) -> NextRootKey {
-        if let source = replaceable(kind) { return try source.makeNext(nil, in: folder) }
         guard let source = source(kind) else { throw .protection(.unsupportedRootKey(kind)) }
+        if let staging = source as? any StagingRootKeySource { return try staging.makeNext(in: folder) }
         return NextRootKey(name: "", key: try source.rootKeyForNewStore(in: folder))
     }
 
     /// Removes a key that the store did not get.
     package func remove(_ next: NextRootKey, in folder: PrivateDirectory) {
-        replaceable(next.key.kind)?.remove(next, in: folder)
+        (source(next.key.kind) as? any StagingRootKeySource)?.remove(next, in: folder)
     }
 
     /// Puts the key that matches the keybag in place, and removes the others.
     ///
-    /// The requirements are those of ``ReplaceableRootKeySource/settle(_:in:)``.
+    /// For the same holder as ``StagingRootKeySource/settle(_:in:)``.
     ///
     /// - Parameters:
     ///   - keybag: the bytes of the keybag.
-    ///   - former: the kind of key that the store had before; `nil` if that is not known. A key in place of another
-    ///     kind belongs to another store, and stays.
+    ///   - former: which kind of key the store had before; `nil` if that is not known. A key in place of another kind
+    ///     is that of another store, and stays, and so do settings.
     ///   - folder: the folder of the store.
     /// - Throws: ``RootKeyError``, also if no readable key matches the keybag; all keys are kept in that case.
     package func settle(
@@ -130,19 +132,23 @@ package struct RootKeySources: Sendable {
         let parsed = try Keybag(parsing: keybag)
         let kind = parsed.rootKeyKind
         guard let source = source(kind) else { throw .protection(.unsupportedRootKey(kind)) }
-        if let source = source as? any ReplaceableRootKeySource {
-            try source.settle(keybag, in: folder)
+        if let staging = source as? any StagingRootKeySource {
+            try staging.settle(keybag, in: folder)
         } else {
             guard parsed.isUnder(try source.rootKey(for: folder)) else { throw .protection(.wrongRootKey) }
         }
         for case let other as any ReplaceableRootKeySource in all where other.kind != kind {
             other.removeKeys(wasInPlace: other.kind == former, in: folder)
         }
+        if !kind.hasSettings {
+            RootKeySettings.file.removeAll(wasInPlace: former?.hasSettings ?? false, in: folder)
+        }
     }
 
-    /// Whether a next key of a store is left in any source.
+    /// Whether a next key of a store is left in any source, or next settings.
     package func hasNext(in folder: PrivateDirectory) -> Bool {
         all.contains { ($0 as? any ReplaceableRootKeySource)?.hasNext(in: folder) ?? false }
+            || !RootKeySettings.file.nextNames(in: folder).isEmpty
     }
 
     private func source(_ kind: RootKeyKind) -> (any RootKeySource)? {
@@ -151,9 +157,16 @@ package struct RootKeySources: Sendable {
 
     private var all: [any RootKeySource] { [preferred] + others }
 
-    /// The root key for a store that is being created.
+    /// The root key for a store that is being made: from the source that the settings in the folder choose, or else
+    /// from the preferred one.
     package func rootKeyForNewStore(in folder: PrivateDirectory) throws(RootKeyError) -> any RootKey {
-        try preferred.rootKeyForNewStore(in: folder)
+        guard let settings = try RootKeySettings.inPlace(in: folder) else {
+            return try preferred.rootKeyForNewStore(in: folder)
+        }
+        guard let source = source(settings.kind) as? any ConfiguredRootKeySource else {
+            throw .settings(.unserved(settings.kind), path: folder.path(of: RootKeySettings.fileName))
+        }
+        return try source.rootKeyForNewStore(in: folder)
     }
 
     /// The bytes of the keybag of a store that is being created: fresh keys, no passcode.
