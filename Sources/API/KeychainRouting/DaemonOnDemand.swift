@@ -138,6 +138,17 @@ package final class DaemonOnDemand: NotifyingKeychain {
         }
     }
 
+    /// Whether the records in the folder say that the system service has the keychain, and the store has not changed
+    /// since.
+    ///
+    /// The store is not opened for that, and the service, which has another store, is not asked.
+    package var isRecordedOwner: Bool {
+        guard kind == .system, let folder = (try? PrivateDirectory(existing: location)) ?? nil,
+            let record = ServiceRecord(in: folder), record.program == nil
+        else { return false }
+        return EmbeddedKeychain.recordedOwner(in: folder) == .system
+    }
+
     /// Starts the daemon recorded for the store, for a program that cannot read the store's owner.
     ///
     /// - Returns: Whether it serves the store, having opened it as its owner.

@@ -84,12 +84,16 @@ extension RoutedKeychain {
         embedded: any KeychainBackend,
         checkOwner: @escaping @Sendable () throws(KeychainError) -> Bool
     ) {
-        let daemon = parts.daemon
+        let (daemon, system) = (parts.daemon, parts.system)
         self.init(
-            [(.embedded, embedded), (.daemon, daemon), (.system, parts.system)],
+            [(.embedded, embedded), (.daemon, daemon), (.system, system)],
             files: parts.files,
             folder: parts.location.path,
-            findServing: { canStart in daemon.isServing || canStart && daemon.startIfRecorded() ? .daemon : nil },
+            findServing: { canStart in
+                if daemon.isServing { return .daemon }
+                if system.isRecordedOwner { return .system }
+                return canStart && daemon.startIfRecorded() ? .daemon : nil
+            },
             checkOwner: checkOwner
         )
     }

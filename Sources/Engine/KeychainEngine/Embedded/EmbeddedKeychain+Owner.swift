@@ -23,6 +23,35 @@ extension EmbeddedKeychain {
         }
     }
 
+    /// Records in the folder whose the store is, so that programs know it without opening the store.
+    ///
+    /// Nothing is recorded of a store that others change meanwhile: programs ask it then.
+    ///
+    /// - Throws: ``KeychainError``, among others for the store of another owner.
+    package func recordOwner() throws(KeychainError) {
+        guard case .folder(let location, _) = access.source else { return }
+        let folder: PrivateDirectory
+        do { folder = try PrivateDirectory(location) } catch { throw KeychainError(error) }
+        _ = try withEngine(.alone) { (engine) throws(KeychainError) in try engine.store.eraseLog() }
+        var pauses = Deadline.Pauses(until: Deadline(milliseconds: access.patienceMilliseconds))
+        repeat {
+            let record = try OwnerRecord(in: folder) { () throws(KeychainError) in
+                guard try checkOwner() else { throw .noStore }
+                return access.device.owner
+            }
+            guard let record else { continue }
+            do { return try record.write(in: folder) } catch { throw KeychainError(error) }
+        } while pauses.wait()
+    }
+
+    /// Whose the store of a folder is, if that was recorded and the store was not changed since.
+    package static func recordedOwner(in folder: PrivateDirectory) -> StoreOwner? {
+        OwnerRecord(current: folder)?.owner
+    }
+
+    /// Has programs ask the store whose it is.
+    package static func removeOwnerRecord(in folder: PrivateDirectory) { OwnerRecord.remove(in: folder) }
+
     /// Whether the store contains items of any client, including those that cannot be opened.
     ///
     /// - Throws: As ``checkOwner()``.

@@ -30,7 +30,7 @@ package protocol RootKey: Sendable {
 
 extension RootKey {
     /// `nil`: it has no settings.
-    public var settingsDigest: SHA256Digest? { nil }
+    package var settingsDigest: SHA256Digest? { nil }
 }
 
 /// A root key held in this process's locked memory.

@@ -108,7 +108,7 @@ extension KeychainService {
                 do throws(Refusal) { damagedCount = try moveIn(service, session) } catch {
                     // It was reverted; if that failed, the record leads `disable` to what is left.
                     if former == nil, try owner() == .embedded, (try? settleMove(service)) != nil {
-                        ServiceRecord.remove(in: folder)
+                        removeRecords(in: folder)
                     }
                     throw error
                 }
@@ -126,6 +126,8 @@ extension KeychainService {
                 if !isOwner { try takeBack(from: service, folder, after: error) }
                 throw error
             }
+            // Without it, programs ask the store.
+            try? asSystem.recordOwner()
             return damagedCount
         }
     }
@@ -149,6 +151,12 @@ extension KeychainService {
     private func hasContentsToMove() throws(Refusal) -> Bool {
         guard try owner() == .embedded else { return false }
         return try refusing { () throws(KeychainError) in try embedded.moveStatus().hasContents }
+    }
+
+    /// Has programs ask the store whose it is.
+    private func removeRecords(in folder: PrivateDirectory) {
+        EmbeddedKeychain.removeOwnerRecord(in: folder)
+        ServiceRecord.remove(in: folder)
     }
 
     private func write(_ record: ServiceRecord, in folder: PrivateDirectory) throws(Refusal) {
@@ -176,7 +184,7 @@ extension KeychainService {
                 // An absent service serves no one; one that does not respond may still serve programs.
                 try refusing { () throws(KeychainError) in try asSystem.handOver(to: .embedded) }
             }
-            ServiceRecord.remove(in: folder)
+            removeRecords(in: folder)
             _ = try refusing { () throws(KeychainError) in try embedded.device.status() }
             return damagedCount
         }
@@ -268,7 +276,7 @@ extension KeychainService {
                 "\(error.description); the system service still owns the keychain, because \(second.description)"
             )
         }
-        ServiceRecord.remove(in: folder)
+        removeRecords(in: folder)
     }
 }
 
