@@ -15,9 +15,9 @@ import Synchronization
 /// before anything is changed, and the command goes to the new owner. So no command is executed twice.
 ///
 /// The store records its owner. A program whose first command finds a daemon that serves the store does not consult it:
-/// the daemon has opened it as its owner, and checks again in each transaction. Neither does a program with a record that
-/// the store belongs to the system service, if the store has not changed since: the service refuses a keychain that it
-/// gave back.
+/// the daemon has opened it as its owner, and checks again in each transaction. Neither does a program with a record
+/// that the store belongs to the system service, if the store has not changed since: the service refuses a keychain
+/// that it gave back.
 package final class RoutedKeychain: ObservableKeychain {
     /// The backend of each owner.
     private let backends: [StoreOwner: any KeychainBackend]

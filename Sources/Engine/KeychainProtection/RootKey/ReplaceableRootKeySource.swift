@@ -6,9 +6,9 @@ import KeychainHost
 /// A source that keeps the next root key of a store beside the present one until the keybag under it is there.
 ///
 /// A store gets another root key together with another keybag. The next key, or the settings by which it is found, is
-/// kept beside the present one before the transaction that replaces the keybag. Which one the keybag is under is told by
-/// trying: a program that only opens the store uses that one, and leaves both as they are. The holder of the lock under
-/// which stores are made puts it in place, and removes the others.
+/// kept beside the present one before the transaction that replaces the keybag. Which one the keybag is under is told
+/// by trying: a program that only opens the store uses that one, and leaves both as they are. The holder of the lock
+/// under which stores are made puts it in place, and removes the others.
 package protocol StagingRootKeySource: RootKeySource {
     /// The root key that a keybag is under.
     ///

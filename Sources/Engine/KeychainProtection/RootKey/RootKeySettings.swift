@@ -3,8 +3,8 @@
 import Crypto
 import KeychainCore
 
-/// What a file beside a store says of its root key, where that is not in a file itself: of which kind it is, and by what
-/// its source finds it (Documentation/Format.md, "Settings of the root key").
+/// What a file beside a store says of its root key, where that is not in a file itself: of which kind it is, and by
+/// what its source finds it (Documentation/Format.md, "Settings of the root key").
 ///
 /// It holds nothing secret. The code of the keybag covers it, so that nobody leads the store to another root key, or
 /// its source to another way to use it.
