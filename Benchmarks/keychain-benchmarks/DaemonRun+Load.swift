@@ -14,7 +14,7 @@ extension DaemonRun {
     private static let leastStarts = 20
 
     /// Eight threads that add, beside one: the daemon syncs once for as many as come at the same time.
-    func writers(_ folder: String, _ sync: Double, _ least: Int, _ report: inout Report) throws {
+    func writers(in folder: String, syncDelay sync: Double, atLeast least: Int, into report: inout Report) throws {
         let delay = max(0, least - Int(sync / 1000))
         let daemon = try DaemonProcess(storeIn: folder, scratch, syncDelay: delay)
         let subject = EngineSubject(daemon.keychain)
@@ -60,8 +60,8 @@ extension DaemonRun {
         show(
             report.amount(
                 "memory with N = \(Self.size), resident (MiB)",
-                "\(before), after reads of all by four threads",
-                Double(before.resident) / 1024,
+                details: "\(before), after reads of all by four threads",
+                is: Double(before.resident) / 1024,
                 atMost: 24
             )
         )
@@ -71,8 +71,8 @@ extension DaemonRun {
         show(
             report.amount(
                 "memory for \(Self.idleClients) processes that are connected (MiB)",
-                "\(after)",
-                Double(after.resident - before.resident) / 1024,
+                details: "\(after)",
+                is: Double(after.resident - before.resident) / 1024,
                 atMost: 32
             )
         )
@@ -94,8 +94,8 @@ extension DaemonRun {
         show(
             report.amount(
                 "start to first answer, N = \(Self.size) (ms)",
-                "from \(Report.number(least)) to \(Report.number(most)) ms",
-                Samples.median(times) / 1e6,
+                details: "from \(Report.number(least)) to \(Report.number(most)) ms",
+                is: Samples.median(times) / 1e6,
                 atMost: 50
             )
         )

@@ -22,13 +22,15 @@ struct DaemonRun {
         let fixture = try Fixture(size: Self.size, in: scratch, for: [.raw, .sealed, .engine])
         let folder = try handOver(fixture)
         let daemon = try DaemonProcess(storeIn: folder, scratch)
-        try reads(fixture, daemon, &report)
-        try adds(fixture, daemon, &report)
+        try reads(of: fixture, from: daemon, into: &report)
+        try adds(of: fixture, to: daemon, into: &report)
         try twoReaders(daemon, &report)
         try memory(daemon, &report)
         try daemon.stop()
         try start(folder, &report)
-        for least in Self.leastSyncMicroseconds { try writers(folder, sync, least, &report) }
+        for least in Self.leastSyncMicroseconds {
+            try writers(in: folder, syncDelay: sync, atLeast: least, into: &report)
+        }
         try lockedAnswer(&report)
         try growth(&report)
         show(Report.otherStores)
@@ -49,7 +51,7 @@ struct DaemonRun {
 
     /// The median time of a sync of as much as an add writes.
     private func syncNanoseconds() throws -> Double {
-        let file = open(scratch.path("sync"), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        let file = open(scratch.path("sync"), with: O_WRONLY | O_CREAT | O_CLOEXEC, authenticating: 0o600)
         guard file >= 0 else { throw Failure("nothing can be written in \(scratch.folder)") }
         defer { close(file) }
         let pages = [UInt8](repeating: 0x61, count: 5 * 4096)
@@ -69,7 +71,7 @@ struct DaemonRun {
         (0..<count).map { _ in Int.random(in: 0..<size) }
     }
 
-    private func reads(_ fixture: Fixture, _ daemon: DaemonProcess, _ report: inout Report) throws {
+    private func reads(of fixture: Fixture, from daemon: DaemonProcess, into report: inout Report) throws {
         let echo = try PingPong()
         let raw = try fixture.participant(.sealed).subject
         let subject = EngineSubject(daemon.keychain)
@@ -96,7 +98,7 @@ struct DaemonRun {
         )
     }
 
-    private func adds(_ fixture: Fixture, _ daemon: DaemonProcess, _ report: inout Report) throws {
+    private func adds(of fixture: Fixture, to daemon: DaemonProcess, into report: inout Report) throws {
         let raw = try fixture.participant(.raw).subject
         let works = [raw, EngineSubject(daemon.keychain)].map { (subject: any Subject) in
             { () throws -> Double in

@@ -22,7 +22,7 @@ struct DeviceRun {
         print(Report.deviceHeading(size: size, rounds: rounds))
         try fill(keychain)
         try keychain.device.setPasscode(Self.passcode)
-        try unlock(keychain, folder, &report)
+        try unlock(keychain, in: folder, into: &report)
         try keychain.device.lock()
         try lockedAnswer(keychain, &report)
     }
@@ -40,7 +40,7 @@ struct DeviceRun {
     }
 
     /// The whole, and all of it but the derivation: the same with a derivation that is no work.
-    private func unlock(_ keychain: EmbeddedKeychain, _ folder: String, _ report: inout Report) throws {
+    private func unlock(_ keychain: EmbeddedKeychain, in folder: String, into report: inout Report) throws {
         let whole = try time(keychain)
         let quick = EmbeddedKeychain(at: KeychainLocation(path: folder), device: .withNegligibleWork)
         try quick.device.changePasscode(from: Self.passcode, to: Self.passcode)
@@ -63,15 +63,18 @@ struct DeviceRun {
         for (name, read) in [("engine", readByEngine(keychain)), ("SecItem", readBySecItem)] {
             var ratios: [Double] = []
             for round in -1..<rounds {
-                let (open, locked) = (try turn(1, errSecSuccess, read), try turn(0, errSecInteractionNotAllowed, read))
+                let (open, locked) = (
+                    try turn(1, expecting: errSecSuccess, by: read),
+                    try turn(0, expecting: errSecInteractionNotAllowed, by: read)
+                )
                 if round >= 0 { ratios.append(locked / open) }
             }
-            print(report.lockedAnswer(size, name, Samples.median(ratios)))
+            print(report.lockedAnswer(atSize: size, of: name, ratio: Samples.median(ratios)))
         }
     }
 
     /// The processor's time of some reads of items whose number is even or odd, in nanoseconds.
-    private func turn(_ remainder: Int, _ expected: OSStatus, _ read: (Item) -> OSStatus) throws -> Double {
+    private func turn(_ remainder: Int, expecting expected: OSStatus, by read: (Item) -> OSStatus) throws -> Double {
         let items = (0..<Self.readsInATurn).map { _ in
             Item(number: Int.random(in: 0..<size / 2) * 2 + remainder)
         }

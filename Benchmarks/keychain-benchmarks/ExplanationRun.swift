@@ -33,17 +33,18 @@ struct ExplanationRun {
         for round in -1..<rounds {
             let times = [
                 try time { _ = try keychain.perform(KeychainRequest(.copyMatching(every), client: Self.client)) },
-                try time { try explain(query, keychain, nil) }, try time { try explain(query, keychain, true) },
+                try time { try explain(query, on: keychain, every: nil) },
+                try time { try explain(query, on: keychain, every: true) },
             ]
             for (index, time) in times.enumerated() where round >= 0 { samples.append([.processor: time], index) }
         }
         let median = { samples.median(.processor, $0) }
-        print(report.explanation("reading all attributes", median(0), nil))
-        print(report.explanation("explanation", median(1), 50e6))
-        print(report.explanation("explanation that opens every item", median(2), 3 * median(0)))
+        print(report.explanation("reading all attributes", took: median(0), atMost: nil))
+        print(report.explanation("explanation", took: median(1), atMost: 50e6))
+        print(report.explanation("explanation that opens every item", took: median(2), atMost: 3 * median(0)))
     }
 
-    private func explain(_ query: PropertyDictionary, _ keychain: EmbeddedKeychain, _ every: Bool?) throws {
+    private func explain(_ query: PropertyDictionary, on keychain: EmbeddedKeychain, every: Bool?) throws {
         let options = ExplanationOptions(scope: .owner, comparesEveryItem: every)
         let call = KeychainRequest(.copyMatching(query), client: Self.client)
         let explanation = try keychain.explain(ExplanationRequest(call, options))

@@ -16,7 +16,7 @@ struct KeyRun {
         let library = P256.Signing.PrivateKey()
         let secKey = try key(library)
         let algorithm = SecKeyAlgorithm.ecdsaSignatureMessageX962SHA256
-        try compare("sign, P-256", 1.2, &report) {
+        try compare("sign, P-256", atMost: 1.2, into: &report) {
             _ = try library.signature(for: Self.message).derRepresentation
         } secKey: {
             guard SecKeyCreateSignature(secKey, algorithm, Self.message as CFData, nil) != nil else {
@@ -25,7 +25,7 @@ struct KeyRun {
         }
         guard let publicKey = SecKeyCopyPublicKey(secKey) else { throw Failure("there is no public key") }
         let signature = try library.signature(for: Self.message).derRepresentation
-        try compare("verify, P-256", nil, &report) {
+        try compare("verify, P-256", atMost: nil, into: &report) {
             let parsed = try P256.Signing.ECDSASignature(derRepresentation: signature)
             guard library.publicKey.isValidSignature(parsed, for: Self.message) else {
                 throw Failure("it is not valid")
@@ -50,8 +50,8 @@ struct KeyRun {
 
     private func compare(
         _ name: String,
-        _ limit: Double?,
-        _ report: inout Report,
+        atMost limit: Double?,
+        into report: inout Report,
         library: () throws -> Void,
         secKey: () throws -> Void
     ) throws {

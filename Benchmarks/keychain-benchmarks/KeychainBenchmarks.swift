@@ -56,18 +56,18 @@ struct KeychainBenchmarks {
             let participants = try Contender.allCases.map(fixture.participant)
             for operation in Operation.allCases {
                 let samples = try Interleaving(options).measure(operation, participants)
-                for clock in operation.clocks { show(report.row(operation, clock, size, samples)) }
+                for clock in operation.clocks { show(report.row(operation, on: clock, size: size, samples: samples)) }
             }
             try fixture.leaveHome()
         }
-        try growth(fixtures, options, &report)
+        try growth(of: fixtures, with: options, into: &report)
         show(Report.footprintHeading)
         for fixture in fixtures { show(report.footprint(fixture.size, try Footprint(of: fixture))) }
         show(report.summary)
     }
 
     /// Compares the smallest store with the largest.
-    private static func growth(_ fixtures: [Fixture], _ options: Options, _ report: inout Report) throws {
+    private static func growth(of fixtures: [Fixture], with options: Options, into report: inout Report) throws {
         guard let small = fixtures.first, let large = fixtures.last, small !== large else { return }
         let participants = try [.sealed, .engine].flatMap { (contender: Contender) in
             [try small.participant(contender), try large.participant(contender)]
@@ -77,7 +77,15 @@ struct KeychainBenchmarks {
             let samples = try Interleaving(options).measure(operation, participants)
             for clock in operation.clocks {
                 let (raw, engine) = (samples.ratio(clock, 1, to: 0), samples.ratio(clock, 3, to: 2))
-                show(report.growth(operation, clock, "\(small.size) → \(large.size)", raw: raw, engine: engine))
+                show(
+                    report.growth(
+                        of: operation,
+                        on: clock,
+                        across: "\(small.size) → \(large.size)",
+                        raw: raw,
+                        engine: engine
+                    )
+                )
             }
         }
     }

@@ -69,15 +69,15 @@ struct Interleaving {
         for round in -1..<options.rounds {
             for turn in participants.indices {
                 let index = (turn + round + 1) % participants.count
-                let items = items(operation, participants[index].fixture, round)
-                let time = try time(operation, items, participants[index].subject)
+                let items = items(for: operation, from: participants[index].fixture, round: round)
+                let time = try time(operation, on: items, by: participants[index].subject)
                 if round >= 0 { samples.append(time, index) }
             }
         }
         return samples
     }
 
-    private func items(_ operation: Operation, _ fixture: Fixture, _ round: Int) -> [Int] {
+    private func items(for operation: Operation, from fixture: Fixture, round: Int) -> [Int] {
         switch operation {
         case .add, .delete:
             let first = Fixture.spare + (round + 1) * options.durableBlock
@@ -89,7 +89,7 @@ struct Interleaving {
     }
 
     /// The time of one operation: of reads the mean of the turn, of what waits for the disk the median.
-    private func time(_ operation: Operation, _ items: [Int], _ subject: any Subject) throws -> [Clock: Double] {
+    private func time(_ operation: Operation, on items: [Int], by subject: any Subject) throws -> [Clock: Double] {
         if operation == .delete { for item in items { try subject.add(item) } }
         let times = try (operation.isDurable ? items.map { [$0] } : [items]).map { items in
             let (wall, processor) = (Clock.wall.now, Clock.processor.now)

@@ -19,7 +19,7 @@ struct MillionRun {
         let participants = try fixtures.map { try $0.participant(.engine) }
         for operation in [Operation.add, .readByPrimaryKey] {
             let samples = try Interleaving(options).measure(operation, participants)
-            for clock in operation.clocks { print(report.million(operation, clock, size, samples)) }
+            for clock in operation.clocks { print(report.million(operation, on: clock, size: size, samples: samples)) }
         }
         print(Report.footprintHeading)
         for fixture in fixtures { print(report.footprint(fixture.size, try Footprint(of: fixture))) }

@@ -53,7 +53,7 @@ final class RawSubject: Subject {
     func add(_ item: Int) throws {
         let fresh = Tags(primaryKey: bytes16(), label: bytes16(), account: bytes16())
         let (identifier, version) = (bytes16(), bytes16())
-        let parts = store(layout.plain(Item(number: item).secret), identifier, version)
+        let parts = store(layout.plain(Item(number: item).secret), identifier: identifier, version: version)
         let values = [
             identifier, version, fresh.primaryKey, parts.metadata, parts.secret, fresh.account, fresh.label,
             services[item % services.count], bytes16(), bytes16(),
@@ -75,7 +75,7 @@ final class RawSubject: Subject {
         let row = try read(byPrimaryKey, try tags(of: item).primaryKey)
         let version = bytes16()
         let plain = PlainRow(metadata: row.plain.metadata, secret: Item(number: item).newSecret)
-        let parts = store(plain, row.identifier, version)
+        let parts = store(plain, identifier: row.identifier, version: version)
         for (index, value) in [version, parts.metadata, parts.secret, bytes16()].enumerated() {
             replacement.bind(value, at: index + 1)
         }
@@ -114,7 +114,7 @@ final class RawSubject: Subject {
     }
 
     /// The two columns of a row: sealed, or bytes of the same length.
-    private func store(_ plain: PlainRow, _ identifier: [UInt8], _ version: [UInt8]) -> PlainRow {
+    private func store(_ plain: PlainRow, identifier: [UInt8], version: [UInt8]) -> PlainRow {
         sealer?.seal(plain, associatedData: layout.associatedData(identifier, version)) ?? layout.padded(plain)
     }
 
@@ -146,7 +146,11 @@ final class RawSubject: Subject {
         for number in 1...tags.count {
             row.bind(number, at: 1)
             guard try row.step() else { throw Failure("no row \(number)") }
-            let parts = store(layout.plain(Item(number: number - 1).secret), Array(row.blob(0)), Array(row.blob(1)))
+            let parts = store(
+                layout.plain(Item(number: number - 1).secret),
+                identifier: Array(row.blob(0)),
+                version: Array(row.blob(1))
+            )
             row.reset()
             change.bind(parts.metadata, at: 1)
             change.bind(parts.secret, at: 2)

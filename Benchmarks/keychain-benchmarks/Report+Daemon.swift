@@ -21,19 +21,19 @@ extension Report {
         ratio: Double,
         atMost limit: Double
     ) -> String {
-        Self.row([what, beside, Self.microseconds(time), compared(what, ratio, limit)])
+        Self.row([what, beside, Self.microseconds(time), compared(what, with: ratio, limit: limit)])
     }
 
     /// What several threads do in a second beside one, whose times of one call are those of participants 1 and 0.
     mutating func threads(_ what: String, _ samples: Samples, atLeast limit: Double) -> String {
         let rates = (0...1).map { "\(Int(1e9 / samples.median(.wall, $0))) a second" }
-        let gain = compared(what, samples.ratio(.wall, 0, to: 1), limit, isLeast: true)
+        let gain = compared(what, with: samples.ratio(.wall, 0, to: 1), limit: limit, isLeast: true)
         return Self.row([what, "one: \(rates[0])", rates[1], gain])
     }
 
     /// What the daemon takes of something, in a unit that `what` names.
-    mutating func amount(_ what: String, _ details: String, _ amount: Double, atMost limit: Double) -> String {
-        Self.row([what, details, "", compared(what, amount, limit)])
+    mutating func amount(_ what: String, details: String, is amount: Double, atMost limit: Double) -> String {
+        Self.row([what, details, "", compared(what, with: amount, limit: limit)])
     }
 
     static func microseconds(_ nanoseconds: Double) -> String { String(format: "%.1f µs", nanoseconds / 1000) }

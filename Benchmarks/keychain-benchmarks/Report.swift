@@ -29,19 +29,19 @@ struct Report {
     /// The times of one operation by one clock.
     ///
     /// The samples are those of the contenders in their order.
-    mutating func row(_ operation: Operation, _ clock: Clock, _ size: Int, _ samples: Samples) -> String {
+    mutating func row(_ operation: Operation, on clock: Clock, size: Int, samples: Samples) -> String {
         let name = operation.rawValue + (operation.isDurable && clock == .processor ? ", processor only" : "")
         let what = "\(name), N = \(size)"
         let times = Contender.allCases.indices.map { String(format: "%.1f", samples.median(clock, $0) / 1000) }
         let engine = compared(
             "\(what), engine ÷ raw+GCM",
-            samples.ratio(clock, 2, to: 1),
-            operation.engineLimit(clock)
+            with: samples.ratio(clock, 2, to: 1),
+            limit: operation.engineLimit(clock)
         )
         let secItem = compared(
             "\(what), SecItem ÷ raw+GCM",
-            samples.ratio(clock, 3, to: 1),
-            operation.secItemLimit(clock)
+            with: samples.ratio(clock, 3, to: 1),
+            limit: operation.secItemLimit(clock)
         )
         return Self.row(["\(size)", name] + times + [engine, secItem])
     }
@@ -55,15 +55,15 @@ struct Report {
         """
 
     mutating func growth(
-        _ operation: Operation,
-        _ clock: Clock,
-        _ sizes: String,
+        of operation: Operation,
+        on clock: Clock,
+        across sizes: String,
         raw: Double,
         engine: Double
     ) -> String {
         let name = operation.rawValue + (operation.isDurable && clock == .processor ? ", processor only" : "")
         let limit = operation.isDurable ? 1.1 : 1.2
-        let cell = compared("\(name) grows, \(sizes)", engine, limit)
+        let cell = compared("\(name) grows, \(sizes)", with: engine, limit: limit)
         return Self.row([name, sizes, Self.number(raw), cell])
     }
 
@@ -76,9 +76,13 @@ struct Report {
         """
 
     mutating func footprint(_ size: Int, _ footprint: Footprint) -> String {
-        let pages = compared("WAL pages an add, N = \(size)", footprint.pagesPerAdd.mean, 6)
+        let pages = compared("WAL pages an add, N = \(size)", with: footprint.pagesPerAdd.mean, limit: 6)
         // A few items do not fill the pages that every store has.
-        let space = compared("bytes a row, N = \(size)", footprint.bytesPerRow.rounded(), size < 1000 ? nil : 1024)
+        let space = compared(
+            "bytes a row, N = \(size)",
+            with: footprint.bytesPerRow.rounded(),
+            limit: size < 1000 ? nil : 1024
+        )
         let parts = footprint.parts.map { "\($0.name) \(Int($0.bytesPerRow.rounded()))" }
         let median = Samples.median(footprint.pagesPerAdd.map(Double.init))
         return Self.row(
@@ -99,16 +103,16 @@ struct Report {
 
     /// The time of opening a store and reading one item, in nanoseconds.
     mutating func opening(_ size: Int, _ time: Double) -> String {
-        let cell = compared("open with \(size) items (ms)", time / 1e6, 10)
+        let cell = compared("open with \(size) items (ms)", with: time / 1e6, limit: 10)
         return Self.row(["open and read one item (ms)", "", cell, ""])
     }
 
     /// An operation on a small store, participant 0, and on one with very many items.
-    mutating func million(_ operation: Operation, _ clock: Clock, _ size: Int, _ samples: Samples) -> String {
+    mutating func million(_ operation: Operation, on clock: Clock, size: Int, samples: Samples) -> String {
         let name = operation.rawValue + (operation.isDurable && clock == .processor ? ", processor only" : "")
         let times = [0, 1].map { String(format: "%.1f", samples.median(clock, $0) / 1000) }
         let limit = operation.isDurable ? 1.5 : 2.5
-        let growth = compared("\(name) grows, 100 → \(size)", samples.ratio(clock, 1, to: 0), limit)
+        let growth = compared("\(name) grows, 100 → \(size)", with: samples.ratio(clock, 1, to: 0), limit: limit)
         return Self.row([name] + times + [growth])
     }
 
@@ -124,13 +128,13 @@ struct Report {
     /// The time of an unlock in nanoseconds, with the derivation of the passcode's key and without.
     mutating func unlock(_ size: Int, whole: Double, rest: Double) -> String {
         let derivation = Self.row(["\(size)", "unlock, derivation (ms)", Self.number((whole - rest) / 1e6)])
-        let judged = compared("unlock without the derivation (ms), N = \(size)", rest / 1e6, 5)
+        let judged = compared("unlock without the derivation (ms), N = \(size)", with: rest / 1e6, limit: 5)
         return derivation + "\n" + Self.row(["\(size)", "unlock, the rest (ms)", judged])
     }
 
     /// How long a locked device's answer takes, beside a read that succeeds.
-    mutating func lockedAnswer(_ size: Int, _ subject: String, _ ratio: Double) -> String {
-        let judged = compared("locked answer ÷ read, \(subject), N = \(size)", ratio, 1.2)
+    mutating func lockedAnswer(atSize size: Int, of subject: String, ratio: Double) -> String {
+        let judged = compared("locked answer ÷ read, \(subject), N = \(size)", with: ratio, limit: 1.2)
         return Self.row(["\(size)", "locked answer ÷ read, \(subject)", judged])
     }
 
@@ -144,8 +148,8 @@ struct Report {
     }
 
     /// The time of one call in nanoseconds, and how long it may take.
-    mutating func explanation(_ what: String, _ time: Double, _ limit: Double?) -> String {
-        Self.row([what, compared("\(what) (ms)", time / 1e6, limit.map { $0 / 1e6 })])
+    mutating func explanation(_ what: String, took time: Double, atMost limit: Double?) -> String {
+        Self.row([what, compared("\(what) (ms)", with: time / 1e6, limit: limit.map { $0 / 1e6 })])
     }
 
     static func identityHeading(rounds: Int) -> String {
@@ -164,7 +168,9 @@ struct Report {
 
     /// How much longer a lookup takes in the larger store.
     mutating func identityGrowth(_ sizes: String, _ ratio: Double) -> String {
-        Self.row([sizes, "identity by issuer grows", compared("identity by issuer grows, \(sizes)", ratio, 2.5)])
+        Self.row([
+            sizes, "identity by issuer grows", compared("identity by issuer grows, \(sizes)", with: ratio, limit: 2.5),
+        ])
     }
 
     static func keyHeading(rounds: Int) -> String {
@@ -179,7 +185,7 @@ struct Report {
     /// The times of one operation of a key in nanoseconds.
     mutating func key(_ name: String, library: Double, secKey: Double, ratio: Double, limit: Double?) -> String {
         let times = [library, secKey].map { String(format: "%.1f", $0 / 1000) }
-        return Self.row([name] + times + [compared("\(name), SecKey ÷ swift-crypto", ratio, limit)])
+        return Self.row([name] + times + [compared("\(name), SecKey ÷ swift-crypto", with: ratio, limit: limit)])
     }
 
     static func testingHeading(rounds: Int) -> String {
@@ -196,7 +202,7 @@ struct Report {
         let times = [
             samples.median(.processor, 0), samples.median(.wall, 1), samples.fastest(.processor, 1),
         ]
-        let device = compared("\(name), in microseconds", samples.median(.processor, 1) / 1000, 1000)
+        let device = compared("\(name), in microseconds", with: samples.median(.processor, 1) / 1000, limit: 1000)
         let ratio = Self.number(samples.ratio(.processor, 1, to: 0))
         return Self.row([name] + times.map { String(format: "%.0f", $0 / 1000) } + [device, ratio])
     }
@@ -209,7 +215,7 @@ struct Report {
     }
 
     /// A number, and how it compares with its aim, if it has one.
-    mutating func compared(_ aim: String, _ measured: Double, _ limit: Double?, isLeast: Bool = false) -> String {
+    mutating func compared(_ aim: String, with measured: Double, limit: Double?, isLeast: Bool = false) -> String {
         guard let limit else { return Self.number(measured) }
         let judgement = Judgement(aim: aim, measured: measured, limit: limit, isLeast: isLeast)
         judgements.append(judgement)

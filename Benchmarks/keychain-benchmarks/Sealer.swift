@@ -34,12 +34,16 @@ struct Sealer {
         associatedData: [UInt8]
     ) throws -> PlainRow {
         PlainRow(
-            metadata: Array(try open(metadata, key(metadataKey, associatedData), associatedData)),
-            secret: Array(try open(secret, key(classKey, associatedData), associatedData))
+            metadata: Array(try open(metadata, with: key(metadataKey, associatedData), authenticating: associatedData)),
+            secret: Array(try open(secret, with: key(classKey, associatedData), authenticating: associatedData))
         )
     }
 
-    private func open(_ bytes: UnsafeRawBufferPointer, _ key: SymmetricKey, _ associatedData: [UInt8]) throws -> Data {
+    private func open(
+        _ bytes: UnsafeRawBufferPointer,
+        with key: SymmetricKey,
+        authenticating associatedData: [UInt8]
+    ) throws -> Data {
         try AES.GCM.open(AES.GCM.SealedBox(combined: bytes), using: key, authenticating: associatedData)
     }
 

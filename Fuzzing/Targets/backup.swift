@@ -38,7 +38,11 @@ private struct Sample {
         device = Sealer(try OpenKeybag(OpenKeybag.make(rootKey: rootKey), rootKey: rootKey))
         let work = ScryptParameters(log2Cost: 4, blockSize: 8, parallelization: 1)
         secret = try BackupSecret(SecretBytes([2]), work)
-        keys = try BackupKeys(SystemRandomSource().bytes16(), StoreKeys(fresh: BackupKeys.purposes), .standard)
+        keys = try BackupKeys(
+            for: SystemRandomSource().bytes16(),
+            keys: StoreKeys(fresh: BackupKeys.purposes),
+            floor: .standard
+        )
         var item = SealableItem(
             itemClass: .genericPassword,
             identifier: SystemRandomSource().bytes16(),
@@ -47,13 +51,13 @@ private struct Sample {
             secret: SecretBytes([1, 2, 3])
         )
         let original = try device.seal(&item, tags: device.searchTags())
-        row = try device.reseal(original, under: keys, keys.searchTags(), SystemRandomSource())
+        row = try device.reseal(original, under: keys, tags: keys.searchTags(), random: SystemRandomSource())
         let sealer = try BackupSealer(secret, random: SystemRandomSource())
         keybag = try sealer.keybag(leftOut: [.whenUnlockedThisDeviceOnly: 1], damaged: 1)
     }
 
     func restore(_ row: StoredRow) throws -> StoredRow {
-        try keys.reseal(row, under: device, device.searchTags(), SystemRandomSource())
+        try keys.reseal(row, under: device, tags: device.searchTags(), random: SystemRandomSource())
     }
 }
 

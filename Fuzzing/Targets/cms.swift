@@ -56,7 +56,7 @@ private let keys: [PrivateKey] = [
 private func decrypt(_ message: EnvelopedData, _ count: Int) {
     for recipient in message.recipients.prefix(2) {
         for key in keys {
-            let contents = try? MessageDecryption.contents(message, recipient, key)
+            let contents = try? MessageDecryption.contents(of: message, for: recipient, with: key)
             precondition((contents ?? nil).map { $0.count <= count } ?? true, "contents are a part of the message")
         }
     }

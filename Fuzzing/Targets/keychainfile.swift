@@ -49,7 +49,7 @@ private struct Sample {
             )
             var access = ItemAccess(descriptor: account, trustedApplications: [], partitions: ["apple-tool:"])
             if account == "bert" { access.entries.append(AccessEntry([.any], for: nil, account, prompt: 1)) }
-            let added = try FileItems(keychain).add(item, SecretBytes(secret), access)
+            let added = try FileItems(keychain).add(item, secret: SecretBytes(secret), access: access)
             contents[added.identifier] = try FileItems(keychain).contents(of: added.identifier)
         }
         self.contents = contents
@@ -64,7 +64,11 @@ private struct Sample {
                 every.includesTombstones = true
                 for row in try reader.everyRow(every) {
                     guard case .content(let metadata)? = try? sealer.openMetadata(row),
-                        case .content(let secret?)? = try? sealer.openSecret(row, metadata, nil)
+                        case .content(let secret?)? = try? sealer.openSecret(
+                            of: row,
+                            metadata: metadata,
+                            passwordKey: nil
+                        )
                     else { continue }
                     precondition(
                         (try? SealedContents(secret)) == contents[row.row.identifier],
@@ -100,14 +104,14 @@ private struct Sample {
                 }
                 let edits = Array(rest.prefix(Int(choice >> 2)))
                 rest = rest.dropFirst(edits.count)
-                try? edit(name, row, edits, connection)
+                try? edit(name, ofRow: row, by: edits, in: connection)
             }
         }
         body()
         change { connection in try connection.execute("ROLLBACK TO fuzz; RELEASE fuzz") }
     }
 
-    private func edit(_ name: String, _ row: Int64, _ edits: [UInt8], _ connection: SQLiteConnection) throws {
+    private func edit(_ name: String, ofRow row: Int64, by edits: [UInt8], in connection: SQLiteConnection) throws {
         let old = try connection.prepare("SELECT CAST(\(name) AS BLOB) FROM items_genp WHERE id = \(row)")
         guard try old.step() else { return }
         let bytes = old.bytes(0)

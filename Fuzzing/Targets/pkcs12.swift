@@ -31,7 +31,7 @@ private func readAuthenticated(_ input: [UInt8], _ budget: inout WorkBudget) thr
 
 /// A file of these contents with an integrity check that holds, so that what is behind it is reached.
 private func authenticated(_ contents: [UInt8]) -> [UInt8] {
-    let key = LegacyHash.sha1.derive(.integrityKey, [0, 0], [], 1, 20)
+    let key = LegacyHash.sha1.derive(.integrityKey, from: [0, 0], salt: [], iterations: 1, byteCount: 20)
     let code = Array(HMAC<Insecure.SHA1>.authenticationCode(for: contents, using: SymmetricKey(data: key)))
     let data: [UInt8] = [0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x01]
     let sha1: [UInt8] = [0x06, 0x05, 0x2B, 0x0E, 0x03, 0x02, 0x1A]

@@ -74,7 +74,7 @@ struct CryptorTests {
             for (operation, input, output) in [
                 (kCCEncrypt, Self.plaintext, ciphertext), (kCCDecrypt, ciphertext, Self.plaintext),
             ] {
-                let cryptor = try TestCryptor(operation, answer.mode, answer.key, answer.vector)
+                let cryptor = try TestCryptor(operation, mode: answer.mode, key: answer.key, vector: answer.vector)
                 #expect(try cryptor.transform(input, inPartsOf: count) == output, "\(operation), \(count)")
                 try cryptor.reset(answer.vector)
                 #expect(try cryptor.transform(input, inPartsOf: 64) == output, "after a reset")
@@ -85,36 +85,48 @@ struct CryptorTests {
     @Test(arguments: 0...48) func `padded messages of any length come back`(_ count: Int) throws {
         let message = [UInt8](repeating: 7, count: count)
         for options in [kCCOptionPKCS7Padding, kCCOptionPKCS7Padding | kCCOptionECBMode] {
-            let sealed = crypt(kCCEncrypt, options, message, room: 64)
+            let sealed = crypt(kCCEncrypt, options: options, input: message, room: 64)
             #expect(sealed.status == kCCSuccess)
             #expect(sealed.output.count == count / 16 * 16 + 16)
-            let opened = crypt(kCCDecrypt, options, sealed.output, room: count)
+            let opened = crypt(kCCDecrypt, options: options, input: sealed.output, room: count)
             #expect(opened.status == kCCSuccess)
             #expect(opened.output == message)
         }
         let mode = options(padding: ccPKCS7Padding)
         for part in [1, 5, 16, 17] {
-            let sealed = try TestCryptor(kCCEncrypt, kCCModeCBC, Self.key128, Self.vector, mode)
-                .transform(message, inPartsOf: part)
-            #expect(sealed == crypt(kCCEncrypt, kCCOptionPKCS7Padding, message, room: 64).output)
-            let opened = try TestCryptor(kCCDecrypt, kCCModeCBC, Self.key128, Self.vector, mode)
-                .transform(sealed, inPartsOf: part)
+            let sealed = try TestCryptor(
+                kCCEncrypt,
+                mode: kCCModeCBC,
+                key: Self.key128,
+                vector: Self.vector,
+                padding: mode
+            )
+            .transform(message, inPartsOf: part)
+            #expect(sealed == crypt(kCCEncrypt, options: kCCOptionPKCS7Padding, input: message, room: 64).output)
+            let opened = try TestCryptor(
+                kCCDecrypt,
+                mode: kCCModeCBC,
+                key: Self.key128,
+                vector: Self.vector,
+                padding: mode
+            )
+            .transform(sealed, inPartsOf: part)
             #expect(opened == message)
         }
     }
 
     @Test func `the counter carries over all its bytes`() throws {
         let last = [UInt8](repeating: 0xFF, count: 16)
-        let stream = try TestCryptor(kCCEncrypt, kCCModeCTR, Self.key128, last)
+        let stream = try TestCryptor(kCCEncrypt, mode: kCCModeCTR, key: Self.key128, vector: last)
             .transform([UInt8](repeating: 0, count: 32), inPartsOf: 5)
         let blocks = last + [UInt8](repeating: 0, count: 16)
-        #expect(stream == crypt(kCCEncrypt, kCCOptionECBMode, blocks, room: 32).output)
+        #expect(stream == crypt(kCCEncrypt, options: kCCOptionECBMode, input: blocks, room: 32).output)
     }
 
     @Test func `no initialization vector stands for zeros`() throws {
         let zeros = [UInt8](repeating: 0, count: 16)
-        let result = crypt(kCCEncrypt, 0, Self.plaintext, vector: nil, room: 64)
-        #expect(result.output == crypt(kCCEncrypt, 0, Self.plaintext, vector: zeros, room: 64).output)
+        let result = crypt(kCCEncrypt, options: 0, input: Self.plaintext, vector: nil, room: 64)
+        #expect(result.output == crypt(kCCEncrypt, options: 0, input: Self.plaintext, vector: zeros, room: 64).output)
         #expect(result.output.count == 64)
     }
 
@@ -137,29 +149,29 @@ struct CryptorTests {
             )
         }
         #expect(status == kCCSuccess)
-        #expect(buffer == crypt(kCCEncrypt, kCCOptionPKCS7Padding, Self.plaintext, room: 80).output)
+        #expect(buffer == crypt(kCCEncrypt, options: kCCOptionPKCS7Padding, input: Self.plaintext, room: 80).output)
     }
 
     @Test func `an output that is too small says the size, and is not touched`() {
-        let sealed = crypt(kCCEncrypt, kCCOptionPKCS7Padding, Array("secret".utf8), room: 16).output
+        let sealed = crypt(kCCEncrypt, options: kCCOptionPKCS7Padding, input: Array("secret".utf8), room: 16).output
         for (operation, input, needed) in [(kCCEncrypt, Array("secret".utf8), 16), (kCCDecrypt, sealed, 6)] {
             for room in [0, needed - 1] {
-                let result = crypt(operation, kCCOptionPKCS7Padding, input, room: room)
+                let result = crypt(operation, options: kCCOptionPKCS7Padding, input: input, room: room)
                 #expect(result.status == kCCBufferTooSmall)
                 #expect(result.moved == needed)
                 #expect(result.output == [UInt8](repeating: 0, count: room))
             }
-            #expect(crypt(operation, kCCOptionPKCS7Padding, input, room: needed).status == kCCSuccess)
+            #expect(crypt(operation, options: kCCOptionPKCS7Padding, input: input, room: needed).status == kCCSuccess)
         }
     }
 
     @Test func `a step whose output is too small can be repeated`() throws {
         let cryptor = try TestCryptor(
             kCCEncrypt,
-            kCCModeCBC,
-            Self.key128,
-            Self.vector,
-            options(padding: ccPKCS7Padding)
+            mode: kCCModeCBC,
+            key: Self.key128,
+            vector: Self.vector,
+            padding: options(padding: ccPKCS7Padding)
         )
         #expect(cryptor.update(Self.plaintext, room: 63) == (CCCryptorStatus(kCCBufferTooSmall), [], 64))
         #expect(cryptor.outputLength(64, final: false) == 64)
@@ -167,22 +179,28 @@ struct CryptorTests {
         let first = cryptor.update(Self.plaintext, room: 64)
         #expect(cryptor.final(room: 15) == (CCCryptorStatus(kCCBufferTooSmall), [], 16))
         let last = cryptor.final(room: 16)
-        #expect(first.output + last.output == crypt(kCCEncrypt, kCCOptionPKCS7Padding, Self.plaintext, room: 80).output)
+        #expect(
+            first.output + last.output
+                == crypt(kCCEncrypt, options: kCCOptionPKCS7Padding, input: Self.plaintext, room: 80).output
+        )
         #expect(cryptor.update([1], room: 16).status == kCCCallSequenceError)
         #expect(cryptor.final(room: 16).status == kCCCallSequenceError)
     }
 
     @Test func `what is no whole number of blocks, or has no valid padding, is refused`() {
-        #expect(crypt(kCCEncrypt, 0, [1], room: 16).status == kCCAlignmentError)
-        #expect(crypt(kCCDecrypt, 0, [1], room: 16).status == kCCAlignmentError)
-        let sealed = crypt(kCCEncrypt, kCCOptionPKCS7Padding, Self.plaintext, room: 80).output
+        #expect(crypt(kCCEncrypt, options: 0, input: [1], room: 16).status == kCCAlignmentError)
+        #expect(crypt(kCCDecrypt, options: 0, input: [1], room: 16).status == kCCAlignmentError)
+        let sealed = crypt(kCCEncrypt, options: kCCOptionPKCS7Padding, input: Self.plaintext, room: 80).output
         // Observed: https://stackoverflow.com/questions/11437995/cccrypt-decryption-results-in-4304
-        #expect(crypt(kCCDecrypt, kCCOptionPKCS7Padding, sealed + [0, 0, 0, 0], room: 96).status == kCCDecodeError)
-        #expect(crypt(kCCDecrypt, kCCOptionPKCS7Padding, [], room: 16).status == kCCDecodeError)
+        #expect(
+            crypt(kCCDecrypt, options: kCCOptionPKCS7Padding, input: sealed + [0, 0, 0, 0], room: 96).status
+                == kCCDecodeError
+        )
+        #expect(crypt(kCCDecrypt, options: kCCOptionPKCS7Padding, input: [], room: 16).status == kCCDecodeError)
         for padding in [[0x00], [0x11], [0x02], [0x01, 0x03, 0x03]] as [[UInt8]] {
             let block = [UInt8](repeating: 0xAA, count: 16 - padding.count) + padding
-            let input = crypt(kCCEncrypt, 0, block, room: 16).output
-            let result = crypt(kCCDecrypt, kCCOptionPKCS7Padding, input, room: 16)
+            let input = crypt(kCCEncrypt, options: 0, input: block, room: 16).output
+            let result = crypt(kCCDecrypt, options: kCCOptionPKCS7Padding, input: input, room: 16)
             #expect(result.status == kCCDecodeError)
             #expect(result.output.allSatisfy { $0 == 0 })
         }
@@ -191,8 +209,8 @@ struct CryptorTests {
     @Test func `arguments that mean nothing are refused`() {
         func status(
             _ operation: Int = kCCEncrypt,
-            _ algorithm: Int = kCCAlgorithmAES,
-            _ options: Int = 0,
+            algorithm: Int = kCCAlgorithmAES,
+            options: Int = 0,
             key: [UInt8]? = CryptorTests.key128,
             mode: Int? = nil
         ) -> Int {
@@ -233,16 +251,21 @@ struct CryptorTests {
         #expect(status(key: nil) == kCCParamError)
         #expect(status(key: []) == kCCParamError || status(key: []) == kCCKeySizeError)
         #expect(status(key: [1]) == kCCKeySizeError)
-        #expect(status(kCCEncrypt, kCCAlgorithmAES, 4) == kCCParamError)
-        #expect(status(kCCEncrypt, 99) == kCCParamError)
+        #expect(status(kCCEncrypt, algorithm: kCCAlgorithmAES, options: 4) == kCCParamError)
+        #expect(status(kCCEncrypt, algorithm: 99) == kCCParamError)
         for algorithm in kCCAlgorithmDES...kCCAlgorithmBlowfish {
-            #expect(status(kCCEncrypt, algorithm) == kCCUnimplemented)
+            #expect(status(kCCEncrypt, algorithm: algorithm) == kCCUnimplemented)
         }
         for mode in [kCCModeCFB, kCCModeOFB, kCCModeRC4, kCCModeCFB8] {
             #expect(status(mode: mode) == kCCUnimplemented)
         }
-        #expect(status(kCCEncrypt, kCCAlgorithmAES, kCCModeOptionCTR_BE, mode: kCCModeCTR) == kCCSuccess)
-        #expect(status(kCCEncrypt, kCCAlgorithmAES, kCCModeOptionCTR_LE, mode: kCCModeCTR) == kCCUnimplemented)
+        #expect(
+            status(kCCEncrypt, algorithm: kCCAlgorithmAES, options: kCCModeOptionCTR_BE, mode: kCCModeCTR) == kCCSuccess
+        )
+        #expect(
+            status(kCCEncrypt, algorithm: kCCAlgorithmAES, options: kCCModeOptionCTR_LE, mode: kCCModeCTR)
+                == kCCUnimplemented
+        )
         #expect(CCCryptorCreate(0, 0, 0, Self.key128, 16, nil, nil) == kCCParamError)
         #expect(CCCryptorRelease(nil) == kCCParamError)
         #expect(CCCryptorFinal(nil, nil, 0, nil) == kCCParamError)
@@ -253,8 +276,8 @@ struct CryptorTests {
 
     private func crypt(
         _ operation: Int,
-        _ options: Int,
-        _ input: [UInt8],
+        options: Int,
+        input: [UInt8],
         vector: [UInt8]? = vector,
         room: Int
     ) -> (status: Int, output: [UInt8], moved: Int) {

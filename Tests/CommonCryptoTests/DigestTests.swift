@@ -74,10 +74,10 @@ private let longMessage = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopn
 
 private func context<Context: Sendable>(
     _ empty: Context,
-    _ count: CInt,
-    _ start: @escaping @Sendable (UnsafeMutablePointer<Context>?) -> CInt,
-    _ update: @escaping @Sendable (UnsafeMutablePointer<Context>?, UnsafeRawPointer?, CC_LONG) -> CInt,
-    _ final: @escaping @Sendable (UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<Context>?) -> CInt
+    count: CInt,
+    start: @escaping @Sendable (UnsafeMutablePointer<Context>?) -> CInt,
+    update: @escaping @Sendable (UnsafeMutablePointer<Context>?, UnsafeRawPointer?, CC_LONG) -> CInt,
+    final: @escaping @Sendable (UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<Context>?) -> CInt
 ) -> @Sendable ([[UInt8]]) -> [UInt8] {
     { parts in
         var context = empty
@@ -95,7 +95,13 @@ extension Function {
         Function(
             testDescription: "MD5",
             oneShot: CC_MD5,
-            inParts: context(CC_MD5_CTX(), CC_MD5_DIGEST_LENGTH, CC_MD5_Init, CC_MD5_Update, CC_MD5_Final),
+            inParts: context(
+                CC_MD5_CTX(),
+                count: CC_MD5_DIGEST_LENGTH,
+                start: CC_MD5_Init,
+                update: CC_MD5_Update,
+                final: CC_MD5_Final
+            ),
             examples: [
                 ("", "d41d8cd98f00b204e9800998ecf8427e"),
                 ("abc", "900150983cd24fb0d6963f7d28e17f72"),
@@ -106,7 +112,13 @@ extension Function {
         Function(
             testDescription: "SHA-1",
             oneShot: CC_SHA1,
-            inParts: context(CC_SHA1_CTX(), CC_SHA1_DIGEST_LENGTH, CC_SHA1_Init, CC_SHA1_Update, CC_SHA1_Final),
+            inParts: context(
+                CC_SHA1_CTX(),
+                count: CC_SHA1_DIGEST_LENGTH,
+                start: CC_SHA1_Init,
+                update: CC_SHA1_Update,
+                final: CC_SHA1_Final
+            ),
             examples: [
                 ("", "da39a3ee5e6b4b0d3255bfef95601890afd80709"),
                 ("abc", "a9993e364706816aba3e25717850c26c9cd0d89d"),
@@ -119,10 +131,10 @@ extension Function {
             oneShot: CC_SHA224,
             inParts: context(
                 CC_SHA256_CTX(),
-                CC_SHA224_DIGEST_LENGTH,
-                CC_SHA224_Init,
-                CC_SHA224_Update,
-                CC_SHA224_Final
+                count: CC_SHA224_DIGEST_LENGTH,
+                start: CC_SHA224_Init,
+                update: CC_SHA224_Update,
+                final: CC_SHA224_Final
             ),
             examples: [
                 ("", "d14a028c2a3a2bc9476102bb288234c415a2b01f828ea62ac5b3e42f"),
@@ -136,10 +148,10 @@ extension Function {
             oneShot: CC_SHA256,
             inParts: context(
                 CC_SHA256_CTX(),
-                CC_SHA256_DIGEST_LENGTH,
-                CC_SHA256_Init,
-                CC_SHA256_Update,
-                CC_SHA256_Final
+                count: CC_SHA256_DIGEST_LENGTH,
+                start: CC_SHA256_Init,
+                update: CC_SHA256_Update,
+                final: CC_SHA256_Final
             ),
             examples: [
                 ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
@@ -153,10 +165,10 @@ extension Function {
             oneShot: CC_SHA384,
             inParts: context(
                 CC_SHA512_CTX(),
-                CC_SHA384_DIGEST_LENGTH,
-                CC_SHA384_Init,
-                CC_SHA384_Update,
-                CC_SHA384_Final
+                count: CC_SHA384_DIGEST_LENGTH,
+                start: CC_SHA384_Init,
+                update: CC_SHA384_Update,
+                final: CC_SHA384_Final
             ),
             examples: [
                 (
@@ -177,10 +189,10 @@ extension Function {
             oneShot: CC_SHA512,
             inParts: context(
                 CC_SHA512_CTX(),
-                CC_SHA512_DIGEST_LENGTH,
-                CC_SHA512_Init,
-                CC_SHA512_Update,
-                CC_SHA512_Final
+                count: CC_SHA512_DIGEST_LENGTH,
+                start: CC_SHA512_Init,
+                update: CC_SHA512_Update,
+                final: CC_SHA512_Final
             ),
             examples: [
                 (

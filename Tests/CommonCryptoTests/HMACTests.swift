@@ -40,8 +40,8 @@ struct HMACTests {
         ]
         for (key, message, code) in cases {
             let key = key.unicodeScalars.map { UInt8($0.value) }
-            #expect(Array(whole(algorithm, key, message).prefix(code.count / 2)).hex == code)
-            #expect(Array(inParts(algorithm, key, message, of: 9).prefix(code.count / 2)).hex == code)
+            #expect(Array(whole(algorithm, key: key, message: message).prefix(code.count / 2)).hex == code)
+            #expect(Array(inParts(algorithm, key: key, message: message, of: 9).prefix(code.count / 2)).hex == code)
         }
     }
 
@@ -50,7 +50,10 @@ struct HMACTests {
         let key = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         for algorithm in kCCHmacAlgSHA1...kCCHmacAlgSHA224 {
             let message = String(repeating: "message ", count: count)
-            #expect(inParts(algorithm, key, message, of: 50) == whole(algorithm, key, message), "\(algorithm)")
+            #expect(
+                inParts(algorithm, key: key, message: message, of: 50) == whole(algorithm, key: key, message: message),
+                "\(algorithm)"
+            )
         }
     }
 
@@ -60,17 +63,17 @@ struct HMACTests {
         var code = [UInt8](repeating: 0, count: 64)
         CCHmacFinal(&context, &code)
         #expect(withUnsafeBytes(of: context) { $0.allSatisfy { $0 == 0 } })
-        #expect(whole(99, [1], "message") == inParts(99, [1], "message", of: 2))
-        #expect(whole(99, [1], "message").allSatisfy { $0 == 0 })
+        #expect(whole(99, key: [1], message: "message") == inParts(99, key: [1], message: "message", of: 2))
+        #expect(whole(99, key: [1], message: "message").allSatisfy { $0 == 0 })
     }
 
-    private func whole(_ algorithm: Int, _ key: [UInt8], _ message: String) -> [UInt8] {
+    private func whole(_ algorithm: Int, key: [UInt8], message: String) -> [UInt8] {
         var code = [UInt8](repeating: 0, count: 64)
         CCHmac(CCHmacAlgorithm(algorithm), key, key.count, message, message.utf8.count, &code)
         return code
     }
 
-    private func inParts(_ algorithm: Int, _ key: [UInt8], _ message: String, of count: Int) -> [UInt8] {
+    private func inParts(_ algorithm: Int, key: [UInt8], message: String, of count: Int) -> [UInt8] {
         var code = [UInt8](repeating: 0, count: 64)
         var context = CCHmacContext()
         CCHmacInit(&context, CCHmacAlgorithm(algorithm), key, key.count)

@@ -18,7 +18,9 @@ struct KeyTests {
         ]
     )
     func `PBKDF2 answers as RFC 6070 says`(_ password: String, _ salt: String, _ rounds: Int, _ key: String) {
-        #expect(derive(password, salt, kCCPRFHmacAlgSHA1, rounds, key.count / 2)?.hex == key)
+        #expect(
+            derive(password, salt: salt, function: kCCPRFHmacAlgSHA1, rounds: rounds, count: key.count / 2)?.hex == key
+        )
     }
 
     @Test(
@@ -30,7 +32,7 @@ struct KeyTests {
         ]
     )
     func `PBKDF2 with other functions answers as OpenSSL does`(_ function: Int, _ key: String) {
-        #expect(derive("password", "salt", function, 2, 24)?.hex == key)
+        #expect(derive("password", salt: "salt", function: function, rounds: 2, count: 24)?.hex == key)
     }
 
     @Test func `PBKDF2 refuses what means nothing`() {
@@ -51,7 +53,10 @@ struct KeyTests {
         )
         #expect(CCKeyDerivationPBKDF(1, "a", 1, [1], 1, function, 1, &key, 16) == kCCParamError)
         #expect(key.allSatisfy { $0 == 0 })
-        #expect(derive("", "", kCCPRFHmacAlgSHA1, 1, 20)?.hex == "1e437a1c79d75be61e91141dae20affc4892cc99")
+        #expect(
+            derive("", salt: "", function: kCCPRFHmacAlgSHA1, rounds: 1, count: 20)?.hex
+                == "1e437a1c79d75be61e91141dae20affc4892cc99"
+        )
     }
 
     @Test func `a longer time has at least as many rounds, and never too few`() {
@@ -76,26 +81,26 @@ struct KeyTests {
         let wrappingKey = [UInt8](0..<16)
         let key = [UInt8](hex: "00112233445566778899aabbccddeeff")
         var (wrapped, count) = ([UInt8](repeating: 0, count: 24), 24)
-        #expect(wrap(wrappingKey, key, &wrapped, &count) == kCCSuccess)
+        #expect(wrap(with: wrappingKey, key: key, into: &wrapped, count: &count) == kCCSuccess)
         #expect(wrapped.hex == "1fa68b0a8112b447aef34bd8fb5a7b829d3e862371d2cfe5")
         #expect(count == CCSymmetricWrappedSize(CCWrappingAlgorithm(kCCWRAPAES), 16))
 
         var unwrapped = [UInt8](repeating: 0, count: 16)
         count = 16
-        #expect(unwrap(wrappingKey, wrapped, &unwrapped, &count) == kCCSuccess)
+        #expect(unwrap(with: wrappingKey, key: wrapped, into: &unwrapped, count: &count) == kCCSuccess)
         #expect(unwrapped == key)
         #expect(count == CCSymmetricUnwrappedSize(CCWrappingAlgorithm(kCCWRAPAES), 24))
 
         count = 15
-        #expect(unwrap(wrappingKey, wrapped, &unwrapped, &count) == kCCBufferTooSmall)
+        #expect(unwrap(with: wrappingKey, key: wrapped, into: &unwrapped, count: &count) == kCCBufferTooSmall)
         #expect(count == 16)
         wrapped[3] ^= 1
-        #expect(unwrap(wrappingKey, wrapped, &unwrapped, &count) == kCCDecodeError)
-        #expect(unwrap([1], wrapped, &unwrapped, &count) == kCCKeySizeError)
-        #expect(wrap(wrappingKey, [1], &wrapped, &count) == kCCParamError)
+        #expect(unwrap(with: wrappingKey, key: wrapped, into: &unwrapped, count: &count) == kCCDecodeError)
+        #expect(unwrap(with: [1], key: wrapped, into: &unwrapped, count: &count) == kCCKeySizeError)
+        #expect(wrap(with: wrappingKey, key: [1], into: &wrapped, count: &count) == kCCParamError)
     }
 
-    private func derive(_ password: String, _ salt: String, _ function: Int, _ rounds: Int, _ count: Int) -> [UInt8]? {
+    private func derive(_ password: String, salt: String, function: Int, rounds: Int, count: Int) -> [UInt8]? {
         var key = [UInt8](repeating: 0, count: count)
         let status = CCKeyDerivationPBKDF(
             CCPBKDFAlgorithm(kCCPBKDF2),
@@ -111,12 +116,12 @@ struct KeyTests {
         return status == kCCSuccess ? key : nil
     }
 
-    private func wrap(_ wrappingKey: [UInt8], _ key: [UInt8], _ output: inout [UInt8], _ count: inout Int) -> Int {
-        apply(CCSymmetricKeyWrap, wrappingKey, key, &output, &count)
+    private func wrap(with wrappingKey: [UInt8], key: [UInt8], into output: inout [UInt8], count: inout Int) -> Int {
+        apply(CCSymmetricKeyWrap, with: wrappingKey, key: key, into: &output, count: &count)
     }
 
-    private func unwrap(_ wrappingKey: [UInt8], _ key: [UInt8], _ output: inout [UInt8], _ count: inout Int) -> Int {
-        apply(CCSymmetricKeyUnwrap, wrappingKey, key, &output, &count)
+    private func unwrap(with wrappingKey: [UInt8], key: [UInt8], into output: inout [UInt8], count: inout Int) -> Int {
+        apply(CCSymmetricKeyUnwrap, with: wrappingKey, key: key, into: &output, count: &count)
     }
 
     private typealias KeyFunction = (
@@ -126,10 +131,10 @@ struct KeyTests {
 
     private func apply(
         _ function: KeyFunction,
-        _ wrappingKey: [UInt8],
-        _ key: [UInt8],
-        _ output: inout [UInt8],
-        _ count: inout Int
+        with wrappingKey: [UInt8],
+        key: [UInt8],
+        into output: inout [UInt8],
+        count: inout Int
     ) -> Int {
         let algorithm = CCWrappingAlgorithm(kCCWRAPAES)
         let (vector, length) = (CCrfc3394_iv, CCrfc3394_ivLen)

@@ -9,10 +9,10 @@ final class TestCryptor {
 
     init(
         _ operation: Int,
-        _ mode: Int,
-        _ key: [UInt8],
-        _ vector: [UInt8],
-        _ padding: CCPadding = CCPadding(ccNoPadding)
+        mode: Int,
+        key: [UInt8],
+        vector: [UInt8],
+        padding: CCPadding = CCPadding(ccNoPadding)
     ) throws {
         var cryptor: CCCryptorRef?
         let status = CCCryptorCreateWithMode(

@@ -34,7 +34,9 @@ struct ExplanationTests {
     private func check(_ row: Row, _ moment: ExplainingKeychain.Moment) throws {
         let problems = Problems()
         let runner = CaseRunner { profile in
-            let device = try row.subject.device { keychain in ExplainingKeychain(keychain, moment, problems) }
+            let device = try row.subject.device { keychain in
+                ExplainingKeychain(keychain, moment: moment, problems: problems)
+            }
             problems.owner = device.owner
             return row.subject.environment(profile, device)
         }
@@ -75,8 +77,8 @@ private final class ExplainingKeychain: KeychainBackend {
 
     init(
         _ keychain: (reached: any KeychainBackend, embedded: any KeychainBackend),
-        _ moment: Moment,
-        _ problems: Problems
+        moment: Moment,
+        problems: Problems
     ) {
         self.keychain = keychain.reached
         store = keychain.embedded as? EmbeddedKeychain
@@ -94,7 +96,7 @@ private final class ExplainingKeychain: KeychainBackend {
         case .within:
             let outcome = try keychain.performExplaining(ExplanationRequest(call, ExplanationOptions(scope: .owner)))
             if let explanation = outcome.explanation {
-                compare(explanation, outcome.result, call)
+                compare(explanation, with: outcome.result, of: call)
             } else {
                 problems.note("\(call.operation.functionName) was made, and not explained")
             }
@@ -114,9 +116,9 @@ private final class ExplainingKeychain: KeychainBackend {
             problems.note("\(call.operation.functionName) was explained, and somebody was asked")
         }
         let result = Result { () throws(KeychainError) in try keychain.perform(call) }
-        compare(forOwner, result, call)
+        compare(forOwner, with: result, of: call)
         if let forClient {
-            compare(forClient, result, call)
+            compare(forClient, with: result, of: call)
             checkScope(forClient, call.client)
         }
         return .answer(try result.get())
@@ -124,8 +126,8 @@ private final class ExplainingKeychain: KeychainBackend {
 
     private func compare(
         _ explanation: Explanation,
-        _ result: Result<KeychainAnswer, KeychainError>,
-        _ call: KeychainRequest
+        with result: Result<KeychainAnswer, KeychainError>,
+        of call: KeychainRequest
     ) {
         let given: Status
         switch result {

@@ -20,7 +20,7 @@ struct Trial: Sendable, CustomTestStringConvertible {
         _ steps: [String],
         profile: String = "dp-ios",
         at failingStep: Int? = nil,
-        _ words: String = ""
+        words: String = ""
     ) {
         self.name = name
         self.steps = steps
@@ -119,51 +119,56 @@ extension Trial {
     ]
 
     static let wrong: [Trial] = [
-        Trial("wrong status", [added, copy(data, #"{"status":"errSecParam"}"#)], at: 1, "errSecSuccess (0)"),
-        Trial("none of several statuses", [added, copy(data, #"{"status":["errSecParam",-4]}"#)], at: 1, " or "),
+        Trial("wrong status", [added, copy(data, #"{"status":"errSecParam"}"#)], at: 1, words: "errSecSuccess (0)"),
+        Trial(
+            "none of several statuses",
+            [added, copy(data, #"{"status":["errSecParam",-4]}"#)],
+            at: 1,
+            words: " or "
+        ),
         Trial(
             "a step without expect must succeed",
             [#"{"op":"delete","args":{\#(query)}}"#],
             at: 0,
-            "errSecItemNotFound"
+            words: "errSecItemNotFound"
         ),
-        Trial("a step with only a result must succeed", [dataIs(#"null"#)], at: 0, "errSecItemNotFound"),
-        Trial("duplicate", [added, added], at: 1, "errSecDuplicateItem"),
-        Trial("wrong data", [added, dataIs(#"{"equals":{"data":"eQ=="}}"#)], at: 1, "data of 1 byte \"x\""),
-        Trial("data is no string", [added, dataIs(#"{"equals":"x"}"#)], at: 1, "string \"x\""),
-        Trial("wrong type", [added, dataIs(#"{"type":"dictionary"}"#)], at: 1, "type dictionary"),
-        Trial("a result where none is due", [added, dataIs(#"null"#)], at: 1, "no result"),
+        Trial("a step with only a result must succeed", [dataIs(#"null"#)], at: 0, words: "errSecItemNotFound"),
+        Trial("duplicate", [added, added], at: 1, words: "errSecDuplicateItem"),
+        Trial("wrong data", [added, dataIs(#"{"equals":{"data":"eQ=="}}"#)], at: 1, words: "data of 1 byte \"x\""),
+        Trial("data is no string", [added, dataIs(#"{"equals":"x"}"#)], at: 1, words: "string \"x\""),
+        Trial("wrong type", [added, dataIs(#"{"type":"dictionary"}"#)], at: 1, words: "type dictionary"),
+        Trial("a result where none is due", [added, dataIs(#"null"#)], at: 1, words: "no result"),
         Trial(
             "no result where one is due",
             [#"{"op":"delete","args":{\#(query)},"expect":{"status":-25300,"result":{"type":"any"}}}"#],
             at: 0,
-            "no result"
+            words: "no result"
         ),
-        Trial("wrong length", [added, dataIs(#"{"length":2}"#)], at: 1, "2 bytes"),
-        Trial("wrong prefix", [added, dataIs(#"{"prefix":{"data":"eQ=="}}"#)], at: 1, "starting with"),
+        Trial("wrong length", [added, dataIs(#"{"length":2}"#)], at: 1, words: "2 bytes"),
+        Trial("wrong prefix", [added, dataIs(#"{"prefix":{"data":"eQ=="}}"#)], at: 1, words: "starting with"),
         Trial(
             "missing member",
             [added, attributesAre(#"{"contains":{"kSecAttrLabel":"l"}}"#)],
             at: 1,
-            "kSecAttrLabel"
+            words: "kSecAttrLabel"
         ),
         Trial(
             "wrong member",
             [added, attributesAre(#"{"contains":{"kSecAttrAccount":"b"}}"#)],
             at: 1,
-            "kSecAttrAccount"
+            words: "kSecAttrAccount"
         ),
         Trial(
             "a member that should be absent",
             [added, attributesAre(#"{"absent":["kSecAttrAccount"]}"#)],
             at: 1,
-            "no member"
+            words: "no member"
         ),
         Trial(
             "a string is no data",
             [added, attributesAre(#"{"contains":{"kSecAttrAccount":{"type":"data"}}}"#)],
             at: 1,
-            "type data"
+            words: "type data"
         ),
         Trial(
             "a date that equals what it should not",
@@ -172,7 +177,7 @@ extension Trial {
                 attributesAre(#"{"contains":{"kSecAttrCreationDate":{"notEquals":{"var":"c"}}}}"#),
             ],
             at: 1,
-            "anything but"
+            words: "anything but"
         ),
         Trial(
             "a date that is not later",
@@ -182,19 +187,19 @@ extension Trial {
                 attributesAre(#"{"contains":{"kSecAttrCreationDate":{"after":{"var":"c"}}}}"#),
             ],
             at: 2,
-            "a date after"
+            words: "a date after"
         ),
         Trial(
             "wrong constant",
             [#"{"op":"constant","args":{"name":"kSecClass"},"expect":{"result":{"equals":"klass"}}}"#],
             at: 0,
-            "klass"
+            words: "klass"
         ),
         Trial(
             "wrong message",
             [#"{"op":"errorMessage","args":{"code":0},"expect":{"result":{"equals":"?"}}}"#],
             at: 0,
-            "No error."
+            words: "No error."
         ),
         Trial(
             "an access control that should be refused",
@@ -202,16 +207,16 @@ extension Trial {
                 #"{"op":"createAccessControl","args":{"protection":"ak","flags":[]},"expect":{"status":"errSecParam"}}"#
             ],
             at: 0,
-            "errSecSuccess"
+            words: "errSecSuccess"
         ),
 
         Trial(
             "a passcode that is refused",
             [#"{"op":"unlock","args":{"passcode":"wrong"}}"#],
             at: 0,
-            "errSecAuthFailed"
+            words: "errSecAuthFailed"
         ),
-        Trial("no prompt", [#"{"op":"prompts","expect":{"result":{"count":1}}}"#], at: 0, "an array of 1"),
+        Trial("no prompt", [#"{"op":"prompts","expect":{"result":{"count":1}}}"#], at: 0, words: "an array of 1"),
         Trial(
             "a context without anything to show",
             [
@@ -220,47 +225,52 @@ extension Trial {
                 #"{"op":"canEvaluatePolicy","args":{"context":{"var":"c"},"policy":"deviceOwnerAuthenticationWithBiometrics"}}"#,
             ],
             at: 2,
-            "-6"
+            words: "-6"
         ),
 
         // cases that cannot be run
-        Trial("unknown operation", [added, #"{"op":"explode"}"#], at: 1, "unknown operation \"explode\""),
+        Trial("unknown operation", [added, #"{"op":"explode"}"#], at: 1, words: "unknown operation \"explode\""),
         Trial(
             "unknown operation after one that would run",
             [#"{"op":"createKey"}"#, #"{"op":"explode"}"#],
             at: 1,
-            "explode"
+            words: "explode"
         ),
         Trial(
             "unknown value kind",
             [copy(#""kSecAttrAccount":{"colour":"red"}"#, "{}")],
             at: 0,
-            "unknown value kind"
+            words: "unknown value kind"
         ),
-        Trial("unknown matcher", [dataIs(#"{"about":3}"#)], at: 0, "unknown matcher \"about\""),
-        Trial("unknown type", [dataIs(#"{"type":"colour"}"#)], at: 0, "unknown result type"),
-        Trial("unknown status", [copy(data, #"{"status":"errSecNonsense"}"#)], at: 0, "errSecNonsense"),
-        Trial("unknown constant as a key", [copy(#""kSecNonsense":1"#, "{}")], at: 0, "kSecNonsense"),
+        Trial("unknown matcher", [dataIs(#"{"about":3}"#)], at: 0, words: "unknown matcher \"about\""),
+        Trial("unknown type", [dataIs(#"{"type":"colour"}"#)], at: 0, words: "unknown result type"),
+        Trial("unknown status", [copy(data, #"{"status":"errSecNonsense"}"#)], at: 0, words: "errSecNonsense"),
+        Trial("unknown constant as a key", [copy(#""kSecNonsense":1"#, "{}")], at: 0, words: "kSecNonsense"),
         Trial(
             "unknown constant as a value",
             [copy(#""kSecAttrAccount":"kSecNonsense""#, "{}")],
             at: 0,
-            "kSecNonsense"
+            words: "kSecNonsense"
         ),
         Trial(
             "unknown constant by name",
             [#"{"op":"constant","args":{"name":"kSecNonsense"}}"#],
             at: 0,
-            "kSecNonsense"
+            words: "kSecNonsense"
         ),
-        Trial("unknown policy of the owner", [#"{"op":"setAuth","args":{"policy":"shrug"}}"#], at: 0, "shrug"),
-        Trial("an argument that a lock does not take", [#"{"op":"lock","args":{"ms":1}}"#], at: 0, "ms"),
-        Trial("a context that is none", [#"{"op":"invalidateContext","args":{"context":"c"}}"#], at: 0, "no context"),
+        Trial("unknown policy of the owner", [#"{"op":"setAuth","args":{"policy":"shrug"}}"#], at: 0, words: "shrug"),
+        Trial("an argument that a lock does not take", [#"{"op":"lock","args":{"ms":1}}"#], at: 0, words: "ms"),
+        Trial(
+            "a context that is none",
+            [#"{"op":"invalidateContext","args":{"context":"c"}}"#],
+            at: 0,
+            words: "no context"
+        ),
         Trial(
             "a certificate that is none",
             [copy(#""kSecValueRef":{"certificate":"eA=="}"#, "{}")],
             at: 0,
-            "no certificate"
+            words: "no certificate"
         ),
         Trial(
             "a key that is none",
@@ -271,26 +281,36 @@ extension Trial {
                 )
             ],
             at: 0,
-            "no key"
+            words: "no key"
         ),
-        Trial("misspelt member of a key", [copy(#""kSecValueRef":{"key":{"dta":"eA=="}}"#, "{}")], at: 0, "dta"),
-        Trial("a key of no operation", [#"{"op":"exportKey","args":{"key":"k"}}"#], at: 0, "no key"),
-        Trial("a result that is no key", [added, dataIs(#"{"type":"key"}"#)], at: 1, "type key"),
-        Trial("a result that is no identity", [added, dataIs(#"{"type":"identity"}"#)], at: 1, "type identity"),
+        Trial("misspelt member of a key", [copy(#""kSecValueRef":{"key":{"dta":"eA=="}}"#, "{}")], at: 0, words: "dta"),
+        Trial("a key of no operation", [#"{"op":"exportKey","args":{"key":"k"}}"#], at: 0, words: "no key"),
+        Trial("a result that is no key", [added, dataIs(#"{"type":"key"}"#)], at: 1, words: "type key"),
+        Trial("a result that is no identity", [added, dataIs(#"{"type":"identity"}"#)], at: 1, words: "type identity"),
         Trial(
             "a result without the class of a key",
             [added, dataIs(#"{"class":"kSecAttrKeyClassPublic"}"#)],
             at: 1,
-            "unknown"
+            words: "unknown"
         ),
-        Trial("unknown variable", [copy(#""kSecAttrAccount":{"var":"p"}"#, "{}")], at: 0, "no earlier step saved"),
-        Trial("unknown flag", [protected(#""sunshine""#)], at: 0, "sunshine"),
-        Trial("misspelt member of a step", [#"{"op":"add","args":\#(item),"expects":{}}"#], at: 0, "expects"),
-        Trial("misspelt member of expect", [copy(data, #"{"statuses":"errSecParam"}"#)], at: 0, "statuses"),
-        Trial("null as a member", [dataIs(#"{"contains":{"kSecAttrLabel":null}}"#)], at: 0, "null"),
-        Trial("nothing to save", [added, #"{"op":"copy","args":{\#(query)},"save":"p"}"#], at: 1, "save as \"p\""),
-        Trial("unknown profile", [added], profile: "dp-zos", at: nil, "dp-zos"),
-        Trial("no steps", [], at: nil, "without steps"),
+        Trial(
+            "unknown variable",
+            [copy(#""kSecAttrAccount":{"var":"p"}"#, "{}")],
+            at: 0,
+            words: "no earlier step saved"
+        ),
+        Trial("unknown flag", [protected(#""sunshine""#)], at: 0, words: "sunshine"),
+        Trial("misspelt member of a step", [#"{"op":"add","args":\#(item),"expects":{}}"#], at: 0, words: "expects"),
+        Trial("misspelt member of expect", [copy(data, #"{"statuses":"errSecParam"}"#)], at: 0, words: "statuses"),
+        Trial("null as a member", [dataIs(#"{"contains":{"kSecAttrLabel":null}}"#)], at: 0, words: "null"),
+        Trial(
+            "nothing to save",
+            [added, #"{"op":"copy","args":{\#(query)},"save":"p"}"#],
+            at: 1,
+            words: "save as \"p\""
+        ),
+        Trial("unknown profile", [added], profile: "dp-zos", at: nil, words: "dp-zos"),
+        Trial("no steps", [], at: nil, words: "without steps"),
     ]
 }
 

@@ -20,7 +20,7 @@ struct ImportedFileTests {
             ("all.p7b", nil, .pkcs7, ["certificate Leaf: ", "certificate Root: "]),
         ] as [(String, String?, ExternalFormat, [String])]
     )
-    func items(_ name: String, _ passphrase: String?, _ format: ExternalFormat, _ items: [String]) throws {
+    func items(name: String, passphrase: String?, format: ExternalFormat, items: [String]) throws {
         let file = try ImportExportFiles.shared.get().load(name, passphrase)
         #expect(file.format == format)
         #expect(file.type == .aggregate)
@@ -74,11 +74,11 @@ struct ImportedFileTests {
         ] as [(String, ExternalFormat, ExternalItemType, String?, Bool)]
     )
     func expectations(
-        _ name: String,
-        _ format: ExternalFormat,
-        _ type: ExternalItemType,
-        _ fileName: String?,
-        _ isMet: Bool
+        name: String,
+        format: ExternalFormat,
+        type: ExternalItemType,
+        fileName: String?,
+        isMet: Bool
     ) throws {
         let file = try ImportExportFiles.shared.get().load(name, "secret")
         let result = Result { () throws(KeychainError) in try file.expect(format, type, fileName: fileName) }

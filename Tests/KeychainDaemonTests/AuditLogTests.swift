@@ -273,10 +273,10 @@ struct AuditLogTests {
         let life = DaemonLife(endsWhenIdleFor: nil, holdsKeys: { false }, wake: {})
         let program = UserProgram(
             ProcessInstance(identifier: 8, startTime: 1),
-            ClientIdentity(.anonymous),
-            EmbeddedKeychain.inMemory(),
-            PasscodeProofs(),
-            life,
+            as: ClientIdentity(.anonymous),
+            keychain: EmbeddedKeychain.inMemory(),
+            proofs: PasscodeProofs(),
+            life: life,
             audited: AuditedProgram(caller, log)
         )
         let item: PropertyDictionary = [

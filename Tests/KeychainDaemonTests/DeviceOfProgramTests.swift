@@ -28,7 +28,7 @@ struct DeviceOfProgramTests {
 
     private func program(_ identity: ClientIdentity, _ keychain: EmbeddedKeychain? = nil) -> UserProgram {
         let process = ProcessInstance(identifier: 8, startTime: 1)
-        return UserProgram(process, identity, keychain ?? self.keychain, proofs, life)
+        return UserProgram(process, as: identity, keychain: keychain ?? self.keychain, proofs: proofs, life: life)
     }
 
     @Test("what sees another system is no owner without a passcode either, and leaves the device to the user")
@@ -149,10 +149,10 @@ struct DeviceOfProgramTests {
         let isOther = Atomic<Bool>(false)
         let program = UserProgram(
             ProcessInstance(identifier: 8, startTime: 1),
-            Self.anonymous,
-            keychain,
-            proofs,
-            life,
+            as: Self.anonymous,
+            keychain: keychain,
+            proofs: proofs,
+            life: life,
             executable: { executables[isOther.load(ordering: .relaxed) ? 1 : 0] }
         )
         try program.backend.device.unlock(passcode: SecretBytes([1]))

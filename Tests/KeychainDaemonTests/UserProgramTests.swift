@@ -27,7 +27,13 @@ struct UserProgramTests {
         device.attemptLimit = ProgramKeychain.attemptLimit
         keychain = EmbeddedKeychain.inMemory(device: device)
         life = DaemonLife(endsWhenIdleFor: nil, holdsKeys: { false }, wake: {})
-        peer = UserProgram(ProcessInstance(identifier: 7, startTime: 1), Self.anonymous, keychain, proofs, life)
+        peer = UserProgram(
+            ProcessInstance(identifier: 7, startTime: 1),
+            as: Self.anonymous,
+            keychain: keychain,
+            proofs: proofs,
+            life: life
+        )
     }
 
     @Test(
@@ -53,7 +59,13 @@ struct UserProgramTests {
     func changes() throws {
         let owned = "\(Self.team).b"
         let known = ClientIdentity(.rootManifest("/etc/x"), ownedGroups: [owned])
-        let program = UserProgram(ProcessInstance(identifier: 8, startTime: 1), known, keychain, proofs, life)
+        let program = UserProgram(
+            ProcessInstance(identifier: 8, startTime: 1),
+            as: known,
+            keychain: keychain,
+            proofs: proofs,
+            life: life
+        )
         for (program, claimed, told) in [
             (peer, ["a", owned], ["a"]), (peer, [Client.everyGroup], ["a", "other"]), (peer, [], []),
             (program, ["a"], ["a", owned]), (program, [Client.everyGroup], ["a", owned, "other"]),
@@ -289,7 +301,13 @@ struct UserProgramTests {
         #expect(throws: KeychainError.self) { try peer.permitted(commands[0]) }
         try peer.backend.device.unlock(passcode: SecretBytes([1]))
         for command in commands { #expect(throws: Never.self) { try peer.permitted(command) } }
-        let other = UserProgram(ProcessInstance(identifier: 7, startTime: 2), Self.anonymous, keychain, proofs, life)
+        let other = UserProgram(
+            ProcessInstance(identifier: 7, startTime: 2),
+            as: Self.anonymous,
+            keychain: keychain,
+            proofs: proofs,
+            life: life
+        )
         #expect(throws: KeychainError.self) { try other.permitted(commands[0]) }
         try peer.backend.device.lock()
         #expect(throws: KeychainError.self) { try peer.permitted(commands[0]) }
@@ -363,10 +381,10 @@ struct UserProgramTests {
         let refusal = KeychainError(.missingEntitlement, "it has ended")
         let program = UserProgram(
             peer.process,
-            Self.anonymous,
-            keychain,
-            proofs,
-            life,
+            as: Self.anonymous,
+            keychain: keychain,
+            proofs: proofs,
+            life: life,
             lookAgain: { () throws(KeychainError) in throw refusal }
         )
         #expect(throws: refusal) { try program.confirm() }
@@ -380,7 +398,13 @@ struct UserProgramTests {
         }
         let used = life(0)
         #expect(used.isIdle)
-        let peer = UserProgram(ProcessInstance(identifier: 1, startTime: 1), Self.anonymous, keychain, proofs, used)
+        let peer = UserProgram(
+            ProcessInstance(identifier: 1, startTime: 1),
+            as: Self.anonymous,
+            keychain: keychain,
+            proofs: proofs,
+            life: used
+        )
         #expect(!used.isIdle)
         withExtendedLifetime(peer) {}
         #expect(!life(nil).isIdle)
@@ -393,7 +417,14 @@ struct UserProgramTests {
 
     private func program(_ identity: ClientIdentity, isSystemService: Bool = false) -> UserProgram {
         let process = ProcessInstance(identifier: 8, startTime: 1)
-        return UserProgram(process, identity, keychain, proofs, life, isSystemService: isSystemService)
+        return UserProgram(
+            process,
+            as: identity,
+            keychain: keychain,
+            proofs: proofs,
+            life: life,
+            isSystemService: isSystemService
+        )
     }
 
     private func groups(

@@ -116,7 +116,7 @@ struct LeakTests {
         ]
         try #require(keychain.answer(.update(query, attributes: changes)) { _ in .done } == .done)
         for more in [[:], ["sync": .boolean(true)]] as [[String: PropertyValue]] {
-            try #require(keychain.add(texts[15], texts[14], more) == .done)
+            try #require(keychain.add(texts[15], texts[14], with: more) == .done)
             try #require(keychain.delete(texts[15], more) == .done)
         }
     }

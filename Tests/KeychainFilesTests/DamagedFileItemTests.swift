@@ -24,7 +24,9 @@ struct DamagedFileItemTests {
         for service in ["s1", "s2", "s3"] {
             let attributes: [String: PropertyValue] = ["acct": .string("a"), "svce": .string(service)]
             let secret = SecretBytes(Array(service.utf8))
-            items.append(try files.files.add(.genericPassword, attributes, secret: secret, access, at: path))
+            items.append(
+                try files.files.add(.genericPassword, attributes: attributes, secret: secret, access: access, at: path)
+            )
         }
         self.items = items
     }

@@ -92,7 +92,7 @@ struct HostilePathTests {
         try files.files.create(at: path, password: password)
         try #require(symlink("real.keychain", link) == 0)
         let access = ItemAccess(descriptor: "", trustedApplications: nil)
-        let item = try files.files.add(.genericPassword, [:], secret: password, access, at: link)
+        let item = try files.files.add(.genericPassword, attributes: [:], secret: password, access: access, at: link)
         #expect(try files.files.secret(of: item.identifier, at: path) == password)
         var status = stat()
         #expect(lstat(link, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
@@ -126,9 +126,9 @@ struct HostilePathTests {
                     let name = PropertyValue.string("\(number).\(item)")
                     let added = try? own.files.add(
                         .genericPassword,
-                        ["acct": name],
+                        attributes: ["acct": name],
                         secret: password,
-                        access,
+                        access: access,
                         at: path
                     )
                     if added != nil { result.names.append(name) }

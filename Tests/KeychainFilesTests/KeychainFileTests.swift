@@ -52,7 +52,13 @@ struct KeychainFileTests {
         try files.files.create(at: path, password: password)
         for account in ["a", "b"] {
             let attributes: [String: PropertyValue] = ["acct": .string(account), "srvr": .string("example.org")]
-            _ = try files.files.add(.internetPassword, attributes, secret: .secret, access, at: path)
+            _ = try files.files.add(
+                .internetPassword,
+                attributes: attributes,
+                secret: .secret,
+                access: access,
+                at: path
+            )
         }
         try files.files.lock(at: path)
         let all = try files.files.items(at: path)
@@ -75,13 +81,15 @@ struct KeychainFileTests {
             "labl": .string("a label"), "agrp": .string("none"), "no such attribute": .boolean(true),
         ]
         let secret = SecretBytes.secret
-        let added = try files.files.add(itemClass, attributes, secret: secret, access, at: path)
+        let added = try files.files.add(itemClass, attributes: attributes, secret: secret, access: access, at: path)
         #expect(added.attributes["labl"] == .string("a label"))
         #expect(added.attributes["agrp"] == nil)
         #expect(try files.files.secret(of: added.identifier, at: path) == secret)
         #expect(try files.files.access(of: added.identifier, at: path) == access)
         #expect(
-            thrownStatus { _ = try files.files.add(itemClass, attributes, secret: secret, access, at: path) }
+            thrownStatus {
+                _ = try files.files.add(itemClass, attributes: attributes, secret: secret, access: access, at: path)
+            }
                 == .duplicateItem
         )
         try files.files.lock(at: path)
@@ -91,7 +99,9 @@ struct KeychainFileTests {
         #expect(thrownStatus { _ = try files.files.secret(of: added.identifier, at: path) } == refusal)
         #expect(thrownStatus { _ = try files.files.access(of: added.identifier, at: path) } == refusal)
         #expect(
-            thrownStatus { _ = try files.files.add(itemClass, [:], secret: secret, access, at: path) }
+            thrownStatus {
+                _ = try files.files.add(itemClass, attributes: [:], secret: secret, access: access, at: path)
+            }
                 == .interactionNotAllowed
         )
         #expect(
@@ -105,7 +115,13 @@ struct KeychainFileTests {
     func changes() throws {
         try files.files.create(at: path, password: password)
         let attributes: [String: PropertyValue] = ["acct": .string("a"), "svce": .string("s")]
-        let item = try files.files.add(.genericPassword, attributes, secret: SecretBytes.wrong, access, at: path)
+        let item = try files.files.add(
+            .genericPassword,
+            attributes: attributes,
+            secret: SecretBytes.wrong,
+            access: access,
+            at: path
+        )
         try files.files.update(
             item.identifier,
             KeychainFileItem.Changes(attributes: ["icmt": .string("c")], secret: SecretBytes.secret),
@@ -160,7 +176,13 @@ struct KeychainFileTests {
     func alteredAttributes() throws {
         try files.files.create(at: path, password: password)
         let attributes: [String: PropertyValue] = ["acct": .string("a"), "svce": .string("bank")]
-        let item = try files.files.add(.genericPassword, attributes, secret: .secret, access, at: path)
+        let item = try files.files.add(
+            .genericPassword,
+            attributes: attributes,
+            secret: .secret,
+            access: access,
+            at: path
+        )
         let image = try Array(Data(contentsOf: URL(fileURLWithPath: path)))
         let engine = EmbeddedKeychain.file(image: image, device: device)
         try engine.device.unlock(passcode: password)
@@ -195,7 +217,13 @@ struct KeychainFileTests {
     @Test("Nothing is changed in a locked keychain, and only its password changes a partition list")
     func refusedChanges() throws {
         try files.files.create(at: path, password: password)
-        let item = try files.files.add(.certificate, ["labl": .string("c")], secret: .secret, access, at: path)
+        let item = try files.files.add(
+            .certificate,
+            attributes: ["labl": .string("c")],
+            secret: .secret,
+            access: access,
+            at: path
+        )
         try files.files.setPartitions(["apple:"], of: item.identifier, password: password, at: path)
         var other = access
         other.partitions = ["unsigned:"]
@@ -217,7 +245,7 @@ struct KeychainFileTests {
         try files.files.create(at: path, password: password)
         let link = folder.path(of: "link.keychain")
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
-        _ = try files.files.add(.genericPassword, [:], secret: password, access, at: link)
+        _ = try files.files.add(.genericPassword, attributes: [:], secret: password, access: access, at: link)
         #expect(try files.files.items(at: "\(folder.path)/./test.keychain").count == 1)
         #expect(try !files.files.status(at: path).isLocked)
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == path)

@@ -70,7 +70,13 @@ struct ReleasedKeychainFileTests {
         let access = ItemAccess(descriptor: "test", trustedApplications: nil)
         for number in 0..<130 {
             let attributes: [String: PropertyValue] = ["acct": .string("\(number)")]
-            _ = try files.files.add(.genericPassword, attributes, secret: SecretBytes(), access, at: path)
+            _ = try files.files.add(
+                .genericPassword,
+                attributes: attributes,
+                secret: SecretBytes(),
+                access: access,
+                at: path
+            )
         }
         let other = KeychainFiles.forTesting()
         #expect(try other.files.items(at: path).count == 130)
@@ -85,7 +91,13 @@ struct ReleasedKeychainFileTests {
         try files.files.create(at: path, password: password)
         let access = ItemAccess(descriptor: "test", trustedApplications: nil)
         let secret = SecretBytes([1])
-        let item = try files.files.add(.genericPassword, ["acct": .string("a")], secret: secret, access, at: path)
+        let item = try files.files.add(
+            .genericPassword,
+            attributes: ["acct": .string("a")],
+            secret: secret,
+            access: access,
+            at: path
+        )
         func digest() throws -> PropertyValue? {
             let image = try Array(Data(contentsOf: URL(fileURLWithPath: path)))
             var device = DeviceOptions()

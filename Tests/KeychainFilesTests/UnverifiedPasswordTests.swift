@@ -52,7 +52,7 @@ struct UnverifiedPasswordTests {
             "labl": .string("a label"), "icmt": .string("comment"), "cdat": .date(.referenceDate),
         ]
         let secret = SecretBytes(Array("old secret".utf8))
-        _ = try files.add(itemClass, attributes, secret: secret, Self.access, at: path)
+        _ = try files.add(itemClass, attributes: attributes, secret: secret, access: Self.access, at: path)
     }
 
     /// Changes an attribute in the file without the password's help.
@@ -150,7 +150,13 @@ struct UnverifiedPasswordTests {
         try forge(.genericPassword)
         let damaged = try #require(try files.items(at: path).first)
         let secret = SecretBytes(Array("other secret".utf8))
-        let other = try files.add(.genericPassword, ["acct": .string("b")], secret: secret, Self.access, at: path)
+        let other = try files.add(
+            .genericPassword,
+            attributes: ["acct": .string("b")],
+            secret: secret,
+            access: Self.access,
+            at: path
+        )
         var query = query(.genericPassword)
         query["labl"] = .string("forged")
         let changes: PropertyDictionary = ["v_Data": Self.newData, "acct": .string("b")]

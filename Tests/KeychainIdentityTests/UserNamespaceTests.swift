@@ -21,7 +21,8 @@ struct UserNamespaceTests {
         let peer = try PeerProcess(socket: connection.socket, greetingByteCount: Workbench.greetingByteCount)
         var record = IdentityRecord()
         return ProgramExaminer(bench.options)
-            .identify(peer, label: label, group.flatMap { ControlGroup(text: Array($0.utf8)) }, &record).identity
+            .identify(peer, label: label, group: group.flatMap { ControlGroup(text: Array($0.utf8)) }, record: &record)
+            .identity
     }
 
     @Test("a program of a snap has the groups of the snap")

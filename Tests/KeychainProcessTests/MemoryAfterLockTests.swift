@@ -39,12 +39,12 @@ struct MemoryAfterLockTests {
             #expect(try image.found(gone, in: .undumpable) == Set(gone.keys), "the search finds what is unlocked")
 
             #expect(try process.ask("lock").isDone)
-            try expectLocked(image, gone, "round \(round)")
+            try expectLocked(image, keys: gone, at: "round \(round)")
             for level in Accessibility.stored {
                 #expect(try process.ask("open \(level.rawValue)").isDone == level.outlivesLock)
                 #expect(try process.ask("update \(level.rawValue)").isDone == level.outlivesLock)
             }
-            try expectLocked(image, gone, "round \(round), after calls")
+            try expectLocked(image, keys: gone, at: "round \(round), after calls")
             #expect(try image.found(stays, in: .undumpable) == Set(stays.keys), "what outlives the lock is there")
 
             #expect(try process.ask("unlock", passcode).isDone)
@@ -61,11 +61,11 @@ struct MemoryAfterLockTests {
         #expect(try image.found(gone, in: .undumpable) == Set(gone.keys), "the search finds what is unlocked")
         try folder.keychain().device.lock()
         #expect(try !process.ask("open ak").isDone)
-        try expectLocked(image, gone, "after the call")
+        try expectLocked(image, keys: gone, at: "after the call")
     }
 
     /// Expects none of these keys in the memory that holds keys, and neither the passcode nor the secret anywhere.
-    private func expectLocked(_ image: MemoryImage, _ keys: [String: [UInt8]], _ moment: String) throws {
+    private func expectLocked(_ image: MemoryImage, keys: [String: [UInt8]], at moment: String) throws {
         let found = try image.found(keys, in: .undumpable)
             .union(image.found(["the passcode": passcode, "the secret": secret]))
         #expect(found.isEmpty, "\(moment): \(found.sorted())")

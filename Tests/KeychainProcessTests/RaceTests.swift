@@ -25,8 +25,8 @@ struct RaceTests {
 
         for step in steps.joined() { #expect(Self.isExpected(step), "\(step)") }
         for round in 0..<Self.rounds {
-            #expect(Self.count("add", "shared-\(round)", steps) == 1, "exactly one add wins")
-            #expect(Self.count("delete", "gone-\(round)", steps) == 1, "exactly one delete wins")
+            #expect(Self.count("add", of: "shared-\(round)", in: steps) == 1, "exactly one add wins")
+            #expect(Self.count("delete", of: "gone-\(round)", in: steps) == 1, "exactly one delete wins")
         }
         let items = try folder.items()
         let own = names.flatMap { name in
@@ -48,7 +48,7 @@ struct RaceTests {
         }
     }
 
-    private static func count(_ operation: String, _ subject: String, _ steps: [[Step]]) -> Int {
+    private static func count(_ operation: String, of subject: String, in steps: [[Step]]) -> Int {
         steps.joined().count { $0.operation == operation && $0.subject == subject && $0.isDone }
     }
 

@@ -157,7 +157,8 @@ struct StackTests {
         func perform() throws { _ = try sealer.perform(use, with: key) }
 
         func privateKey() throws -> [UInt8] {
-            try key.withPrivateKey(sealer, nil) { (bytes) throws(ProtectionError) in Array(bytes) }
+            try key.withPrivateKey(openedBy: sealer, passwordKey: nil) { (bytes) throws(ProtectionError) in Array(bytes)
+            }
         }
 
         private static func operation(_ algorithm: EnclaveAlgorithm) -> EnclaveOperation {

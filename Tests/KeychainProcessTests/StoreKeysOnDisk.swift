@@ -71,7 +71,7 @@ struct StoreKeysOnDisk {
                 )
                 let device = Sealer(keybag, unlocked)
                 for part in [AssociatedData.Part.metadata, .secret] {
-                    let bytes = try RowPart(part, of: row, device).key.withUnsafeBytes { Array($0) }
+                    let bytes = try RowPart(part, of: row, keys: device).key.withUnsafeBytes { Array($0) }
                     keys["\(part) key \(index) of \(level.rawValue), \(moment)"] = bytes
                 }
             }

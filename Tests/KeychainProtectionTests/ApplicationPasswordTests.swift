@@ -125,9 +125,9 @@ struct ApplicationPasswordTests {
     @Test("the layer of one item does not open in another, even with the same password")
     func swappedLayers() throws {
         let other = try device.seal(.sample(flags: .applicationPassword), key)
-        let layer = try RowSecret(other, device).sealed(needsPassword: true)
+        let layer = try RowSecret(of: other, keys: device).sealed(needsPassword: true)
         var swapped = row
-        swapped.secret = try RowSecret(row, device).seal(layer)
+        swapped.secret = try RowSecret(of: row, keys: device).seal(layer)
         #expect(throws: ProtectionError.damagedRow(.secret)) {
             try device.openSecret(of: swapped, metadata, passwordKey: key)
         }

@@ -31,12 +31,12 @@ struct FormerRowTests {
         let column = try #require(ItemSchema.of(.genericPassword)[.digest])
         let digest = try #require(item.attributes[.digest])
         row.former = []
-        row.tags.append(AttributeTag(name: .digest, tag: tags.tag(.genericPassword, column, digest)))
+        row.tags.append(AttributeTag(name: .digest, tag: tags.tag(in: .genericPassword, column: column, value: digest)))
         row.tags.sort { $0.name < $1.name }
         var metadata = MetadataCodec.encode(.init(attributes: item.attributes, hasSecret: true))
         metadata[0] = 2
-        row.metadata = try RowPart(.metadata, of: row, device).seal(metadata)
-        row.secret = try RowPart(.secret, of: row, device).seal(Array("secret".utf8))
+        row.metadata = try RowPart(.metadata, of: row, keys: device).seal(metadata)
+        row.secret = try RowPart(.secret, of: row, keys: device).seal(Array("secret".utf8))
         return row
     }
 

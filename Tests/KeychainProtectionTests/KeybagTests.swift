@@ -122,7 +122,7 @@ struct KeybagTests {
         let slotKey = try LockedMemory(keyCapacity: 1).store(SymmetricKey(data: Array(UInt8(0)..<32)))
         let key = try LockedMemory(keyCapacity: 1).store(.random())
         let wrapping = KeyWrapping(storeIdentifier: .counting(from: 32), slotKey: slotKey)
-        let wrapped = try wrapping.wrap(key, .classKey(.whenUnlocked), 1)
+        let wrapped = try wrapping.wrap(key, for: .classKey(.whenUnlocked), generation: 1)
         let wrappingKey = SymmetricKey(
             data: Array(hexadecimal: "2b9008a883929d1de836e2ddb54f5e8e71cc408c5e2f10112942c41579a081c5")
         )

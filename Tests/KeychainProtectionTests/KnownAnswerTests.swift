@@ -78,7 +78,7 @@ struct KnownAnswerTests {
     @Test("a search tag is HMAC-SHA-256 over class, attribute and comparison form", arguments: rows)
     func searchTag(_ row: TagRow) throws {
         let column = try #require(ItemSchema.of(row.itemClass)[row.name])
-        #expect(try tags().tag(row.itemClass, column, row.value).bytes.hexadecimal == row.tag)
+        #expect(try tags().tag(in: row.itemClass, column: column, value: row.value).bytes.hexadecimal == row.tag)
     }
 
     private static let attributes: Attributes = [
@@ -132,7 +132,7 @@ struct KnownAnswerTests {
             ),
         ] as [([UInt8], [UInt8], String)]
     )
-    func keyedHash(_ key: [UInt8], _ message: [UInt8], _ code: String) {
+    func keyedHash(key: [UInt8], message: [UInt8], code: String) {
         var hash = key.withUnsafeBytes { KeyedHash($0) }
         hash.update(Array(message.prefix(7)))
         var other = hash
@@ -169,18 +169,18 @@ struct KnownAnswerTests {
             tags: [AttributeTag(name: "acct", tag: .counting(from: 96))]
         )
         let keys = try BackupKeys(
-            .counting(from: 32),
-            StoreKeys(BackupKeys.purposes.map { ($0, Self.key) }),
-            .standard
+            for: .counting(from: 32),
+            keys: StoreKeys(BackupKeys.purposes.map { ($0, Self.key) }),
+            floor: .standard
         )
         for sealed in Self.sealed {
             var sealedRow = row
             sealedRow.former = sealed.former.map { Array(hexadecimal: $0) }
             sealedRow.metadata = Array(hexadecimal: sealed.metadata)
-            #expect(try RowPart(.metadata, of: sealedRow, keys).open { Array($0) } == Array("metadata".utf8))
+            #expect(try RowPart(.metadata, of: sealedRow, keys: keys).open { Array($0) } == Array("metadata".utf8))
             guard let secret = sealed.secret else { continue }
             sealedRow.secret = Array(hexadecimal: secret)
-            #expect(try RowSecret(sealedRow, keys).open(needsPassword: false, nil) == "s3cret")
+            #expect(try RowSecret(of: sealedRow, keys: keys).open(needsPassword: false, nil) == "s3cret")
         }
     }
 

@@ -14,7 +14,11 @@ struct RowKeyTests {
     init() throws {
         // One key for all purposes, so that nothing but labels and context tells keys apart.
         let key = SymmetricKey(data: [UInt8](repeating: 7, count: 32))
-        keys = try BackupKeys(.counting(from: 1), StoreKeys(BackupKeys.purposes.map { ($0, key) }), .standard)
+        keys = try BackupKeys(
+            for: .counting(from: 1),
+            keys: StoreKeys(BackupKeys.purposes.map { ($0, key) }),
+            floor: .standard
+        )
         row = StoredRow(
             itemClass: .genericPassword,
             identifier: .counting(from: 2),
@@ -36,11 +40,11 @@ struct RowKeyTests {
         var seen: Set<String> = []
         for row in rows {
             for part in [AssociatedData.Part.metadata, .secret] {
-                seen.insert(try RowPart(part, of: row, keys).key.hexadecimal)
+                seen.insert(try RowPart(part, of: row, keys: keys).key.hexadecimal)
             }
         }
         #expect(seen.count == 8)
-        let twin = try BackupKeys(.counting(from: 5), keys.keys, .standard)
-        #expect(seen.insert(try RowPart(.secret, of: row, twin).key.hexadecimal).inserted)
+        let twin = try BackupKeys(for: .counting(from: 5), keys: keys.keys, floor: .standard)
+        #expect(seen.insert(try RowPart(.secret, of: row, keys: twin).key.hexadecimal).inserted)
     }
 }

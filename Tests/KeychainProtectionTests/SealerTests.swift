@@ -118,9 +118,9 @@ struct SealerTests {
         #expect(throws: ProtectionError.wrongRootKey) { try OpenKeybag(forged, rootKey: store.rootKey) }
         let keys = try StoreKeys(BackupKeys.purposes.map { ($0, try store.device().key($0).withKey { $0 }) })
         for (identifier, opens) in [(try store.keybag().storeIdentifier, true), (.counting(from: 1), false)] {
-            let twin = try BackupKeys(identifier, keys, .standard)
+            let twin = try BackupKeys(for: identifier, keys: keys, floor: .standard)
             let metadata = try? RowMetadata(row, twin).open()
-            let secret = try? RowSecret(row, twin).open(needsPassword: false, nil)
+            let secret = try? RowSecret(of: row, keys: twin).open(needsPassword: false, nil)
             #expect((metadata != nil) == opens && (secret != nil) == opens)
         }
     }

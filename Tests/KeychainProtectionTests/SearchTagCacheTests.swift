@@ -23,7 +23,10 @@ struct SearchTagCacheTests {
                     // Enough groups to overflow the cache.
                     for number in 0..<40 {
                         for value in [AttributeValue.string("\(number)"), .number(.integer(Int64(number)))] {
-                            #expect(cached.tag(itemClass, column, value) == fresh.tag(itemClass, column, value))
+                            #expect(
+                                cached.tag(in: itemClass, column: column, value: value)
+                                    == fresh.tag(in: itemClass, column: column, value: value)
+                            )
                         }
                     }
                 }
@@ -42,8 +45,13 @@ struct SearchTagCacheTests {
             let column = try #require(ItemSchema.of(.genericPassword)[name])
             for values in [[one, other], [other, one]] {
                 let cached = keybag.searchTags(SearchTagCache())
-                let tags = values.map { cached.tag(.genericPassword, column, .string($0)) }
-                #expect(tags == values.map { keybag.searchTags().tag(.genericPassword, column, .string($0)) })
+                let tags = values.map { cached.tag(in: .genericPassword, column: column, value: .string($0)) }
+                #expect(
+                    tags
+                        == values.map {
+                            keybag.searchTags().tag(in: .genericPassword, column: column, value: .string($0))
+                        }
+                )
                 #expect(tags[0] != tags[1])
             }
         }

@@ -76,7 +76,7 @@ struct SecretPaddingTests {
         let device = try TestStore().device()
         var item = Self.item("secret")
         var row = try device.seal(&item, tags: device.searchTags())
-        let part = try RowPart(.secret, of: row, device)
+        let part = try RowPart(.secret, of: row, keys: device)
         for bytes in ["secret", SecretBytes(Array("secret".utf8) + [0x80])] as [SecretBytes] {
             row.secret = try bytes.withUnsafeBytes { (bytes) throws(ProtectionError) in try part.seal(bytes) }
             let metadata = try device.openMetadata(of: row)

@@ -47,7 +47,7 @@ struct ChangePublishersTests {
             number: UInt64(user),
             user: user,
             sender: process,
-            process: ConnectedProcess(peer, share, BufferedBytes(atMost: .max)),
+            process: ConnectedProcess(peer, share: share, buffered: BufferedBytes(atMost: .max)),
             peer: peer,
             folder: nil,
             tick: 0,

@@ -35,7 +35,7 @@ struct SystemSocketTests {
             ("", 0, 0o1777),
         ] as [(String, uid_t, mode_t)]
     )
-    func exposed(_ name: String, _ owner: uid_t, _ mode: mode_t) {
+    func exposed(name: String, owner: uid_t, mode: mode_t) {
         let path = name.isEmpty ? folder.path : folder.path(of: name)
         #expect(chown(path, owner, owner) == 0 && chmod(path, mode) == 0)
         #expect(throws: FileError.self) { try socket.daemonUsers() }

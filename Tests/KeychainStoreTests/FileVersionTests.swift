@@ -19,7 +19,7 @@ struct FileVersionTests {
             (0x0000_0300, 0x0307, true, true),
         ] as [(Int64, UInt16, Bool, Bool)]
     )
-    func programs(_ recorded: Int64, _ program: UInt16, _ reads: Bool, _ changes: Bool) {
+    func programs(recorded: Int64, program: UInt16, reads: Bool, changes: Bool) {
         let version = FileVersion(recorded: recorded)
         #expect(version.canBeRead(by: program) == reads)
         #expect(version.canBeChanged(by: program) == changes)

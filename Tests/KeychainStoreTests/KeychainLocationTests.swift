@@ -21,7 +21,7 @@ struct KeychainLocationTests {
             ([:], "/u/.local/share/swift-keychain", "/u"),
         ] as [([String: String], String, String?)]
     )
-    func environment(_ environment: [String: String], _ path: String, _ parent: String?) throws {
+    func environment(environment: [String: String], path: String, parent: String?) throws {
         let location = try KeychainLocation(environment: { environment[$0] }, homeOfUser: { "/u" })
         #expect(location.path == path)
         #expect(location.isNamed == (path == "/k"))

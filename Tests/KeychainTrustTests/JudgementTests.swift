@@ -17,7 +17,7 @@ struct JudgementTests {
             (["no purpose", "issuer"], "2030-01-01", "Missing required extension"),
         ] as [([String], String, String?)]
     )
-    func reasons(_ names: [String], _ date: String, _ reason: String?) throws {
+    func reasons(names: [String], date: String, reason: String?) throws {
         let settings = TrustSettingsStore.inMemory()
         let root = try Samples.certificate("root")
         let date = try Samples.date(date)

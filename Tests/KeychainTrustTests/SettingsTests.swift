@@ -24,9 +24,9 @@ struct SettingsTests {
 
     /// The defects of certificates that the anchors of the system do not know.
     private func defects(
-        _ names: [String],
-        _ policy: CertificatePolicy,
-        _ settings: [TrustSettings]
+        of names: [String],
+        policy: CertificatePolicy,
+        settings: [TrustSettings]
     ) throws -> Set<TrustDefect> {
         var request = try Samples.request(names, [policy], anchors: [])
         request.usesSystemAnchors = true
@@ -35,7 +35,7 @@ struct SettingsTests {
     }
 
     private func defects(_ names: [String], _ settings: [TrustSettings]) throws -> Set<TrustDefect> {
-        try defects(names, .basicX509, settings)
+        try defects(of: names, policy: .basicX509, settings: settings)
     }
 
     private func rule(
@@ -84,8 +84,12 @@ struct SettingsTests {
     func purposes(_ name: String) throws {
         let names = [name, "issuer"]
         let trusted = try settings("root", [])
-        #expect(try defects(names, Self.host, [trusted]).isEmpty)
-        #expect(try defects(["client", "issuer"], .tls(isServer: true, host: nil), [trusted]) == [.purpose])
+        #expect(try defects(of: names, policy: Self.host, settings: [trusted]).isEmpty)
+        #expect(
+            try defects(of: ["client", "issuer"], policy: .tls(isServer: true, host: nil), settings: [trusted]) == [
+                .purpose
+            ]
+        )
         // The same root, given by a program.
         let given = try TrustEvaluator.evaluate(Samples.request(names, [Self.host]))
         #expect(given.findings.map(\.defect) == (name == "server" ? [] : [.purpose]))
@@ -95,16 +99,24 @@ struct SettingsTests {
     func limits() throws {
         let names = ["server", "issuer"]
         let forServers = try settings("root", [rule(.trustRoot, .tls(isServer: true, host: nil))])
-        #expect(try defects(names, Self.host, [forServers]).isEmpty)
-        #expect(try defects(names, .basicX509, [forServers]) == [.untrusted])
-        #expect(try defects(["client", "issuer"], .tls(isServer: false, host: nil), [forServers]) == [.untrusted])
+        #expect(try defects(of: names, policy: Self.host, settings: [forServers]).isEmpty)
+        #expect(try defects(of: names, policy: .basicX509, settings: [forServers]) == [.untrusted])
+        #expect(
+            try defects(of: ["client", "issuer"], policy: .tls(isServer: false, host: nil), settings: [forServers]) == [
+                .untrusted
+            ]
+        )
         let forHost = try settings(
             "root",
             [rule(.trustRoot, .tls(isServer: true, host: nil), string: "WWW.example.com")]
         )
-        #expect(try defects(names, Self.host, [forHost]).isEmpty)
-        #expect(try defects(names, .tls(isServer: true, host: "a.wild.example.com"), [forHost]) == [.untrusted])
-        #expect(try defects(names, .tls(isServer: true, host: nil), [forHost]) == [.untrusted])
+        #expect(try defects(of: names, policy: Self.host, settings: [forHost]).isEmpty)
+        #expect(
+            try defects(of: names, policy: .tls(isServer: true, host: "a.wild.example.com"), settings: [forHost]) == [
+                .untrusted
+            ]
+        )
+        #expect(try defects(of: names, policy: .tls(isServer: true, host: nil), settings: [forHost]) == [.untrusted])
         var ofProgram = rule(.trustRoot)
         ofProgram.application = [1]
         #expect(try defects(names, [settings("root", [ofProgram])]) == [.untrusted])
@@ -143,7 +155,10 @@ struct SettingsTests {
         let expired = try settings("expired", [rule(.unspecified, error: OlderErrorCode.expired)])
         #expect(try defects(["expired", "issuer"], [expired, root]).isEmpty)
         let host = try settings("root", [rule(.trustRoot, error: OlderErrorCode.hostName)])
-        #expect(try defects(["server", "issuer"], .tls(isServer: true, host: "x.example"), [host]).isEmpty)
+        #expect(
+            try defects(of: ["server", "issuer"], policy: .tls(isServer: true, host: "x.example"), settings: [host])
+                .isEmpty
+        )
         #expect(try defects(["expired", "issuer"], [host]) == [.expired])
     }
 

@@ -25,7 +25,7 @@ struct JudgementMessageTests {
     func frames() throws {
         func check<Value: Equatable>(
             _ value: Value,
-            _ frame: SecretBytes,
+            in frame: SecretBytes,
             _ read: (UnsafeRawBufferPointer) throws -> Value
         ) throws {
             let bytes = frame.unprotectedCopy
@@ -36,9 +36,9 @@ struct JudgementMessageTests {
             #expect(throws: WireError.self) { try (bytes + [0]).withUnsafeBytes(read) }
         }
         for question in Self.questions {
-            try check(question, question.encoded()) { try JudgementQuestion(frame: $0) }
+            try check(question, in: question.encoded()) { try JudgementQuestion(frame: $0) }
         }
-        for verdict in Self.verdicts { try check(verdict, verdict.encoded()) { try JudgementVerdict(frame: $0) } }
+        for verdict in Self.verdicts { try check(verdict, in: verdict.encoded()) { try JudgementVerdict(frame: $0) } }
     }
 
     @Test(

@@ -152,8 +152,8 @@ struct WireMessageTests {
         // Text that is not UTF-8, and a key that comes twice.
         let strings = try WireMessage.failure(1, KeychainError(.io, "ab", facts: ["k": "", "l": ""])).encoded()
         let text = Array(strings.unprotectedCopy[4...])
-        #expect(error(Self.replacing(Array("ab".utf8), [0xc3, 0x28], text)) == .invalidValue)
-        #expect(error(Self.replacing(Array("l".utf8), Array("k".utf8), text)) == .invalidValue)
+        #expect(error(Self.replacing(Array("ab".utf8), with: [0xc3, 0x28], in: text)) == .invalidValue)
+        #expect(error(Self.replacing(Array("l".utf8), with: Array("k".utf8), in: text)) == .invalidValue)
     }
 
     @Test("a frame longer than is allowed is refused by its first four bytes, and is not made")
@@ -228,7 +228,7 @@ struct WireMessageTests {
         SecretBytes(withUnsafeBytes(of: UInt32(body.count).bigEndian) { Array($0) } + body)
     }
 
-    private static func replacing(_ old: [UInt8], _ new: [UInt8], _ bytes: [UInt8]) -> [UInt8] {
+    private static func replacing(_ old: [UInt8], with new: [UInt8], in bytes: [UInt8]) -> [UInt8] {
         var bytes = bytes
         for index in bytes.indices.reversed() where bytes[index...].starts(with: old) {
             bytes.replaceSubrange(index..<(index + old.count), with: new)

@@ -63,7 +63,9 @@ final class FakeLoginManager: Sendable {
     /// Leaves the bus.
     func leave() { shutdown(wake.give, Int32(SHUT_WR)) }
 
-    func lock(_ path: String = sessionPath) { emit(path, "org.freedesktop.login1.Session", "Lock") }
+    func lock(_ path: String = sessionPath) {
+        emit(at: path, interface: "org.freedesktop.login1.Session", member: "Lock")
+    }
 
     /// Begins a session of the user.
     func begin(_ path: String) {
@@ -79,50 +81,53 @@ final class FakeLoginManager: Sendable {
     }
 
     private func tell(_ change: String, of path: String) {
-        emit("/org/freedesktop/login1", "org.freedesktop.login1.Manager", change) { signal throws(BusError) in
+        emit(at: "/org/freedesktop/login1", interface: "org.freedesktop.login1.Manager", member: change) {
+            signal throws(BusError) in
             try signal.append("1")
             try signal.append(path, as: "o")
         }
     }
 
-    func unlock() { emit(Self.sessionPath, "org.freedesktop.login1.Session", "Unlock") }
+    func unlock() { emit(at: Self.sessionPath, interface: "org.freedesktop.login1.Session", member: "Unlock") }
 
     func setLockedHint(_ isLocked: Bool) {
-        emit(Self.sessionPath, "org.freedesktop.DBus.Properties", "PropertiesChanged") { signal throws(BusError) in
+        emit(at: Self.sessionPath, interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged") {
+            signal throws(BusError) in
             try signal.append("org.freedesktop.login1.Session")
-            try signal.append("a", "{sv}") { () throws(BusError) in
+            try signal.append("a", of: "{sv}") { () throws(BusError) in
                 for (name, value) in [("IdleHint", true), ("LockedHint", isLocked)] {
-                    try signal.append("e", "sv") { () throws(BusError) in
+                    try signal.append("e", of: "sv") { () throws(BusError) in
                         try signal.append(name)
-                        try signal.append("v", "b") { () throws(BusError) in try signal.append(value) }
+                        try signal.append("v", of: "b") { () throws(BusError) in try signal.append(value) }
                     }
                 }
             }
-            try signal.append("a", "s") { () throws(BusError) in }
+            try signal.append("a", of: "s") { () throws(BusError) in }
         }
     }
 
     func removeUser() {
-        emit("/org/freedesktop/login1", "org.freedesktop.login1.Manager", "UserRemoved") { signal throws(BusError) in
+        emit(at: "/org/freedesktop/login1", interface: "org.freedesktop.login1.Manager", member: "UserRemoved") {
+            signal throws(BusError) in
             try signal.append(Self.user)
             try signal.append("/org/freedesktop/login1/user/_1234", as: "o")
         }
     }
 
     func prepareForSleep(_ isBeginning: Bool) {
-        emit("/org/freedesktop/login1", "org.freedesktop.login1.Manager", "PrepareForSleep") {
+        emit(at: "/org/freedesktop/login1", interface: "org.freedesktop.login1.Manager", member: "PrepareForSleep") {
             signal throws(BusError) in try signal.append(isBeginning)
         }
     }
 
     private func emit(
-        _ path: String,
-        _ interface: String,
-        _ member: String,
+        at path: String,
+        interface: String,
+        member: String,
         _ fill: @escaping @Sendable (borrowing BusMessage) throws(BusError) -> Void = { (_) throws(BusError) in }
     ) {
         perform { bus throws(BusError) in
-            let signal = try bus.signal(path, interface, member)
+            let signal = try bus.signal(at: path, interface: interface, member: member)
             try fill(signal)
             try bus.send(signal)
         }
@@ -135,7 +140,8 @@ final class FakeLoginManager: Sendable {
     }
 
     private static func takeName(_ bus: Bus) throws(BusError) {
-        _ = try bus.call(Bus.driver, "/org/freedesktop/DBus", Bus.driver, "RequestName") { call throws(BusError) in
+        _ = try bus.call(on: Bus.driver, at: "/org/freedesktop/DBus", interface: Bus.driver, method: "RequestName") {
+            call throws(BusError) in
             try call.append("org.freedesktop.login1")
             try call.append(UInt32(0))
         }
@@ -178,8 +184,8 @@ final class FakeLoginManager: Sendable {
                 return
             }
             let reply = try bus.answer(to: call)
-            try reply.append("v", "(uo)") { () throws(BusError) in
-                try reply.append("r", "uo") { () throws(BusError) in
+            try reply.append("v", of: "(uo)") { () throws(BusError) in
+                try reply.append("r", of: "uo") { () throws(BusError) in
                     try reply.append(user)
                     try reply.append("/org/freedesktop/login1/user/_1234", as: "o")
                 }
@@ -188,9 +194,9 @@ final class FakeLoginManager: Sendable {
         case "org.freedesktop.login1.Manager.ListSessions":
             let known = sessions.withLock(\.self)
             let reply = try bus.answer(to: call)
-            try reply.append("a", "(susso)") { () throws(BusError) in
+            try reply.append("a", of: "(susso)") { () throws(BusError) in
                 for (path, user) in known {
-                    try reply.append("r", "susso") { () throws(BusError) in
+                    try reply.append("r", of: "susso") { () throws(BusError) in
                         try reply.append("1")
                         try reply.append(user)
                         try reply.append("anna")

@@ -17,7 +17,14 @@ public func cryptorCreate(
     _ result: UnsafeMutablePointer<OpaquePointer?>?
 ) -> CCCryptorStatus {
     create(result) { () throws(CryptorError) in
-        try cryptor(operation, algorithm, options, key, keyCount, initializationVector)
+        try cryptor(
+            for: operation,
+            algorithm: algorithm,
+            options: options,
+            key: key,
+            keyCount: keyCount,
+            initializationVector: initializationVector
+        )
     }
 }
 
@@ -69,7 +76,7 @@ public func cryptorUpdate(
     _ outputCount: Int,
     _ moved: ByteCountPointer?
 ) -> CCCryptorStatus {
-    run(cryptor, moved) { (cryptor) throws(CryptorError) in
+    run(cryptor, moved: moved) { (cryptor) throws(CryptorError) in
         try cryptor.update(try bytes(input, inputCount), to: try room(output, outputCount))
     }
 }
@@ -82,7 +89,7 @@ public func cryptorFinal(
     _ outputCount: Int,
     _ moved: ByteCountPointer?
 ) -> CCCryptorStatus {
-    run(cryptor, moved) { (cryptor) throws(CryptorError) in
+    run(cryptor, moved: moved) { (cryptor) throws(CryptorError) in
         try cryptor.finish(to: try room(output, outputCount))
     }
 }
@@ -98,7 +105,7 @@ public func cryptorGetOutputLength(_ cryptor: OpaquePointer?, _ inputCount: Int,
 /// `CCCryptorReset`.
 @_cdecl("CCCryptorReset")
 public func cryptorReset(_ cryptor: OpaquePointer?, _ initializationVector: UnsafeRawPointer?) -> CCCryptorStatus {
-    run(cryptor, nil) { cryptor in
+    run(cryptor, moved: nil) { cryptor in
         cryptor.reset(initializationVector: initializationVector)
         return 0
     }
@@ -120,13 +127,20 @@ public func crypt(
     _ moved: ByteCountPointer?
 ) -> CCCryptorStatus {
     status(moved) { () throws(CryptorError) in
-        let cryptor = try cryptor(operation, algorithm, options, key, keyCount, initializationVector)
+        let cryptor = try cryptor(
+            for: operation,
+            algorithm: algorithm,
+            options: options,
+            key: key,
+            keyCount: keyCount,
+            initializationVector: initializationVector
+        )
         let source = try bytes(input, inputCount)
         let room = try room(output, outputCount)
         // The length of an encrypted message is known in advance; that of a decrypted one depends on the padding.
         let most = cryptor.outputByteCount(adding: source.count, final: true)
         if operation == kCCEncrypt, room.count < most { throw CryptorError(kCCBufferTooSmall, needed: most) }
-        return try wholeMessage(source, cryptor, most, to: room)
+        return try wholeMessage(source, through: cryptor, atMost: most, to: room)
     }
 }
 
@@ -134,8 +148,8 @@ public func crypt(
 /// same memory.
 private func wholeMessage(
     _ input: UnsafeRawBufferPointer,
-    _ cryptor: Cryptor,
-    _ most: Int,
+    through cryptor: Cryptor,
+    atMost most: Int,
     to output: UnsafeMutableRawBufferPointer
 ) throws(CryptorError) -> Int {
     var scratch = [UInt8](repeating: 0, count: most)
@@ -156,12 +170,12 @@ private func wholeMessage(
 }
 
 private func cryptor(
-    _ operation: CCOperation,
-    _ algorithm: CCAlgorithm,
-    _ options: CCOptions,
-    _ key: UnsafeRawPointer?,
-    _ keyCount: Int,
-    _ initializationVector: UnsafeRawPointer?
+    for operation: CCOperation,
+    algorithm: CCAlgorithm,
+    options: CCOptions,
+    key: UnsafeRawPointer?,
+    keyCount: Int,
+    initializationVector: UnsafeRawPointer?
 ) throws(CryptorError) -> Cryptor {
     guard Int(options) & ~(kCCOptionPKCS7Padding | kCCOptionECBMode) == 0 else { throw CryptorError(kCCParamError) }
     return try Cryptor(
@@ -200,7 +214,7 @@ private func create(
 
 private func run(
     _ cryptor: OpaquePointer?,
-    _ moved: ByteCountPointer?,
+    moved: ByteCountPointer?,
     _ body: (Cryptor) throws(CryptorError) -> Int
 ) -> CCCryptorStatus {
     guard let cryptor else { return CCCryptorStatus(kCCParamError) }

@@ -18,11 +18,11 @@ public func hmac(
     let key = UnsafeRawBufferPointer(start: key, count: keyCount)
     let message = UnsafeRawBufferPointer(start: data, count: count)
     switch Int(algorithm) {
-    case kCCHmacAlgSHA1: write(Insecure.SHA1.self, message, key, to: code)
-    case kCCHmacAlgMD5: write(Insecure.MD5.self, message, key, to: code)
-    case kCCHmacAlgSHA256: write(SHA256.self, message, key, to: code)
-    case kCCHmacAlgSHA384: write(SHA384.self, message, key, to: code)
-    case kCCHmacAlgSHA512: write(SHA512.self, message, key, to: code)
+    case kCCHmacAlgSHA1: write(Insecure.SHA1.self, of: message, key: key, to: code)
+    case kCCHmacAlgMD5: write(Insecure.MD5.self, of: message, key: key, to: code)
+    case kCCHmacAlgSHA256: write(SHA256.self, of: message, key: key, to: code)
+    case kCCHmacAlgSHA384: write(SHA384.self, of: message, key: key, to: code)
+    case kCCHmacAlgSHA512: write(SHA512.self, of: message, key: key, to: code)
     default:
         // swift-crypto has no SHA-224; for an algorithm that neither has, nothing is written.
         var context = CCHmacContext()
@@ -34,8 +34,8 @@ public func hmac(
 
 private func write<Function: HashFunction>(
     _ function: Function.Type,
-    _ message: UnsafeRawBufferPointer,
-    _ key: UnsafeRawBufferPointer,
+    of message: UnsafeRawBufferPointer,
+    key: UnsafeRawBufferPointer,
     to code: UnsafeMutableRawPointer
 ) {
     HMAC<Function>.authenticationCode(for: message, using: SymmetricKey(data: key)).withUnsafeBytes { bytes in

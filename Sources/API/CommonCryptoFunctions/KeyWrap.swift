@@ -17,7 +17,15 @@ public func symmetricKeyWrap(
     _ output: UnsafeMutablePointer<UInt8>?,
     _ outputCount: ByteCountPointer?
 ) -> CInt {
-    wrapping(algorithm, initialValue, initialValueCount, wrappingKey, wrappingKeyCount, output, outputCount) {
+    wrapping(
+        by: algorithm,
+        initialValue: initialValue,
+        initialValueCount: initialValueCount,
+        wrappingKey: wrappingKey,
+        wrappingKeyCount: wrappingKeyCount,
+        output: output,
+        outputCount: outputCount
+    ) {
         (wrappingKey, room) throws(CryptorError) in
         guard let key, keyCount >= 16, keyCount % 8 == 0 else { throw CryptorError(kCCParamError) }
         guard room.count >= keyCount + 8 else { throw CryptorError(kCCBufferTooSmall, needed: keyCount + 8) }
@@ -43,7 +51,15 @@ public func symmetricKeyUnwrap(
     _ output: UnsafeMutablePointer<UInt8>?,
     _ outputCount: ByteCountPointer?
 ) -> CInt {
-    wrapping(algorithm, initialValue, initialValueCount, wrappingKey, wrappingKeyCount, output, outputCount) {
+    wrapping(
+        by: algorithm,
+        initialValue: initialValue,
+        initialValueCount: initialValueCount,
+        wrappingKey: wrappingKey,
+        wrappingKeyCount: wrappingKeyCount,
+        output: output,
+        outputCount: outputCount
+    ) {
         (wrappingKey, room) throws(CryptorError) in
         guard let wrapped, wrappedCount >= 24, wrappedCount % 8 == 0 else { throw CryptorError(kCCParamError) }
         guard room.count >= wrappedCount - 8 else { throw CryptorError(kCCBufferTooSmall, needed: wrappedCount - 8) }
@@ -67,13 +83,13 @@ public func symmetricUnwrappedSize(_ algorithm: CCWrappingAlgorithm, _ count: In
 }
 
 private func wrapping(
-    _ algorithm: CCWrappingAlgorithm,
-    _ initialValue: UnsafePointer<UInt8>?,
-    _ initialValueCount: Int,
-    _ wrappingKey: UnsafePointer<UInt8>?,
-    _ wrappingKeyCount: Int,
-    _ output: UnsafeMutablePointer<UInt8>?,
-    _ outputCount: ByteCountPointer?,
+    by algorithm: CCWrappingAlgorithm,
+    initialValue: UnsafePointer<UInt8>?,
+    initialValueCount: Int,
+    wrappingKey: UnsafePointer<UInt8>?,
+    wrappingKeyCount: Int,
+    output: UnsafeMutablePointer<UInt8>?,
+    outputCount: ByteCountPointer?,
     _ body: (SymmetricKey, UnsafeMutableRawBufferPointer) throws(CryptorError) -> Int
 ) -> CInt {
     guard let outputCount, let wrappingKey, let initialValue, algorithm == kCCWRAPAES else {

@@ -119,13 +119,14 @@ struct TraceEncoder {
     }
 
     private func members(_ policy: CertificatePolicy) -> [String: JSONValue] {
-        func members(_ name: String, _ isServer: Bool, _ host: String?) -> [String: JSONValue] {
+        func members(_ name: String, isServer: Bool, host: String?) -> [String: JSONValue] {
             ["name": .string(name), "server": .boolean(isServer), "host": host.map { .string($0) } ?? .null]
         }
         switch policy {
         case .basicX509: return ["name": .string("basicX509")]
-        case .tls(let isServer, let host): return members("tls", isServer, host)
-        case .purpose(let purpose, let isServer, let name): return members(purpose.rawValue, isServer, name)
+        case .tls(let isServer, let host): return members("tls", isServer: isServer, host: host)
+        case .purpose(let purpose, let isServer, let name):
+            return members(purpose.rawValue, isServer: isServer, host: name)
         case .revocation(let flags):
             return ["name": .string("revocation"), "flags": .integer(Int(truncatingIfNeeded: flags))]
         }

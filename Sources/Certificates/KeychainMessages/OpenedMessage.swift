@@ -63,7 +63,7 @@ package struct OpenedMessage: Sendable {
     ) throws(KeychainError) -> [UInt8]? {
         for recipient in message.recipients {
             guard let key = try key(recipient.certificate) else { continue }
-            return try MessageDecryption.contents(message, recipient, key)
+            return try MessageDecryption.contents(of: message, for: recipient, with: key)
         }
         throw KeychainError(.itemNotFound, "the keychains have no key of a recipient")
     }

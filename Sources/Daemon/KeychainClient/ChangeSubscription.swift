@@ -30,8 +30,8 @@ final class ChangeSubscription: Sendable {
     }
 
     init(
-        _ location: SocketLocation,
-        _ options: ClientOptions,
+        at location: SocketLocation,
+        options: ClientOptions,
         as client: Client,
         _ handler: @escaping @Sendable (ChangeNotice) -> Void
     ) {
@@ -153,7 +153,7 @@ extension DaemonKeychain: ObservableKeychain {
         as client: Client,
         _ handler: @escaping @Sendable (ChangeNotice) -> Void
     ) -> ChangeObservation {
-        let subscription = ChangeSubscription(location, options, as: client, handler)
+        let subscription = ChangeSubscription(at: location, options: options, as: client, handler)
         subscription.start()
         return ChangeObservation { subscription.end() }
     }

@@ -105,7 +105,7 @@ final class DaemonConnection: Sendable {
         let greeting = SecretBytes(ClientGreeting().bytes)
         // A daemon that refuses may have closed the connection already; its reason can still be read.
         _ = send(greeting, until: { options.silence })
-        let received = next(.greeting, { true }, { (bytes) throws(WireError) in try ServerGreeting(bytes) })
+        let received = next(.greeting, isLimited: { true }, { (bytes) throws(WireError) in try ServerGreeting(bytes) })
         let answer: ServerGreeting
         switch received {
         case .complete(let greeting): answer = greeting
@@ -263,13 +263,17 @@ final class DaemonConnection: Sendable {
     }
 
     private func nextMessage(_ isLimited: () -> Bool) -> Received<WireMessage> {
-        next(.message, isLimited, { (bytes) throws(WireError) in try WireMessage(frame: bytes, from: .keychain) })
+        next(
+            .message,
+            isLimited: isLimited,
+            { (bytes) throws(WireError) in try WireMessage(frame: bytes, from: .keychain) }
+        )
     }
 
     /// Waits for a message of the daemon, until the timeout for its silence, which restarts after a prompt.
     private func next<Value>(
         _ expected: FrameReader.Expected,
-        _ isLimited: () -> Bool,
+        isLimited: () -> Bool,
         _ read: (UnsafeRawBufferPointer) throws(WireError) -> Value
     ) -> Received<Value> {
         var deadline = options.silence

@@ -65,11 +65,25 @@ package enum KeychainDaemon {
         }
         let termination = Termination()
         if arguments.service == .system {
-            return try SystemService.serve(arguments, passedOn, termination, notification, log)
+            return try SystemService.serve(
+                arguments,
+                passedOn: passedOn,
+                until: termination,
+                notifying: notification,
+                log: log
+            )
         }
         let (location, place) = try places(arguments)
         if arguments.service == .files {
-            return try FileService.serve(arguments, at: location, place, passedOn, termination, notification, log)
+            return try FileService.serve(
+                arguments,
+                at: location,
+                socket: place,
+                passedOn: passedOn,
+                until: termination,
+                notifying: notification,
+                log: log
+            )
         }
         var device = DeviceOptions(authenticator: CallAuthenticator())
         device.owner = .daemon
@@ -117,12 +131,12 @@ package enum KeychainDaemon {
             throw DaemonFailure(error)
         }
         let folder = store.folder
-        announce(place, in: folder, life, log)
-        let sessions = SessionLock(keychain, proofs, log)
+        announce(place, in: folder, life: life, log: log)
+        let sessions = SessionLock(keychain, proofs: proofs, log: log)
         sessions.start()
         defer { sessions.stop() }
         log.write(.information, "\(ProductVersion.text) serves the keychain in \(location.path)")
-        try run(server, life, termination, notification, log)
+        try run(server, life: life, until: termination, notifying: notification, log: log)
         audit.close()
         served.removeRecord()
         // The socket is removed before the store's lock is released: the next daemon finds no other daemon's socket.
@@ -133,10 +147,10 @@ package enum KeychainDaemon {
     /// Serves until the daemon is to exit.
     static func run(
         _ server: KeychainServer,
-        _ life: DaemonLife,
-        _ termination: Termination,
-        _ notification: ServiceNotification,
-        _ log: DaemonLog
+        life: DaemonLife,
+        until termination: Termination,
+        notifying notification: ServiceNotification,
+        log: DaemonLog
     ) throws(DaemonFailure) {
         let isWatched = HostThread.start(.blocked) {
             let reason = life.waitForEnd(termination)
@@ -180,8 +194,8 @@ package enum KeychainDaemon {
     static func announce(
         _ location: SocketLocation,
         in folder: PrivateDirectory,
-        _ life: DaemonLife,
-        _ log: DaemonLog
+        life: DaemonLife,
+        log: DaemonLog
     ) {
         let process = getpid()
         let record = DaemonRecord(

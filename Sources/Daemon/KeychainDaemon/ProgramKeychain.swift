@@ -26,10 +26,10 @@ final class ProgramKeychain: KeychainBackend {
 
     init(
         _ keychain: any ServedKeychain,
-        _ program: ClientIdentity,
-        _ prover: @escaping @Sendable () -> PasscodeProofs.Prover,
-        _ proofs: PasscodeProofs,
-        _ life: DaemonLife
+        for program: ClientIdentity,
+        prover: @escaping @Sendable () -> PasscodeProofs.Prover,
+        proofs: PasscodeProofs,
+        life: DaemonLife
     ) {
         self.keychain = keychain
         self.program = program

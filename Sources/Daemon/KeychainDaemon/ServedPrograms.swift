@@ -26,10 +26,10 @@ struct ServedPrograms: Sendable {
         let instance = ProcessInstance(identifier: peer.process.identifier, startTime: peer.process.startTime)
         return UserProgram(
             instance,
-            peer.identity,
-            keychain,
-            proofs,
-            life,
+            as: peer.identity,
+            keychain: keychain,
+            proofs: proofs,
+            life: life,
             isSystemService: isSystemService,
             audited: audit.map { AuditedProgram(peer, $0) },
             executable: { peer.executable },

@@ -19,11 +19,11 @@ final class SessionLock: Sendable {
     ///   - user: the user whose sessions matter.
     convenience init(
         _ keychain: any KeychainBackend,
-        _ proofs: PasscodeProofs,
-        _ log: DaemonLog,
+        proofs: PasscodeProofs,
+        log: DaemonLog,
         user: UInt32 = geteuid()
     ) {
-        self.init(log) { event in Self.handle(event, user, keychain, proofs, log) }
+        self.init(log) { event in Self.handle(event, of: user, keychain: keychain, proofs: proofs, log: log) }
     }
 
     /// A lock of several users' devices, once ``start()`` is called.
@@ -43,10 +43,10 @@ final class SessionLock: Sendable {
     /// Handles an event.
     static func handle(
         _ event: LoginEvent,
-        _ user: UInt32,
-        _ keychain: any KeychainBackend,
-        _ proofs: PasscodeProofs,
-        _ log: DaemonLog
+        of user: UInt32,
+        keychain: any KeychainBackend,
+        proofs: PasscodeProofs,
+        log: DaemonLog
     ) {
         guard event.locks(user) else { return }
         proofs.clear()

@@ -34,10 +34,10 @@ final class UserProgram: ConnectedPeer {
     ///   - lookAgain: fails if the process no longer runs that program.
     init(
         _ process: ProcessInstance,
-        _ identity: ClientIdentity,
-        _ keychain: any ServedKeychain,
-        _ proofs: PasscodeProofs,
-        _ life: DaemonLife,
+        as identity: ClientIdentity,
+        keychain: any ServedKeychain,
+        proofs: PasscodeProofs,
+        life: DaemonLife,
         isSystemService: Bool = false,
         audited: AuditedProgram? = nil,
         executable: @escaping @Sendable () -> FileMark? = { nil },
@@ -53,7 +53,7 @@ final class UserProgram: ConnectedPeer {
         self.audited = audited
         self.isSystemService = isSystemService
         let prover = { @Sendable in PasscodeProofs.Prover(process: process, executable: executable()) }
-        calls = ProgramKeychain(keychain, identity, prover, proofs, life)
+        calls = ProgramKeychain(keychain, for: identity, prover: prover, proofs: proofs, life: life)
         life.beginConnection()
     }
 

@@ -8,7 +8,7 @@ package struct IdentityError: Error, Sendable, Hashable, CustomStringConvertible
     init(_ description: String) { self.description = description }
 
     /// A call of the system that failed with the current `errno`.
-    static func system(_ call: String, _ subject: String, _ failure: Int32) -> IdentityError {
+    static func system(_ call: String, on subject: String, failure: Int32) -> IdentityError {
         IdentityError("\(call) of \(subject) failed: \(SystemText.of(failure))")
     }
 }

@@ -61,7 +61,7 @@ final class Call: Sendable {
         let number = nextQuestion()
         let end = WireMessage.endPrompt(number)
         let milliseconds = Int32(clamping: Int64(min(max(0, prompt.timeoutSeconds), 86_400) * 1000))
-        let answer = exchange(.prompt(number, WirePrompt(prompt)), number) {
+        let answer = exchange(.prompt(number, WirePrompt(prompt)), number: number) {
             let handler = prompt.cancellation.onCancel { [connection, server] in
                 connection.send(end, tick: server.tick)
             }
@@ -85,7 +85,7 @@ final class Call: Sendable {
 
     private var authenticatorStatus: (biometry: Biometry, canAskForSecrets: Bool)? {
         let number = nextQuestion()
-        let answer = exchange(.authenticatorStatus(number), number) { lastAnswer(to: number) }
+        let answer = exchange(.authenticatorStatus(number), number: number) { lastAnswer(to: number) }
         guard case .authenticator(_, let biometry, let canAskForSecrets)? = answer else { return nil }
         return (biometry, canAskForSecrets)
     }
@@ -95,7 +95,7 @@ final class Call: Sendable {
     /// Sends a question and waits for what answers it; without an answer the connection is over.
     private func exchange(
         _ question: WireMessage,
-        _ number: UInt64,
+        number: UInt64,
         _ wait: () -> WireMessage?
     ) -> WireMessage? {
         guard connection.setAsking(true, tick: server.tick) else { return nil }

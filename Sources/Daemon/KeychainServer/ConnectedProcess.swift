@@ -41,7 +41,7 @@ final class ConnectedProcess: Sendable {
 
     private let connections = Atomic<Int>(0)
 
-    init(_ peer: any ConnectedPeer, _ share: Share, _ buffered: BufferedBytes) {
+    init(_ peer: any ConnectedPeer, share: Share, buffered: BufferedBytes) {
         instance = peer.process
         self.peer = peer
         self.share = share
@@ -107,7 +107,7 @@ final class ProcessTable: Sendable {
                 ?? .init(user: user, program: peer.application.map { .application($0) } ?? .process(peer.process))
             guard state.connectionsOf[share, default: 0] < options.mostConnectionsOfProcess else { return nil }
             state.connectionsOf[share, default: 0] += 1
-            let process = known ?? add(peer, share, &state)
+            let process = known ?? add(peer, share: share, to: &state)
             process.addConnection()
             return process
         }
@@ -117,14 +117,14 @@ final class ProcessTable: Sendable {
 
     private func add(
         _ peer: any ConnectedPeer,
-        _ share: ConnectedProcess.Share,
-        _ state: inout State
+        share: ConnectedProcess.Share,
+        to state: inout State
     ) -> ConnectedProcess {
         let ofUser = count(of: share.user, &state)
         let process = ConnectedProcess(
             peer,
-            share,
-            BufferedBytes(atMost: options.mostBufferedBytesOfProcess, within: ofUser)
+            share: share,
+            buffered: BufferedBytes(atMost: options.mostBufferedBytesOfProcess, within: ofUser)
         )
         state.processes[Member(process)] = process
         return process

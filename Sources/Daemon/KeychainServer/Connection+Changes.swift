@@ -14,7 +14,7 @@ extension Connection {
             guard state.phase == .busy else { return nil }
             state.phase = .observing
             isSubscribed.store(true, ordering: .releasing)
-            guard enqueue(frame, &state, tick), sendNotice(&state, tick) else { return nil }
+            guard enqueue(frame, in: &state, at: tick), sendNotice(&state, tick) else { return nil }
             return Self.wanted(state)
         }
     }
@@ -61,6 +61,6 @@ extension Connection {
         state.notice = nil
         state.lastNotice += 1
         guard let frame = try? WireMessage.changed(state.lastNotice, notice).encoded() else { return false }
-        return enqueue(frame, &state, tick)
+        return enqueue(frame, in: &state, at: tick)
     }
 }

@@ -78,7 +78,7 @@ extension Connection {
             swap(&state.reader, &reader)
             state.isReceiving = false
             state.readerCapacity = state.reader.capacity
-            return endReceiving(&state, received, tick)
+            return endReceiving(&state, received: received, at: tick)
         }
     }
 
@@ -109,7 +109,7 @@ extension Connection {
     ///
     /// - Returns: The action to take instead; `nil` for none.
     private func beginReceiving(_ state: inout State, _ tick: UInt64) -> Arrival? {
-        guard Self.flush(&state, socket, tick) else { return .end(nil) }
+        guard Self.flush(&state, to: socket, at: tick) else { return .end(nil) }
         // A subscriber's socket is watched whenever it is notified: the thread that receives continues.
         guard !state.isReceiving else { return .wait([]) }
         _ = count(&state)
@@ -126,11 +126,11 @@ extension Connection {
         return nil
     }
 
-    private func endReceiving(_ state: inout State, _ received: Received, _ tick: UInt64) -> Arrival {
+    private func endReceiving(_ state: inout State, received: Received, at tick: UInt64) -> Arrival {
         switch state.phase {
         case .observing: return observed(&state, received)
-        case .greeting: return greeting(&state, received, tick)
-        case .idle: return command(&state, received, tick)
+        case .greeting: return greeting(&state, received: received, at: tick)
+        case .idle: return command(&state, received: received, at: tick)
         case .asking: return message(&state, received)
         case .busy, .waiting, .leaving, .ended:
             // It has ended meanwhile.
@@ -139,7 +139,7 @@ extension Connection {
         }
     }
 
-    private func greeting(_ state: inout State, _ received: Received, _ tick: UInt64) -> Arrival {
+    private func greeting(_ state: inout State, received: Received, at tick: UInt64) -> Arrival {
         do throws(WireError) {
             guard let end = arrival(received) else {
                 let answer = ServerGreeting(
@@ -151,11 +151,11 @@ extension Connection {
                 keychain_permit_descriptors(socket, true)
                 state.pending.append(SecretBytes(answer.bytes))
                 guard answer.version != nil else {
-                    _ = Self.flush(&state, socket, tick)
+                    _ = Self.flush(&state, to: socket, at: tick)
                     return .end(nil)
                 }
                 state.phase = .idle
-                guard Self.flush(&state, socket, tick) else { return .end(nil) }
+                guard Self.flush(&state, to: socket, at: tick) else { return .end(nil) }
                 return .wait(Self.wanted(state))
             }
             return end
@@ -170,7 +170,7 @@ extension Connection {
         state.workingSince = tick
     }
 
-    private func command(_ state: inout State, _ received: Received, _ tick: UInt64) -> Arrival {
+    private func command(_ state: inout State, received: Received, at tick: UInt64) -> Arrival {
         let isFirst = state.lastTaken == 0
         let arrival = message(&state, received)
         if isFirst, case .message = arrival { keychain_permit_descriptors(socket, false) }

@@ -136,7 +136,7 @@ final class Connection: Sendable {
     @discardableResult
     func send(_ message: WireMessage, tick: UInt64) -> Bool {
         guard let frame = try? message.encoded() else { return false }
-        return state.withLock { send(frame, &$0, tick) }
+        return state.withLock { send(frame, in: &$0, at: tick) }
     }
 
     /// Sends the reply to the command in progress.
@@ -147,7 +147,7 @@ final class Connection: Sendable {
             guard state.phase == .busy else { return nil }
             state.phase = .idle
             state.since = tick
-            guard send(frame, &state, tick) else { return nil }
+            guard send(frame, in: &state, at: tick) else { return nil }
             if isLast {
                 leave(&state, tick)
                 return state.pending.isEmpty ? nil : Self.wanted(state)
@@ -166,7 +166,7 @@ final class Connection: Sendable {
             case .ended: return true
             case .greeting:
                 // The reply to a greeting does not depend on its contents as long as there is one version.
-                _ = enqueue(SecretBytes(ServerGreeting(to: ClientGreeting()).bytes), &state, tick)
+                _ = enqueue(SecretBytes(ServerGreeting(to: ClientGreeting()).bytes), in: &state, at: tick)
                 leave(&state, tick)
                 return true
             case .idle, .waiting:
@@ -189,7 +189,7 @@ final class Connection: Sendable {
         _ = count(&state)
         state.phase = .leaving
         let last = isTaken ? state.lastTaken : state.lastTaken - 1
-        if let frame = try? WireMessage.goodbye(last).encoded() { _ = enqueue(frame, &state, tick) }
+        if let frame = try? WireMessage.goodbye(last).encoded() { _ = enqueue(frame, in: &state, at: tick) }
     }
 
     /// Sends why the connection is refused, as far as the socket accepts it, and ends it.
@@ -197,7 +197,7 @@ final class Connection: Sendable {
         state.withLock { state in
             guard state.phase != .ended else { return }
             if let error, let frame = try? WireMessage.failure(0, error).encoded() {
-                _ = enqueue(frame, &state, tick)
+                _ = enqueue(frame, in: &state, at: tick)
             }
             state.phase = .ended
             state.clearReader()
@@ -211,22 +211,22 @@ final class Connection: Sendable {
         ending.cancel()
     }
 
-    private func send(_ frame: SecretBytes, _ state: inout State, _ tick: UInt64) -> Bool {
+    private func send(_ frame: SecretBytes, in state: inout State, at tick: UInt64) -> Bool {
         guard state.phase != .ended, state.phase != .leaving else { return false }
-        return enqueue(frame, &state, tick)
+        return enqueue(frame, in: &state, at: tick)
     }
 
     /// Sends a frame, or as much of it as the socket accepts.
     ///
     /// - Returns: Whether the connection remains open.
-    func enqueue(_ frame: SecretBytes, _ state: inout State, _ tick: UInt64) -> Bool {
+    func enqueue(_ frame: SecretBytes, in state: inout State, at tick: UInt64) -> Bool {
         if state.pending.isEmpty { state.sendingSince = tick }
         state.pending.append(frame)
-        guard Self.flush(&state, socket, tick) else { return false }
+        guard Self.flush(&state, to: socket, at: tick) else { return false }
         return count(&state)
     }
 
-    static func flush(_ state: inout State, _ socket: Int32, _ tick: UInt64) -> Bool {
+    static func flush(_ state: inout State, to socket: Int32, at tick: UInt64) -> Bool {
         while let frame = state.pending.first {
             let sent = frame.withUnsafeBytes { bytes in
                 keychain_send(socket, bytes.baseAddress.map { $0 + state.sentOfFirst }, bytes.count - state.sentOfFirst)

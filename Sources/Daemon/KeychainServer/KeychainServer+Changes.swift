@@ -22,7 +22,7 @@ extension KeychainServer {
     /// Notifies a program of other programs' changes from now on.
     ///
     /// - Returns: What the connection waits for next; `nil` if it has ended.
-    func observe(_ connection: Connection, _ number: UInt64, _ client: Client) -> SocketReadiness? {
+    func observe(_ connection: Connection, number: UInt64, for client: Client) -> SocketReadiness? {
         do throws(KeychainError) {
             let filter = try connection.peer.changeFilter(for: client)
             // Checking whether the process is still the same program may take long.

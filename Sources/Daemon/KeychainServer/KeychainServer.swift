@@ -227,10 +227,10 @@ package final class KeychainServer: Sendable {
         let wanted: SocketReadiness?
         switch command.content {
         case .observation(let client):
-            wanted = observe(connection, command.number, client)
+            wanted = observe(connection, number: command.number, for: client)
         case .command(let content, let canAskForSecrets):
             let call = Call(connection, canAskForSecrets: canAskForSecrets, self)
-            let frame = carryOut(content, command.number, call)
+            let frame = carryOut(content, number: command.number, in: call)
             command.memory.end()
             wanted = connection.answer(frame, tick: tick, isLast: isStopping)
         }
@@ -239,7 +239,7 @@ package final class KeychainServer: Sendable {
     }
 
     /// The answer to a command.
-    private func carryOut(_ command: KeychainCommand, _ number: UInt64, _ call: Call) -> SecretBytes {
+    private func carryOut(_ command: KeychainCommand, number: UInt64, in call: Call) -> SecretBytes {
         let message: WireMessage
         do throws(KeychainError) {
             message = .reply(number, try perform(command, call).withShortenedError)
@@ -255,15 +255,15 @@ package final class KeychainServer: Sendable {
 
     private func perform(_ command: KeychainCommand, _ call: Call) throws(KeychainError) -> KeychainReply {
         let peer = call.connection.peer
-        let result = Result { () throws(KeychainError) in try performPermitted(command, call, peer) }
+        let result = Result { () throws(KeychainError) in try performPermitted(command, in: call, for: peer) }
         peer.finished(command, result)
         return try result.get()
     }
 
     private func performPermitted(
         _ command: KeychainCommand,
-        _ call: Call,
-        _ peer: any ConnectedPeer
+        in call: Call,
+        for peer: any ConnectedPeer
     ) throws(KeychainError) -> KeychainReply {
         let connection = call.connection
         try command.checkSizes()

@@ -24,7 +24,7 @@ package struct ClientGreeting: Sendable, Hashable {
     }
 
     /// The greeting as it is sent.
-    package var bytes: [UInt8] { Greeting.bytes(lowestVersion, highestVersion, 0) }
+    package var bytes: [UInt8] { Greeting.bytes(lowestVersion, highestVersion, last: 0) }
 
     /// Reads a greeting.
     ///
@@ -59,7 +59,7 @@ package struct ServerGreeting: Sendable, Hashable {
     }
 
     /// The reply as it is sent.
-    package var bytes: [UInt8] { Greeting.bytes(version ?? 0, highestVersion, folder?.value ?? 0) }
+    package var bytes: [UInt8] { Greeting.bytes(version ?? 0, highestVersion, last: folder?.value ?? 0) }
 
     /// Reads a reply.
     ///
@@ -81,7 +81,7 @@ package enum Greeting {
     /// "swiftkc" and a byte that is invalid in UTF-8, so that no text is a greeting.
     private static let magic: [UInt8] = [0x73, 0x77, 0x69, 0x66, 0x74, 0x6b, 0x63, 0xff]
 
-    static func bytes(_ first: UInt16, _ second: UInt16, _ last: UInt32) -> [UInt8] {
+    static func bytes(_ first: UInt16, _ second: UInt16, last: UInt32) -> [UInt8] {
         let last = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: last >> $0) }
         return magic + [first, second].flatMap { [UInt8($0 >> 8), UInt8($0 & 0xff)] } + last
     }

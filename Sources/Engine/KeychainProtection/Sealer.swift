@@ -90,8 +90,8 @@ package struct Sealer: Sendable {
         let metadata = MetadataCodec.Metadata(attributes: item.attributes, hasSecret: item.secret != nil)
         let part = try RowMetadata(row, self)
         row.metadata = try part.seal(metadata, random.metadataNonce)
-        row.secret = try RowSecret(row, self, part.associatedData, under: classKey)
-            .seal(item.secret ?? SecretBytes(), passwordKey, random.secretNonce)
+        row.secret = try RowSecret(of: row, keys: self, associatedData: part.associatedData, under: classKey)
+            .seal(item.secret ?? SecretBytes(), passwordKey: passwordKey, nonce: random.secretNonce)
         return row
     }
 
@@ -159,7 +159,7 @@ package struct Sealer: Sendable {
         _ metadata: OpenedMetadata,
         passwordKey: PasswordKey? = nil
     ) throws(ProtectionError) -> SecretBytes? {
-        let opened = try RowSecret(row, self, metadata.associatedData)
+        let opened = try RowSecret(of: row, keys: self, associatedData: metadata.associatedData)
             .open(needsPassword: metadata.attributes.requireApplicationPassword, passwordKey)
         guard metadata.hasSecret || opened.isEmpty else { throw .damagedRow(.contradiction) }
         return metadata.hasSecret ? opened : nil
@@ -175,7 +175,7 @@ package struct Sealer: Sendable {
         _ metadata: OpenedMetadata
     ) throws(ProtectionError) -> PasswordHeader? {
         guard metadata.attributes.requireApplicationPassword else { return nil }
-        return try RowSecret(row, self, metadata.associatedData).passwordHeader()
+        return try RowSecret(of: row, keys: self, associatedData: metadata.associatedData).passwordHeader()
     }
 
     /// Converts a row of the previous format: it is resealed if its keys are available and it opens; else, and in
@@ -191,7 +191,7 @@ package struct Sealer: Sendable {
 
     /// A row resealed in this format; `nil` if its keys are not available, or it does not open.
     package func sealedAnew(_ row: StoredRow, _ tags: SearchTags) -> StoredRow? {
-        try? reseal(row, under: self, tags, random)
+        try? reseal(row, under: self, tags: tags, random: random)
     }
 
     /// The generation of the keys that seal new rows of a protection class.

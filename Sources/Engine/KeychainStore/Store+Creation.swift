@@ -32,7 +32,7 @@ extension Store {
             try setLogAside(in: folder)
             try folder.makeEmptyFile(temporary)
         }
-        try fillFile(folder.path(of: temporary), options, place, keybag: keybag, addRows: addRows)
+        try fillFile(at: folder.path(of: temporary), options: options, place: place, keybag: keybag, addRows: addRows)
         // Before it becomes a store, because they are not cleaned up later.
         remove(companions)
         try changing(folder) { (folder) throws(FileError) in try folder.publish(temporary, as: fileName) }
@@ -54,9 +54,9 @@ extension Store {
 
     /// Nothing but the file itself is left of the connection: an empty log, and its index.
     private static func fillFile(
-        _ path: String,
-        _ options: StoreOptions,
-        _ place: StorePlace,
+        at path: String,
+        options: StoreOptions,
+        place: StorePlace,
         keybag: [UInt8],
         addRows: (SQLiteConnection) throws(KeychainError) -> Void
     ) throws(KeychainError) {

@@ -78,7 +78,7 @@ extension RowReader {
         limit: Int
     ) throws(KeychainError) -> [NumberedRow] {
         do throws(SQLiteError) {
-            return try connection.formerRows(itemClass, protections, after: number, limit)
+            return try connection.formerRows(of: itemClass, protections: protections, after: number, limit: limit)
         } catch {
             throw KeychainError(error)
         }
@@ -168,7 +168,7 @@ extension SQLiteConnection {
         damage: Int?
     ) throws(SQLiteError) {
         let columns = RowColumns.lasting(itemClass)
-        let statement = try statement(StatementKey(.copyFormer, itemClass)) {
+        let statement = try statement(StatementKey(.copyFormer, of: itemClass)) {
             let copied = columns.map { $0 == Layout.damage ? "coalesce(?, \($0))" : $0 }
             return """
                 INSERT INTO \(Layout.table(itemClass)) (\(columns.joined(separator: ", ")), \(Layout.former))
@@ -183,14 +183,14 @@ extension SQLiteConnection {
     }
 
     fileprivate func formerRows(
-        _ itemClass: ItemClass,
-        _ protections: [String],
+        of itemClass: ItemClass,
+        protections: [String],
         after number: Int64,
-        _ limit: Int
+        limit: Int
     ) throws(SQLiteError) -> [NumberedRow] {
         let statement = try prepare(
             """
-            SELECT \(RowColumns.list(itemClass, tables, .guarded)) FROM \(Layout.table(itemClass))
+            SELECT \(RowColumns.list(of: itemClass, in: tables, extent: .guarded)) FROM \(Layout.table(itemClass))
             WHERE \(Layout.former) IS NOT NULL AND \(Layout.damage) IS NULL AND \(Layout.rowNumber) > ?
                 AND \(Layout.protection) IN (\(Layout.placeholders(protections.count)))
             ORDER BY \(Layout.rowNumber) LIMIT ?
@@ -203,7 +203,7 @@ extension SQLiteConnection {
         return try readingLargeRows { () throws(SQLiteError) in
             var rows: [NumberedRow] = []
             while try statement.step() {
-                rows.append(RowColumns.read(itemClass, tables, from: statement, .guarded))
+                rows.append(RowColumns.read(itemClass, in: tables, from: statement, extent: .guarded))
             }
             return rows
         }

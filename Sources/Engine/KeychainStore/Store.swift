@@ -58,7 +58,7 @@ package final class Store {
         let place: StorePlace
         do { place = try StorePlace(folder, options) } catch { throw KeychainError(error) }
         do throws(KeychainError) {
-            if try exists(in: folder) { return try Store(folder, options, place) }
+            if try exists(in: folder) { return try Store(in: folder, options: options, place: place) }
             if case .foreign(let kind) = place { throw KeychainError(.sharedFolder(path: folder.path, kind: kind)) }
             let lock = try lock(folder, until: Deadline(milliseconds: 0))
             // Another process may have created the store before it released the lock.
@@ -66,7 +66,7 @@ package final class Store {
                 let keybag = try makeKeybag()
                 try create(in: folder, options, place, keybag: keybag)
             }
-            let store = try Store(folder, options, place)
+            let store = try Store(in: folder, options: options, place: place)
             _ = consume lock
             return store
         } catch {
@@ -109,9 +109,9 @@ package final class Store {
     }
 
     private convenience init(
-        _ folder: PrivateDirectory,
-        _ options: StoreOptions,
-        _ place: StorePlace
+        in folder: PrivateDirectory,
+        options: StoreOptions,
+        place: StorePlace
     ) throws(KeychainError) {
         do { try self.init(opening: folder, options, place) } catch { throw KeychainError(error) }
     }

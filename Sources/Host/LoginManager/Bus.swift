@@ -39,10 +39,10 @@ final class Bus {
 
     /// Calls a method, and waits for the reply.
     func call(
-        _ service: String,
-        _ path: String,
-        _ interface: String,
-        _ method: String,
+        on service: String,
+        at path: String,
+        interface: String,
+        method: String,
         _ arguments: (borrowing BusMessage) throws(BusError) -> Void = { (_) throws(BusError) in }
     ) throws(BusError) -> BusMessage {
         var made: OpaquePointer?
@@ -62,7 +62,8 @@ final class Bus {
 
     /// Calls a method of the bus itself with one text.
     func callDriver(_ method: String, _ argument: String) throws(BusError) -> BusMessage {
-        try call(Self.driver, Self.driverPath, Self.driver, method) { (call) throws(BusError) in
+        try call(on: Self.driver, at: Self.driverPath, interface: Self.driver, method: method) {
+            (call) throws(BusError) in
             try call.append(argument)
         }
     }
@@ -73,7 +74,7 @@ final class Bus {
     }
 
     /// A signal, to be filled and sent.
-    func signal(_ path: String, _ interface: String, _ member: String) throws(BusError) -> BusMessage {
+    func signal(at path: String, interface: String, member: String) throws(BusError) -> BusMessage {
         var made: OpaquePointer?
         try BusError.check(sd_bus_message_new_signal(handle, &made, path, interface, member))
         guard let made else { throw BusError(-ENOMEM) }

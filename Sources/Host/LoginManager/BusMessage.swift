@@ -82,7 +82,7 @@ struct BusMessage: ~Copyable {
     /// Appends a container of this kind and these contents.
     func append(
         _ kind: Character,
-        _ contents: String,
+        of contents: String,
         _ body: () throws(BusError) -> Void
     ) throws(BusError) {
         try BusError.check(sd_bus_message_open_container(handle, Self.type(kind), contents))

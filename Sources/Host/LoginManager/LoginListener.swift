@@ -85,7 +85,8 @@ final class LoginListener {
     private func requestDelay() -> Delay? {
         refusal = nil
         do throws(BusError) {
-            let reply = try bus.call(Self.service, Self.managerPath, Self.manager, "Inhibit") { call throws(BusError) in
+            let reply = try bus.call(on: Self.service, at: Self.managerPath, interface: Self.manager, method: "Inhibit")
+            { call throws(BusError) in
                 for text in ["sleep", "keychaind", "The keychain is locked before the computer sleeps.", "delay"] {
                     try call.append(text)
                 }
@@ -99,7 +100,12 @@ final class LoginListener {
 
     /// The users of all sessions; empty if the login manager does not report them.
     private func usersOfSessions() -> [String: UInt32] {
-        let reply = try? bus.call(Self.service, Self.managerPath, Self.manager, "ListSessions")
+        let reply = try? bus.call(
+            on: Self.service,
+            at: Self.managerPath,
+            interface: Self.manager,
+            method: "ListSessions"
+        )
         guard let reply, reply.enter("a", "(susso)") else { return [:] }
         var users: [String: UInt32] = [:]
         while reply.enter("r", "susso") {
@@ -126,7 +132,8 @@ final class LoginListener {
     }
 
     private func readUser(ofSession path: String) -> UInt32? {
-        let reply = try? bus.call(Self.service, path, Self.properties, "Get") { call throws(BusError) in
+        let reply = try? bus.call(on: Self.service, at: path, interface: Self.properties, method: "Get") {
+            call throws(BusError) in
             try call.append(Self.session)
             try call.append("User")
         }

@@ -65,7 +65,7 @@ package enum Doctor {
             let hint = "the client was not given, so that it has every access group: give its list by --client"
             return Diagnosis(
                 .notReproduced,
-                ["1"],
+                path: ["1"],
                 because: [
                     "reported \(examination.status), replayed \(examination.replayed)",
                     "lock state, client, time and keychain could differ",
@@ -73,7 +73,7 @@ package enum Doctor {
             )
         }
         if let frontEnd = FrontEndTree.diagnosis(examination) { return frontEnd }
-        let unexplained = Diagnosis(.statusUnexplained, ["1"], because: reasons(examination))
+        let unexplained = Diagnosis(.statusUnexplained, path: ["1"], because: reasons(examination))
         switch examination.status {
         case .success: return SuccessTree.diagnosis(examination)
         case .duplicateItem: return DuplicateTree.diagnosis(examination)

@@ -113,7 +113,7 @@ public struct Linter: Sendable {
         let clock = ContinuousClock()
         var start = clock.now
         var manifests = Manifests(inputs)
-        let (swift, texts) = read(inputs, manifests, &outcome)
+        let (swift, texts) = read(inputs, manifests: manifests, into: &outcome)
         manifests.note(swift)
         outcome.readingTime = clock.now - start
         start = clock.now
@@ -127,7 +127,7 @@ public struct Linter: Sendable {
             let module = Module(files)
             let facts = Self.analyse(module, manifests)
             let modulefacts = ModuleFacts(module: module, functions: facts, stores: options.stores)
-            found += Self.check(rules, modulefacts, manifests)
+            found += Self.check(rules, on: modulefacts, manifests: manifests)
             modules.append(modulefacts)
         }
         let project = Project(files: texts, modules: modules, manifests: manifests, parser: parser)
@@ -141,7 +141,7 @@ public struct Linter: Sendable {
             case .change(let check): if let former = options.formerGroups { check(project, former, &report) }
             default: continue
             }
-            found += report.findings.map { Self.finding($0, rule, []) }
+            found += report.findings.map { Self.finding(for: $0, of: rule, in: []) }
         }
         let allFiles = Dictionary(swift.map { ($0.path, $0) }) { first, _ in first }
         let suppressions = Suppressions(allFiles)
@@ -167,13 +167,13 @@ public struct Linter: Sendable {
     /// Reads all files, and parses those that may have findings.
     private func read(
         _ inputs: [InputFile],
-        _ manifests: Manifests,
-        _ outcome: inout Outcome
+        manifests: Manifests,
+        into outcome: inout Outcome
     ) -> (swift: [SourceFile], texts: [Project.TextFile]) {
         let results = Mutex<[(Int, FileResult)]>([])
         let parser = parser
         Parallel.forEach(inputs.count) { index in
-            let result = FileResult(inputs[index], parser, manifests)
+            let result = FileResult(inputs[index], parser: parser, manifests: manifests)
             if !result.isEmpty { results.withLock { $0.append((index, result)) } }
         }
         var swift: [SourceFile] = []
@@ -189,7 +189,7 @@ public struct Linter: Sendable {
                 guard let bytes = first[position].1.waiting, words.areFound(in: bytes) else { return }
                 var result = first[position].1
                 let index = first[position].0
-                result.parse(bytes, inputs[index].path, parser, manifests)
+                result.parse(bytes, at: inputs[index].path, by: parser, manifests: manifests)
                 results.withLock { $0[position].1 = result }
             }
         }
@@ -226,7 +226,7 @@ public struct Linter: Sendable {
         return results.withLock { $0 }.sorted { $0.0 < $1.0 }.map(\.1)
     }
 
-    private static func check(_ rules: [Rule], _ facts: ModuleFacts, _ manifests: Manifests) -> [Finding] {
+    private static func check(_ rules: [Rule], on facts: ModuleFacts, manifests: Manifests) -> [Finding] {
         let all = Mutex<[Finding]>([])
         let module = facts.module
         Parallel.forEach(rules.count) { index in
@@ -256,13 +256,13 @@ public struct Linter: Sendable {
             case .module(let check): check(facts, &report)
             case .project, .change: break
             }
-            let findings = report.findings.map { finding($0, rule, module.files) }
+            let findings = report.findings.map { finding(for: $0, of: rule, in: module.files) }
             all.withLock { $0 += findings }
         }
         return all.withLock { $0 }
     }
 
-    private static func finding(_ found: Report.Found, _ rule: Rule, _ files: [SourceFile]) -> Finding {
+    private static func finding(for found: Report.Found, of rule: Rule, in files: [SourceFile]) -> Finding {
         var result = Finding(
             rule: rule.id,
             severity: found.severity,

@@ -14,38 +14,66 @@ extension TreeConverter {
             return [
                 self.function(
                     name(function.name),
-                    function.signature,
+                    signature: function.signature,
                     result: function.signature.returnClause?.type.trimmedDescription,
-                    names(function.modifiers),
-                    function.attributes,
-                    function.body,
-                    place,
-                    range(function.name)
+                    modifiers: names(function.modifiers),
+                    attributes: function.attributes,
+                    body: function.body,
+                    at: place,
+                    nameRange: range(function.name)
                 )
             ]
         case .initializerDecl(let function):
             return [
                 self.function(
                     "init",
-                    function.signature,
+                    signature: function.signature,
                     result: nil,
-                    names(function.modifiers) + (function.optionalMark == nil ? [] : ["failable"]),
-                    function.attributes,
-                    function.body,
-                    place,
-                    range(function.initKeyword)
+                    modifiers: names(function.modifiers) + (function.optionalMark == nil ? [] : ["failable"]),
+                    attributes: function.attributes,
+                    body: function.body,
+                    at: place,
+                    nameRange: range(function.initKeyword)
                 )
             ]
         case .deinitializerDecl(let function):
-            return [simple("deinit", function.body?.statements, [], place, range(function.deinitKeyword))]
+            return [
+                simple(
+                    "deinit",
+                    body: function.body?.statements,
+                    parameters: [],
+                    at: place,
+                    nameRange: range(function.deinitKeyword)
+                )
+            ]
         case .subscriptDecl(let declaration):
             return subscripts(declaration, place)
-        case .classDecl(let type): return [self.type("class", type, type.inheritanceClause, type.memberBlock, place)]
-        case .structDecl(let type): return [self.type("struct", type, type.inheritanceClause, type.memberBlock, place)]
-        case .enumDecl(let type): return [self.type("enum", type, type.inheritanceClause, type.memberBlock, place)]
-        case .actorDecl(let type): return [self.type("actor", type, type.inheritanceClause, type.memberBlock, place)]
+        case .classDecl(let type):
+            return [
+                self.type("class", node: type, inheritance: type.inheritanceClause, block: type.memberBlock, at: place)
+            ]
+        case .structDecl(let type):
+            return [
+                self.type("struct", node: type, inheritance: type.inheritanceClause, block: type.memberBlock, at: place)
+            ]
+        case .enumDecl(let type):
+            return [
+                self.type("enum", node: type, inheritance: type.inheritanceClause, block: type.memberBlock, at: place)
+            ]
+        case .actorDecl(let type):
+            return [
+                self.type("actor", node: type, inheritance: type.inheritanceClause, block: type.memberBlock, at: place)
+            ]
         case .protocolDecl(let type):
-            return [self.type("protocol", type, type.inheritanceClause, type.memberBlock, place)]
+            return [
+                self.type(
+                    "protocol",
+                    node: type,
+                    inheritance: type.inheritanceClause,
+                    block: type.memberBlock,
+                    at: place
+                )
+            ]
         case .extensionDecl(let type):
             return [
                 Statement(
@@ -87,13 +115,13 @@ extension TreeConverter {
 
     private mutating func function(
         _ name: String,
-        _ signature: FunctionSignatureSyntax,
+        signature: FunctionSignatureSyntax,
         result: String?,
-        _ modifiers: [String],
-        _ attributeList: AttributeListSyntax,
-        _ body: CodeBlockSyntax?,
-        _ place: ByteRange,
-        _ nameRange: ByteRange
+        modifiers: [String],
+        attributes attributeList: AttributeListSyntax,
+        body: CodeBlockSyntax?,
+        at place: ByteRange,
+        nameRange: ByteRange
     ) -> Statement {
         let function = Function(
             name: name,
@@ -112,10 +140,10 @@ extension TreeConverter {
 
     private func simple(
         _ name: String,
-        _ body: CodeBlockItemListSyntax?,
-        _ parameters: [Function.Parameter],
-        _ place: ByteRange,
-        _ nameRange: ByteRange
+        body: CodeBlockItemListSyntax?,
+        parameters: [Function.Parameter],
+        at place: ByteRange,
+        nameRange: ByteRange
     ) -> Statement {
         var converter = self
         let function = Function(
@@ -137,7 +165,15 @@ extension TreeConverter {
         let parameters = self.parameters(node.parameterClause)
         switch node.accessorBlock?.accessors {
         case .getter(let items)?:
-            return [simple("subscript", items, parameters, place, range(node.subscriptKeyword))]
+            return [
+                simple(
+                    "subscript",
+                    body: items,
+                    parameters: parameters,
+                    at: place,
+                    nameRange: range(node.subscriptKeyword)
+                )
+            ]
         case .accessors(let list)?:
             return list.map { accessor in
                 let isSetter = accessor.accessorSpecifier.text == "set"
@@ -149,10 +185,10 @@ extension TreeConverter {
                 )
                 return simple(
                     isSetter ? "subscript set" : "subscript",
-                    accessor.body?.statements,
-                    parameters + (isSetter ? [value] : []),
-                    range(accessor),
-                    range(accessor.accessorSpecifier)
+                    body: accessor.body?.statements,
+                    parameters: parameters + (isSetter ? [value] : []),
+                    at: range(accessor),
+                    nameRange: range(accessor.accessorSpecifier)
                 )
             }
         case nil: return []
@@ -161,10 +197,10 @@ extension TreeConverter {
 
     private mutating func type(
         _ keyword: String,
-        _ node: some NamedDeclSyntax & WithAttributesSyntax & WithModifiersSyntax,
-        _ inheritance: InheritanceClauseSyntax?,
-        _ block: MemberBlockSyntax,
-        _ place: ByteRange
+        node: some NamedDeclSyntax & WithAttributesSyntax & WithModifiersSyntax,
+        inheritance: InheritanceClauseSyntax?,
+        block: MemberBlockSyntax,
+        at place: ByteRange
     ) -> Statement {
         let declaration = TypeDeclaration(
             keyword: keyword,

@@ -34,7 +34,7 @@ struct CommandFailure: Error {
     ///   - function: the corresponding function of macOS.
     ///   - subject: the name of the keychain or file, if the message includes one.
     ///   - detail: the remedy.
-    init(_ status: Status, _ function: String, _ subject: ByteText? = nil, detail: String? = nil) {
+    init(_ status: Status, in function: String, about subject: ByteText? = nil, detail: String? = nil) {
         let subject = subject.map { " \($0)" as ByteText } ?? ""
         let detail: ByteText = detail.map { "\nsecurity: \($0)" } ?? ""
         self.init(status: status.rawValue, "security: \(function)\(subject): \(status.text)\(detail)")
@@ -42,8 +42,8 @@ struct CommandFailure: Error {
     }
 
     /// Creates a failure for a keychain error; the reason is added if the store itself has a problem.
-    init(_ error: KeychainError, _ function: String, _ subject: ByteText? = nil) {
-        self.init(error.status, function, subject, detail: error.detail)
+    init(_ error: KeychainError, in function: String, about subject: ByteText? = nil) {
+        self.init(error.status, in: function, about: subject, detail: error.detail)
         concernsStore = error.concernsStore
     }
 }
@@ -72,20 +72,20 @@ extension Status {
 /// Calls the keychain, and reports an error as that of a function of macOS.
 func reporting<Result>(
     _ function: String,
-    _ subject: ByteText? = nil,
+    about subject: ByteText? = nil,
     _ body: () throws(KeychainError) -> Result
 ) throws(CommandFailure) -> Result {
-    do { return try body() } catch { throw CommandFailure(error, function, subject) }
+    do { return try body() } catch { throw CommandFailure(error, in: function, about: subject) }
 }
 
 /// Calls the keychain for a command whose only statuses are 0 and 1.
 func failing<Result>(
     _ function: String,
-    _ subject: ByteText? = nil,
+    about subject: ByteText? = nil,
     _ body: () throws(KeychainError) -> Result
 ) throws(CommandFailure) -> Result {
     do throws(KeychainError) { return try body() } catch {
-        throw CommandFailure(error, function, subject).withStatusOne
+        throw CommandFailure(error, in: function, about: subject).withStatusOne
     }
 }
 

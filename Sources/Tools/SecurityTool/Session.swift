@@ -91,7 +91,7 @@ struct Session {
         _ operands: [Word]
     ) throws {
         do throws(KeychainError) { try stores.checkWithholdsNothing(of: classes) } catch {
-            let failure = CommandFailure(error, function)
+            let failure = CommandFailure(error, in: function)
             if let message = failure.message { try errors.write("\(message)\n") }
             try explainLock(failure.cause, operands)
         }

@@ -76,7 +76,7 @@ package struct Tool {
     /// - Returns: The 32-bit status.
     func run(_ words: [Word], input: Int32, output: Output, errors: Output) -> Int32 {
         do {
-            return try run(words, GlobalOptions(words), input, output, errors)
+            return try run(words, options: GlobalOptions(words), input: input, output: output, errors: errors)
         } catch let failure as Output.Failure where failure.code == EPIPE {
             // The reader of the output has seen enough, as with `head`. The status still shows that not all was
             // written.
@@ -91,10 +91,10 @@ package struct Tool {
 
     private func run(
         _ words: [Word],
-        _ options: GlobalOptions,
-        _ input: Int32,
-        _ output: Output,
-        _ errors: Output
+        options: GlobalOptions,
+        input: Int32,
+        output: Output,
+        errors: Output
     ) throws -> Int32 {
         if let problem = options.problem {
             try errors.write("\(problem.message)\n")

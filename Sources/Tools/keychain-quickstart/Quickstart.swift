@@ -24,35 +24,47 @@ struct Quickstart {
     }
 
     private mutating func walk() {
-        step("SecItemAdd stores a token", store.add("s3cret-1", account: "ada"), errSecSuccess)
+        step("SecItemAdd stores a token", store.add("s3cret-1", account: "ada"), expecting: errSecSuccess)
         note("The call returned after the item was sealed and synced to the disk.")
 
         let first = store.read(account: "ada")
-        step("SecItemCopyMatching reads it back: \(first.token ?? "nothing")", first.status, errSecSuccess)
+        step("SecItemCopyMatching reads it back: \(first.token ?? "nothing")", first.status, expecting: errSecSuccess)
 
-        step("SecItemAdd of the same account again", store.add("s3cret-2", account: "ada"), errSecDuplicateItem)
+        step(
+            "SecItemAdd of the same account again",
+            store.add("s3cret-2", account: "ada"),
+            expecting: errSecDuplicateItem
+        )
         note("Class, service, account, access group and synchronizability are the primary key. A mock that is a")
         note("dictionary would have overwritten the first token.")
 
-        step("SecItemUpdate changes it in place", store.update("s3cret-2", account: "ada"), errSecSuccess)
+        step("SecItemUpdate changes it in place", store.update("s3cret-2", account: "ada"), expecting: errSecSuccess)
         let second = store.read(account: "ada")
-        step("SecItemCopyMatching now reads \(second.token ?? "nothing")", second.status, errSecSuccess)
+        step("SecItemCopyMatching now reads \(second.token ?? "nothing")", second.status, expecting: errSecSuccess)
 
-        step("SecItemAdd stores one for another account", store.add("s3cret-3", account: "grace"), errSecSuccess)
+        step(
+            "SecItemAdd stores one for another account",
+            store.add("s3cret-3", account: "grace"),
+            expecting: errSecSuccess
+        )
         let list = store.list()
-        step("SecItemCopyMatching with kSecMatchLimitAll finds \(list.items.count)", list.status, errSecSuccess)
+        step(
+            "SecItemCopyMatching with kSecMatchLimitAll finds \(list.items.count)",
+            list.status,
+            expecting: errSecSuccess
+        )
         for item in list.items {
             let account = item[kSecAttrAccount as String] as? String ?? ""
             let group = item[kSecAttrAccessGroup as String] as? String ?? ""
             note("account \(account), access group \(group)")
         }
 
-        step("SecItemDelete removes one", store.delete(account: "ada"), errSecSuccess)
-        step("SecItemCopyMatching finds it no longer", store.read(account: "ada").status, errSecItemNotFound)
-        step("SecItemDelete removes the other", store.delete(account: "grace"), errSecSuccess)
+        step("SecItemDelete removes one", store.delete(account: "ada"), expecting: errSecSuccess)
+        step("SecItemCopyMatching finds it no longer", store.read(account: "ada").status, expecting: errSecItemNotFound)
+        step("SecItemDelete removes the other", store.delete(account: "grace"), expecting: errSecSuccess)
     }
 
-    private mutating func step(_ what: String, _ status: OSStatus, _ expected: OSStatus) {
+    private mutating func step(_ what: String, _ status: OSStatus, expecting expected: OSStatus) {
         let message = SecCopyErrorMessageString(status, nil).map { $0 as String } ?? ""
         print("\(status == expected ? "ok  " : "FAIL") \(what)\n       \(status): \(message)")
         if status != expected { failures += 1 }

@@ -18,7 +18,7 @@ struct ValidityTests {
             (0x18, "200101010000Z", 0),
         ] as [(UInt8, String, Double)]
     )
-    func time(_ tag: UInt8, _ text: String, _ seconds: Double) throws {
+    func time(tag: UInt8, text: String, seconds: Double) throws {
         let time = TestDER.value(tag, Array(text.utf8))
         let certificate = try Certificate(der: Samples.certificate(validity: [time, time]))
         #expect(certificate.validity.notBefore == Timestamp(secondsSinceReferenceDate: seconds))

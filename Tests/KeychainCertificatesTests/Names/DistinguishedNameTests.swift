@@ -22,7 +22,7 @@ struct DistinguishedNameTests {
 
     @Test("another string type stays as it is", arguments: [0x0C, 0x12, 0x14, 0x16, 0x1A, 0x1C, 0x1E] as [UInt8])
     func other(_ tag: UInt8) {
-        let name = [[Attribute("2.5.4.10", tag, Array("  mouse  and sons".utf8))]]
+        let name = [[Attribute("2.5.4.10", tag: tag, content: Array("  mouse  and sons".utf8))]]
         #expect(normalized(name) == content(name))
     }
 

@@ -61,9 +61,9 @@ struct SubjectSummaryTests {
         ] as [([(String, String)], [(tag: UInt8, content: [UInt8])], String?)]
     )
     func summary(
-        _ subject: [(String, String)],
-        _ alternatives: [(tag: UInt8, content: [UInt8])],
-        _ expected: String?
+        subject: [(String, String)],
+        alternatives: [(tag: UInt8, content: [UInt8])],
+        expected: String?
     ) throws {
         let name = CertificateMaker.name(subject.map { [Attribute.utf8($0.0, $0.1)] })
         let extensions = alternatives.isEmpty ? [] : [Samples.alternativeNames(alternatives)]
@@ -96,16 +96,16 @@ struct SubjectSummaryTests {
             (0x0C, [0x4D, 0xE4], nil), (0x1E, [0], nil), (0x1E, [0xD8, 0x3D], nil), (0x02, [0x4D], nil),
         ] as [(UInt8, [UInt8], String?)]
     )
-    func stringType(_ tag: UInt8, _ content: [UInt8], _ expected: String?) throws {
-        let name = CertificateMaker.name([[Attribute(Types.commonName, tag, content)]])
+    func stringType(tag: UInt8, content: [UInt8], expected: String?) throws {
+        let name = CertificateMaker.name([[Attribute(Types.commonName, tag: tag, content: content)]])
         #expect(try Certificate(der: Samples.certificate(subject: name)).commonName == expected)
     }
 
     @Test("e-mail addresses are those of the alternative names, then those of the subject, each once")
     func emailAddresses() throws {
         let name = CertificateMaker.name([
-            [Attribute(Types.email, 0x16, Array("b@example.com".utf8))],
-            [Attribute(Types.email, 0x16, Array("c@example.com".utf8))],
+            [Attribute(Types.email, tag: 0x16, content: Array("b@example.com".utf8))],
+            [Attribute(Types.email, tag: 0x16, content: Array("c@example.com".utf8))],
         ])
         let alternatives = Samples.alternativeNames([
             Samples.email("a@example.com"), Samples.dns("example.com"), Samples.email("b@example.com"),

@@ -27,7 +27,7 @@ struct PolicyTests {
         arguments: [("1.2.3.4", true, false), ("1.2.3.4", false, true), ("2.5.29.19", true, true)]
             as [(String, Bool, Bool)]
     )
-    func critical(_ type: String, _ isCritical: Bool, _ isSatisfied: Bool) throws {
+    func critical(type: String, isCritical: Bool, isSatisfied: Bool) throws {
         let one = CertificateMaker.certificateExtension(type, isCritical: isCritical, TestDER.sequence())
         let certificate = try Certificate(der: Samples.certificate(extensions: [one]))
         #expect(certificate.satisfies(.basicX509, at: Self.now) == isSatisfied)
@@ -42,7 +42,7 @@ struct PolicyTests {
             ([emailPurpose, anyPurpose], true, true),
         ] as [([String], Bool, Bool)]
     )
-    func purposes(_ purposes: [String], _ server: Bool, _ client: Bool) throws {
+    func purposes(purposes: [String], server: Bool, client: Bool) throws {
         let extensions = purposes.isEmpty ? [] : [Samples.purposes(purposes)]
         let certificate = try Certificate(der: Samples.certificate(extensions: extensions))
         #expect(certificate.satisfies(.tls(isServer: true, host: nil), at: Self.now) == server)
@@ -65,7 +65,7 @@ struct PolicyTests {
             ("10.0.0.1\u{0}.example.com", ["10.0.0.1"], false),
         ] as [(String, [String], Bool)]
     )
-    func host(_ host: String, _ names: [String], _ matches: Bool) throws {
+    func host(host: String, names: [String], matches: Bool) throws {
         let names = Samples.alternativeNames(names.map(Samples.dns))
         let certificate = try Certificate(der: Samples.certificate(extensions: [names]))
         #expect(certificate.satisfies(.tls(isServer: true, host: host), at: Self.now) == matches)
@@ -79,7 +79,7 @@ struct PolicyTests {
             ("[::1]", [UInt8](repeating: 0, count: 15) + [1], true), ("::1", [0, 0, 0, 1], false),
         ] as [(String, [UInt8], Bool)]
     )
-    func address(_ host: String, _ address: [UInt8], _ matches: Bool) throws {
+    func address(host: String, address: [UInt8], matches: Bool) throws {
         let names = Samples.alternativeNames([Samples.address(address)])
         let certificate = try Certificate(der: Samples.certificate(extensions: [names]))
         #expect(certificate.satisfies(.tls(isServer: true, host: host), at: Self.now) == matches)

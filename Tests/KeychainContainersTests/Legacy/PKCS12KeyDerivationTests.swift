@@ -25,19 +25,19 @@ struct PKCS12KeyDerivationTests {
         ] as [(PKCS12KeyDerivation.Purpose, String, Int, String, String)]
     )
     func answer(
-        _ purpose: PKCS12KeyDerivation.Purpose,
-        _ password: String,
-        _ iterations: Int,
-        _ salt: String,
-        _ expected: String
+        purpose: PKCS12KeyDerivation.Purpose,
+        password: String,
+        iterations: Int,
+        salt: String,
+        expected: String
     ) throws {
         let expected = try Hex.bytes(expected)
         let derived = LegacyHash.sha1.derive(
             purpose,
-            try Hex.bytes(password),
-            try Hex.bytes(salt)[...],
-            iterations,
-            expected.count
+            from: try Hex.bytes(password),
+            salt: try Hex.bytes(salt)[...],
+            iterations: iterations,
+            byteCount: expected.count
         )
         #expect(derived == expected)
     }

@@ -19,7 +19,7 @@ struct RC2Tests {
             ("88bca90e90875a7f0f79c384627bafb216f80a6f85920584c42fceb0be255daf1e", 129, 0, 0x5B78_D3A4_3DFF_F1F1),
         ] as [(String, Int, UInt64, UInt64)]
     )
-    func example(_ key: String, _ bits: Int, _ plain: UInt64, _ encrypted: UInt64) throws {
+    func example(key: String, bits: Int, plain: UInt64, encrypted: UInt64) throws {
         #expect(RC2(key: try Hex.bytes(key), effectiveBits: bits).decrypt(encrypted) == plain)
     }
 }

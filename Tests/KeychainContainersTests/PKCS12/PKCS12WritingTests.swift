@@ -18,7 +18,7 @@ struct PKCS12WritingTests {
             (.tripleDES, "-legacy", "pbeWithSHA1And3-KeyTripleDES-CBC, Iteration 2048", "MAC: sha1, Iteration 2048"),
         ] as [(ContainerEncryption, String, String, String)]
     )
-    func openssl(_ encryption: ContainerEncryption, _ option: String, _ algorithm: String, _ code: String) throws {
+    func openssl(encryption: ContainerEncryption, option: String, algorithm: String, code: String) throws {
         let files = try Files.shared.get()
         let name = "written-\(encryption).p12"
         let bytes = try Self.contents(files).encoded(password: "pässwörd", encryption: encryption, iterations: 2048)

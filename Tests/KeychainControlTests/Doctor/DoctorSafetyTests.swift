@@ -231,7 +231,7 @@ struct DoctorSafetyTests {
             (#""kSecValueData":{"secret":{"type":"string","bytes":8}}"#, "errSecParam", "query-invalid"),
         ]
     )
-    func hiddenInTrace(_ entry: String, _ status: String, _ verdict: String) throws {
+    func hiddenInTrace(entry: String, status: String, verdict: String) throws {
         let line =
             #"{"v":1,"time":"2026-11-22T19:00:00.123Z","pid":1,"program":"p","op":"add","args":{"kSecClass":"kSecClassGenericPassword",\#(entry)},"client":{"groups":["TEAMID.app"],"profile":"dp-ios"},"status":"\#(status)","ms":1}"#
         let outcome = try Self.control(accounts: [], input: line).run(["doctor", "-", "--json"])

@@ -59,7 +59,7 @@ struct TraceCommandTests {
             milliseconds: 1
         )
         let entry = TraceEntry(time: .referenceDate, process: 1, program: "app", .call(call))
-        let line = TraceText.line(entry, call, "")
+        let line = TraceText.line(for: entry, call: call, at: "")
         let query = "{kSecClass: kSecClassGenericPassword, kSecMatchLimit: kSecMatchLimitAll}"
         #expect(
             line.hasSuffix("SecItemUpdate \(query) → {kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlock}  1.0 ms")

@@ -54,11 +54,11 @@ struct ItemSchemaTests {
         ] as [(ItemClass, AttributeName, AttributeKind, Bool, AttributeValue?)]
     )
     func column(
-        _ itemClass: ItemClass,
-        _ name: AttributeName,
-        _ kind: AttributeKind,
-        _ comparesBytes: Bool,
-        _ defaultValue: AttributeValue?
+        itemClass: ItemClass,
+        name: AttributeName,
+        kind: AttributeKind,
+        comparesBytes: Bool,
+        defaultValue: AttributeValue?
     ) throws {
         let column = try #require(ItemSchema.of(itemClass)[name])
         #expect(column.kind == kind)

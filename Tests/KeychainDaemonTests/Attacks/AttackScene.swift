@@ -212,10 +212,10 @@ final class AttackScene {
 
     private func answer(to attack: ProgramAttack, _ operation: KeychainRequest.Operation) throws -> Answer {
         let (program, place) = try start(attack)
-        try tell(program, attack.before(place, self) + [("connect \(socket)", "connected")], attack)
+        try tell(program, steps: attack.before(place, self) + [("connect \(socket)", "connected")], of: attack)
         #expect(try program.transmit(ClientGreeting().bytes), "\(attack.name)")
         guard try program.receive(Greeting.byteCount).count == Greeting.byteCount else { return .nothing }
-        try tell(program, attack.after(place, self), attack)
+        try tell(program, steps: attack.after(place, self), of: attack)
         let request = KeychainRequest(operation, client: Client(accessGroups: attack.groups(self)))
         let command = try WireMessage.command(1, .items(request)).encoded().unprotectedCopy
         try program.transmit(command, by: attack.isCopied ? "copy" : "transmit")
@@ -240,12 +240,12 @@ final class AttackScene {
     /// What `keychainctl verify` says of the program under attack.
     func verification(of attack: ProgramAttack) throws -> Shell.Outcome {
         let (program, place) = try start(attack)
-        try tell(program, attack.before(place, self), attack)
+        try tell(program, steps: attack.before(place, self), of: attack)
         let shell = Shell(environment: ["HOME": folder, "PATH": "/usr/bin:/bin"])
         return try shell.run("keychainctl", ["verify", "--pid", "\(program.identifier)"])
     }
 
-    private func tell(_ program: HelperProcess, _ steps: [(String, String)], _ attack: ProgramAttack) throws {
+    private func tell(_ program: HelperProcess, steps: [(String, String)], of attack: ProgramAttack) throws {
         for (command, answer) in steps { #expect(try program.ask(command) == answer, "\(attack.name): \(command)") }
     }
 

@@ -29,9 +29,9 @@ struct FileDaemonTests {
     private func add(_ account: String, _ secret: String) throws -> KeychainFileItem {
         try program.add(
             .genericPassword,
-            ["acct": .string(account)],
+            attributes: ["acct": .string(account)],
             secret: SecretBytes(Array(secret.utf8)),
-            access,
+            access: access,
             at: path
         )
     }

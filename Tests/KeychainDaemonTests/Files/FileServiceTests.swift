@@ -34,10 +34,10 @@ struct FileServiceTests {
             (.unlocked(user: user), true, false), (.wokeUp, true, false),
         ] as [(LoginEvent, Bool, Bool)]
     )
-    func locks(_ event: LoginEvent, _ locksOnSleep: Bool, _ isLocked: Bool) throws {
+    func locks(event: LoginEvent, locksOnSleep: Bool, isLocked: Bool) throws {
         try files.files.setSettings(KeychainFileSettings(locksOnSleep: locksOnSleep), at: path)
         #expect(files.holdsUnlockedKeys)
-        FileService.handle(event, Self.user, files)
+        FileService.handle(event, of: Self.user, in: files)
         #expect(try files.files.status(at: path).isLocked == isLocked)
         #expect(files.holdsUnlockedKeys == !isLocked)
     }
@@ -47,7 +47,7 @@ struct FileServiceTests {
         let identity = ClientIdentity(isSandboxed ? .flatpak("org.example.App") : .anonymous)
         let life = DaemonLife(endsWhenIdleFor: nil, holdsKeys: { false }, wake: {})
         let instance = ProcessInstance(identifier: 7, startTime: 1)
-        let program = UserProgram(instance, identity, files, PasscodeProofs(), life)
+        let program = UserProgram(instance, as: identity, keychain: files, proofs: PasscodeProofs(), life: life)
         for action in [.status, .items, .lock, .unlock(password: SecretBytes([1]))] as [KeychainFileCommand.Action] {
             let command = KeychainCommand.files(.keychain(path: path, action))
             if isSandboxed {

@@ -35,7 +35,7 @@ class PartitionMoveScene {
     init() throws {
         folder = try TemporaryFolder()
         own = EmbeddedKeychain(at: KeychainLocation(path: folder.path(of: "own")), device: Self.options(.embedded))
-        for account in ["anna", "bert"] { try Self.add(account, own) }
+        for account in ["anna", "bert"] { try Self.add(account, to: own) }
         try own.handOver(to: .moving)
         moving = EmbeddedKeychain(at: KeychainLocation(path: folder.path(of: "own")), device: Self.options(.moving))
         (device, rows) = (try moving.movedDevice(), try moving.movedRows(after: nil))
@@ -101,8 +101,8 @@ class PartitionMoveScene {
 
     static func add(
         _ account: String,
-        _ keychain: EmbeddedKeychain,
-        _ more: [String: PropertyValue] = [:]
+        to keychain: EmbeddedKeychain,
+        with more: [String: PropertyValue] = [:]
     ) throws {
         var item: PropertyDictionary = [
             "class": .string("genp"), "acct": .string(account), PropertyKey.valueData: .data(SecretBytes([1])),
@@ -113,8 +113,8 @@ class PartitionMoveScene {
 
     static func delete(
         _ account: String,
-        _ keychain: EmbeddedKeychain,
-        _ more: [String: PropertyValue] = [:]
+        from keychain: EmbeddedKeychain,
+        with more: [String: PropertyValue] = [:]
     ) throws {
         var query: PropertyDictionary = ["class": .string("genp"), "acct": .string(account)]
         for (key, value) in more { query[key] = value }

@@ -188,7 +188,7 @@ final class PartitionMoveTests: PartitionMoveScene {
     func removed(_ owner: StoreOwner) throws {
         var moves = PartitionMoves(of: location, Self.service())
         try receive(&moves, by: Self.mine)
-        try Self.add("later", service(.system))
+        try Self.add("later", to: service(.system))
         try service(.system).handOver(to: owner)
         let compare = Self.step(.compare(try moving.movedCopy()))
         #expect(throws: KeychainError.self) { try moves.perform(compare, by: Self.mine) }
@@ -196,7 +196,7 @@ final class PartitionMoveTests: PartitionMoveScene {
         let refusal = #expect(throws: KeychainError.self) { try moves.perform(remove, by: Self.mine) }
         #expect(refusal?.reason.contains("different items") == true)
         #expect(try status(&moves).hasItems)
-        try Self.delete("later", service(owner))
+        try Self.delete("later", from: service(owner))
         #expect(try moves.perform(compare, by: Self.mine) == .done)
         _ = try moves.perform(remove, by: Self.mine)
         #expect(try !status(&moves).hasContents)
@@ -205,7 +205,7 @@ final class PartitionMoveTests: PartitionMoveScene {
     @Test("a move begins only once what an earlier one left could be removed")
     func unremovedRemains() throws {
         var moves = PartitionMoves(of: location, Self.service())
-        try Self.add("present", service(.embedded))
+        try Self.add("present", to: service(.embedded))
         let folder = try PrivateDirectory(location)
         let next = "root.key." + String(repeating: "0a", count: 16)
         try [UInt8](repeating: 7, count: 32).withUnsafeBytes { try folder.makeFile(next, $0) }
@@ -229,7 +229,14 @@ final class PartitionMoveTests: PartitionMoveScene {
         let life = DaemonLife(endsWhenIdleFor: nil, holdsKeys: { false }, wake: {})
         let proofs = PasscodeProofs()
         func program(_ identity: ClientIdentity, isSystemService: Bool = true) -> UserProgram {
-            UserProgram(Self.mine, identity, keychain, proofs, life, isSystemService: isSystemService)
+            UserProgram(
+                Self.mine,
+                as: identity,
+                keychain: keychain,
+                proofs: proofs,
+                life: life,
+                isSystemService: isSystemService
+            )
         }
         let owner = ClientIdentity(.rootManifest("/etc/x"), hasOwnerRights: true)
         let check = KeychainCommand.maintenance(.check)

@@ -20,25 +20,25 @@ final class ReplacedKeychainTests: PartitionMoveScene {
     @Test("a keychain of the service that has items or a passcode is not overwritten; marks of deleted items are")
     func occupied() throws {
         let present = service(.system)
-        try Self.add("present", present)
+        try Self.add("present", to: present)
         var moves = PartitionMoves(of: location, Self.service())
         try begin(&moves, by: Self.mine)
         let receive = Self.step(.receive(device))
         let items = #expect(throws: KeychainError.self) { try moves.perform(receive, by: Self.mine) }
         #expect(items?.reason.contains("has items") == true)
-        try Self.delete("present", present)
+        try Self.delete("present", from: present)
         try present.device.setPasscode(SecretBytes([1]))
         let passcode = #expect(throws: KeychainError.self) { try moves.perform(receive, by: Self.mine) }
         #expect(passcode?.reason.contains("passcode") == true)
         #expect(try present.checkOwner(), "it is served as before")
         try present.device.removePasscode(SecretBytes([1]))
-        try Self.add("shared", present, ["sync": .boolean(true)])
-        try Self.delete("shared", present, ["sync": .boolean(true)])
+        try Self.add("shared", to: present, with: ["sync": .boolean(true)])
+        try Self.delete("shared", from: present, with: ["sync": .boolean(true)])
         let marks = try status(&moves)
         #expect(marks.hasRows && !marks.hasItems && !marks.isOccupied)
         _ = try moves.perform(receive, by: Self.mine)
         #expect(throws: KeychainError.self, "from here on it is refused") { try present.checkOwner() }
-        #expect(throws: KeychainError.self) { try Self.add("late", present) }
+        #expect(throws: KeychainError.self) { try Self.add("late", to: present) }
         try self.receive(&moves, by: Self.mine)
         #expect(try present.movedRows() == device.rows)
     }
@@ -51,7 +51,7 @@ final class ReplacedKeychainTests: PartitionMoveScene {
             _ = try moves.perform(Self.step(step), by: Self.mine)
         }
         let present = service(.embedded)
-        if isPasscode { try present.device.setPasscode(SecretBytes([1])) } else { try Self.add("late", present) }
+        if isPasscode { try present.device.setPasscode(SecretBytes([1])) } else { try Self.add("late", to: present) }
         #expect(throws: KeychainError.self) { try moves.perform(Self.step(.activate), by: Self.mine) }
         let left = try present.moveStatus()
         #expect(left.hasPasscode == isPasscode && left.hasItems != isPasscode)
@@ -61,8 +61,8 @@ final class ReplacedKeychainTests: PartitionMoveScene {
     @Test("a move that ends early leaves the keychain that it was to replace served as before")
     func endsEarly() throws {
         let present = service(.system)
-        try Self.add("present", present)
-        try Self.delete("present", present)
+        try Self.add("present", to: present)
+        try Self.delete("present", from: present)
         var moves = PartitionMoves(of: location, Self.service())
         try begin(&moves, by: Self.mine)
         var invalid = device
@@ -86,7 +86,7 @@ final class ReplacedKeychainTests: PartitionMoveScene {
         #expect(refusal?.status == .diskFull)
         #expect(!hasIncoming)
 
-        try Self.add("present", service(.embedded))
+        try Self.add("present", to: service(.embedded))
         try service(.embedded).handOver(to: .system)
         let unsent = #expect(throws: KeychainError.self, "the log of its removal") {
             try moves.perform(Self.step(.send), by: Self.mine)

@@ -143,10 +143,10 @@ struct SystemAuditTests {
     func sandbox() throws {
         let program = UserProgram(
             ProcessInstance(identifier: getpid(), startTime: 1),
-            ClientIdentity(.anonymous, isConfined: true, isSandboxed: true),
-            EmbeddedKeychain.inMemory(),
-            PasscodeProofs(),
-            DaemonLife(endsWhenIdleFor: nil, holdsKeys: { false }, wake: {}),
+            as: ClientIdentity(.anonymous, isConfined: true, isSandboxed: true),
+            keychain: EmbeddedKeychain.inMemory(),
+            proofs: PasscodeProofs(),
+            life: DaemonLife(endsWhenIdleFor: nil, holdsKeys: { false }, wake: {}),
             isSystemService: true
         )
         let refusal = #expect(throws: KeychainError.self) {

@@ -13,9 +13,9 @@ struct KnownGroupsTests {
 
     private static func add(
         _ account: String,
-        _ level: String = "ak",
+        level: String = "ak",
         to group: String,
-        _ keychain: EmbeddedKeychain
+        in keychain: EmbeddedKeychain
     ) throws -> SecretBytes {
         let item: PropertyDictionary = [
             "class": .string("genp"), "acct": .string(account), "pdmn": .string(level),
@@ -33,7 +33,7 @@ struct KnownGroupsTests {
         let keychain = EmbeddedKeychain.inMemory()
         #expect(try keychain.accessGroups() == [])
         for (account, group) in [("1", "b"), ("2", "a"), ("3", "a"), ("4", "B")] {
-            _ = try Self.add(account, to: group, keychain)
+            _ = try Self.add(account, to: group, in: keychain)
         }
         let key: PropertyDictionary = ["class": .string("inet"), "acct": .string("5")]
         _ = try keychain.perform(KeychainRequest(.add(key), client: Client(accessGroups: ["c"])))
@@ -43,8 +43,8 @@ struct KnownGroupsTests {
     @Test("a damaged item hides no other of its group")
     func damaged() throws {
         let keychain = EmbeddedKeychain.inMemory()
-        let reference = try Self.add("1", to: "a", keychain)
-        _ = try Self.add("2", to: "a", keychain)
+        let reference = try Self.add("1", to: "a", in: keychain)
+        _ = try Self.add("2", to: "a", in: keychain)
         _ = try keychain.damage(reference)
         #expect(try keychain.accessGroups() == ["a"])
     }
@@ -55,9 +55,9 @@ struct KnownGroupsTests {
         device.passwordWork = .testing
         let keychain = EmbeddedKeychain.inMemory(device: device)
         try keychain.device.setPasscode(Self.passcode)
-        _ = try Self.add("1", "ak", to: "a", keychain)
-        _ = try Self.add("2", "ck", to: "b", keychain)
-        _ = try Self.add("3", "ak", to: "b", keychain)
+        _ = try Self.add("1", level: "ak", to: "a", in: keychain)
+        _ = try Self.add("2", level: "ck", to: "b", in: keychain)
+        _ = try Self.add("3", level: "ak", to: "b", in: keychain)
         try keychain.device.lock()
         #expect(try keychain.accessGroups() == ["b"])
         try keychain.device.unlock(passcode: Self.passcode)
@@ -70,9 +70,9 @@ struct KnownGroupsTests {
     func bounded() throws {
         let keychain = EmbeddedKeychain.inMemory()
         let padding = String(repeating: "x", count: 1_000)
-        for number in 0..<1_200 { _ = try Self.add("1", to: "\(number).\(padding)", keychain) }
+        for number in 0..<1_200 { _ = try Self.add("1", to: "\(number).\(padding)", in: keychain) }
         let long = String(repeating: "y", count: 1 << 20)
-        _ = try Self.add("1", to: long, keychain)
+        _ = try Self.add("1", to: long, in: keychain)
         #expect(try keychain.accessGroups().count == 1_201)
         let size = keychain.knownGroups.size
         #expect(size.count > 0 && size.byteCount <= 1 << 20)

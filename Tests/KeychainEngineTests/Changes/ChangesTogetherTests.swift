@@ -211,7 +211,7 @@ struct ChangesTogetherTests {
                 Self.accounts.map { account in
                     { keychain in
                         ThreadAuthenticator.callOfThread = account
-                        return keychain.add(account, "secret", .access(.biometryCurrentSet))
+                        return keychain.add(account, "secret", with: .access(.biometryCurrentSet))
                     }
                 }
             )

@@ -16,10 +16,10 @@ struct ReaderTests {
     private static func access(_ store: TestStore, readers: Int) -> EngineAccess {
         let options = StoreOptions(busyTimeoutMilliseconds: 60_000, readerCount: readers)
         return EngineAccess(
-            .folder(KeychainLocation(path: store.path), options),
-            DeviceOptions(),
-            SystemClock(),
-            SystemRandomSource()
+            to: .folder(KeychainLocation(path: store.path), options),
+            device: DeviceOptions(),
+            clock: SystemClock(),
+            random: SystemRandomSource()
         )
     }
 

@@ -14,12 +14,12 @@ struct ClearColumnTests {
     func clearedTombstone() throws {
         let store = try TestStore()
         let keychain = store.open()
-        #expect(keychain.add("anna", "secret", Self.synchronizable) == .done)
+        #expect(keychain.add("anna", "secret", with: Self.synchronizable) == .done)
         #expect(keychain.delete("anna", Self.synchronizable) == .done)
         #expect(keychain.find("anna", Self.synchronizable) == .failed(.itemNotFound))
         try store.raw().run("UPDATE items_genp SET tombstone = 0")
         #expect(keychain.find("anna", Self.synchronizable) == .failed(.decode))
-        #expect(keychain.add("anna", "again", Self.synchronizable) == .done)
+        #expect(keychain.add("anna", "again", with: Self.synchronizable) == .done)
         #expect(keychain.secret("anna", Self.synchronizable) == .secret("again"))
     }
 
@@ -59,7 +59,7 @@ struct ClearColumnTests {
             let more: [String: PropertyValue] = [
                 "svce": .string("service of \(name)"), "labl": .string("label of \(name)"),
             ]
-            #expect(keychain.add(name, "secret of \(name)", more) == .done)
+            #expect(keychain.add(name, "secret of \(name)", with: more) == .done)
         }
         let record = try Self.indexRecord(number, of: try store.raw())
         let reference = Array("genp".utf8) + (try store.raw().run("SELECT uuid FROM items_genp WHERE id = 2")[0] ?? [])

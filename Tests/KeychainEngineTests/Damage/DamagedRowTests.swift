@@ -77,7 +77,7 @@ struct DamagedRowTests {
         let store = try TestStore()
         let keychain = store.open()
         for account in ["anna", "bert", "carl"] {
-            #expect(keychain.add(account, "secret of \(account)", ["icmt": .string("comment")]) == .done)
+            #expect(keychain.add(account, "secret of \(account)", with: ["icmt": .string("comment")]) == .done)
         }
         try tampering.inflict(on: store)
         return store

@@ -14,7 +14,7 @@ struct AccessControlTests {
     func once() throws {
         let device = try VirtualDevice()
         for account in ["a", "b", "c"] {
-            #expect(device.keychain.add(account, account, .access(.biometryAny)) == .done)
+            #expect(device.keychain.add(account, account, with: .access(.biometryAny)) == .done)
         }
         #expect(device.prompts == [])
         #expect(device.keychain.everything() == .accounts(["a", "b", "c"]))
@@ -26,7 +26,7 @@ struct AccessControlTests {
     @Test("what a context has shown is not asked for again, and an invalid one shows nothing")
     func context() throws {
         let device = try VirtualDevice()
-        #expect(device.keychain.add("a", "a", .access(.userPresence)) == .done)
+        #expect(device.keychain.add("a", "a", with: .access(.userPresence)) == .done)
         let context = AuthenticationContext()
         for _ in 0..<3 { #expect(device.keychain.secret("a", .context(context)) == .secret("a")) }
         #expect(device.prompts == [.biometry])
@@ -41,7 +41,7 @@ struct AccessControlTests {
     @Test("a prompt says why it is shown: the reason of the context, else that of the query")
     func reason() throws {
         let device = try VirtualDevice()
-        #expect(device.keychain.add("a", "a", .access(.userPresence)) == .done)
+        #expect(device.keychain.add("a", "a", with: .access(.userPresence)) == .done)
         let prompt: [String: PropertyValue] = [PropertyKey.useOperationPrompt: .string("to read a")]
         #expect(device.keychain.secret("a", prompt) == .secret("a"))
         var context = AuthenticationContext()
@@ -53,7 +53,7 @@ struct AccessControlTests {
     @Test("the statuses of a failed authentication; nothing is changed by an update that nobody let in")
     func statuses() throws {
         let device = try VirtualDevice()
-        #expect(device.keychain.add("a", "a", .access(.userPresence)) == .done)
+        #expect(device.keychain.add("a", "a", with: .access(.userPresence)) == .done)
         for (answer, status) in [(Owner.Answer.fails, Status.authenticationFailed), (.cancels, .userCanceled)] {
             device.owner.answer = answer
             #expect(device.keychain.secret("a") == .failed(status))
@@ -73,8 +73,8 @@ struct AccessControlTests {
     @Test("an item of the current biometry is gone for good when the enrolled set changes, and nobody is asked")
     func enrolledSet() throws {
         let device = try VirtualDevice()
-        #expect(device.keychain.add("current", "current", .access(.biometryCurrentSet)) == .done)
-        #expect(device.keychain.add("any", "any", .access(.biometryAny)) == .done)
+        #expect(device.keychain.add("current", "current", with: .access(.biometryCurrentSet)) == .done)
+        #expect(device.keychain.add("any", "any", with: .access(.biometryAny)) == .done)
         #expect(device.keychain.secret("current") == .secret("current"))
         let context = AuthenticationContext()
         #expect(device.keychain.secret("current", .context(context)) == .secret("current"))
@@ -88,7 +88,7 @@ struct AccessControlTests {
         // An update that sets the access control anew would have to read the item.
         #expect(device.keychain.update("current", "changed") == .failed(.authenticationFailed))
         #expect(device.keychain.delete("current") == .done)
-        #expect(device.keychain.add("current", "again", .access(.biometryCurrentSet)) == .done)
+        #expect(device.keychain.add("current", "again", with: .access(.biometryCurrentSet)) == .done)
         #expect(device.keychain.secret("current") == .secret("again"))
     }
 
@@ -96,7 +96,7 @@ struct AccessControlTests {
     func comparison() throws {
         let device = try VirtualDevice()
         let entries: [String: PropertyValue] = .access(.biometryCurrentSet)
-        #expect(device.keychain.add("a", "a", entries) == .done)
+        #expect(device.keychain.add("a", "a", with: entries) == .done)
         let query: PropertyDictionary = ["class": .string("genp"), "r_Attributes": .boolean(true)]
         let answer = try device.keychain.perform(KeychainRequest(.copyMatching(query), client: TestStore.client))
         guard case .single(.dictionary(let attributes)) = answer else {
@@ -109,14 +109,14 @@ struct AccessControlTests {
     @Test("constraints that nobody could ever satisfy are refused when they are stored")
     func unsatisfiable() throws {
         let without = try VirtualDevice(passcode: nil)
-        #expect(without.keychain.add("a", "a", .access(.userPresence)) == .failed(.authenticationFailed))
-        #expect(without.keychain.add("b", "b", .access([])) == .done)
+        #expect(without.keychain.add("a", "a", with: .access(.userPresence)) == .failed(.authenticationFailed))
+        #expect(without.keychain.add("b", "b", with: .access([])) == .done)
         let attributes: PropertyDictionary = PropertyDictionary(.access(.userPresence))
         let update = KeychainRequest.Operation.update(["class": .string("genp")], attributes: attributes)
         #expect(without.keychain.answer(update) { _ in .done } == .failed(.authenticationFailed))
         let blank = try VirtualDevice(biometry: .none)
-        #expect(blank.keychain.add("a", "a", .access(.biometryCurrentSet)) == .failed(.authenticationFailed))
-        #expect(blank.keychain.add("a", "a", .access(.devicePasscode)) == .done)
+        #expect(blank.keychain.add("a", "a", with: .access(.biometryCurrentSet)) == .failed(.authenticationFailed))
+        #expect(blank.keychain.add("a", "a", with: .access(.devicePasscode)) == .done)
     }
 
     @Test("an item of earlier versions that permits the use of a private key only is never read, and can be deleted")
@@ -126,28 +126,30 @@ struct AccessControlTests {
         var options = DeviceOptions()
         options.personality = .simulator
         let simulator = EmbeddedKeychain(at: KeychainLocation(path: store.path), device: options)
-        #expect(simulator.add("a", "a", .access([.privateKeyUsage, .userPresence])) == .done)
+        #expect(simulator.add("a", "a", with: .access([.privateKeyUsage, .userPresence])) == .done)
         let keychain = store.open()
         #expect(keychain.secret("a") == .failed(.authenticationFailed))
         #expect(keychain.find("a") == .failed(.authenticationFailed))
         #expect(keychain.delete("a") == .done)
-        #expect(keychain.add("b", "b", .access([.privateKeyUsage, .userPresence])) == .failed(.authenticationFailed))
+        #expect(
+            keychain.add("b", "b", with: .access([.privateKeyUsage, .userPresence])) == .failed(.authenticationFailed)
+        )
     }
 
     @Test("items under an access control lock with their level, before anybody is asked")
     func locked() throws {
         let device = try VirtualDevice()
-        #expect(device.keychain.add("a", "a", .access(.userPresence)) == .done)
+        #expect(device.keychain.add("a", "a", with: .access(.userPresence)) == .done)
         try device.lock()
         #expect(device.keychain.secret("a") == .failed(.interactionNotAllowed))
-        #expect(device.keychain.add("a", "a", .access(.userPresence)) == .failed(.interactionNotAllowed))
+        #expect(device.keychain.add("a", "a", with: .access(.userPresence)) == .failed(.interactionNotAllowed))
         #expect(device.prompts == [])
     }
 
     @Test("others may use the keychain while the owner is being asked")
     func turns() throws {
         let device = try VirtualDevice()
-        #expect(device.keychain.add("guarded", "guarded", .access(.userPresence)) == .done)
+        #expect(device.keychain.add("guarded", "guarded", with: .access(.userPresence)) == .done)
         #expect(device.keychain.add("plain", "plain") == .done)
         device.owner.authenticator.setAnswer { [keychain = device.keychain] _ in
             keychain.secret("plain") == .secret("plain") ? .recognized : .cancelled

@@ -21,7 +21,7 @@ struct ApplicationPasswordTests {
     )
     func ofContext(_ storage: VirtualDevice.Storage) throws {
         let device = try VirtualDevice(storage: storage)
-        #expect(device.keychain.add("a", "secret", Self.guarded + .context(context("right"))) == .done)
+        #expect(device.keychain.add("a", "secret", with: Self.guarded + .context(context("right"))) == .done)
         #expect(device.keychain.secret("a", .context(context("right"))) == .secret("secret"))
         #expect(device.keychain.secret("a", .context(context("wrong"))) == .failed(.authenticationFailed))
         #expect(device.keychain.find("a", .context(context("wrong"))) == .failed(.authenticationFailed))
@@ -34,7 +34,7 @@ struct ApplicationPasswordTests {
     @Test("without one in the context it is typed: twice to store, as often as needed, three times at most, to read")
     func typed() throws {
         let device = try VirtualDevice()
-        #expect(device.keychain.add("a", "secret", Self.guarded) == .done)
+        #expect(device.keychain.add("a", "secret", with: Self.guarded) == .done)
         #expect(device.prompts == [.newApplicationPassword])
         #expect(device.keychain.secret("a") == .secret("secret"))
         #expect(device.prompts == [.newApplicationPassword, .applicationPassword])
@@ -45,14 +45,16 @@ struct ApplicationPasswordTests {
         device.owner.answer = .cancels
         #expect(device.keychain.secret("a") == .failed(.userCanceled))
         #expect(device.keychain.secret("a", .withoutAsking) == .failed(.interactionNotAllowed))
-        #expect(device.keychain.add("b", "secret", Self.guarded + .withoutAsking) == .failed(.interactionNotAllowed))
+        #expect(
+            device.keychain.add("b", "secret", with: Self.guarded + .withoutAsking) == .failed(.interactionNotAllowed)
+        )
         #expect(device.keychain.find("b") == .failed(.itemNotFound))
     }
 
     @Test("a wrong typed password is not kept in the context")
     func unverified() throws {
         let device = try VirtualDevice()
-        #expect(device.keychain.add("a", "secret", Self.guarded) == .done)
+        #expect(device.keychain.add("a", "secret", with: Self.guarded) == .done)
         let context = AuthenticationContext()
         device.owner.answer = .fails
         #expect(device.keychain.secret("a", .context(context)) == .failed(.authenticationFailed))
@@ -68,7 +70,7 @@ struct ApplicationPasswordTests {
     func besideConstraints() throws {
         let device = try VirtualDevice()
         let flags: AccessControlFlags = [.biometryAny, .devicePasscode, .or, .applicationPassword]
-        #expect(device.keychain.add("a", "secret", .access(flags) + .context(context("right"))) == .done)
+        #expect(device.keychain.add("a", "secret", with: .access(flags) + .context(context("right"))) == .done)
         #expect(device.keychain.secret("a", .context(context("right"))) == .secret("secret"))
         #expect(device.prompts == [.biometry])
         #expect(device.keychain.secret("a", .context(context("wrong"))) == .failed(.authenticationFailed))
@@ -80,10 +82,10 @@ struct ApplicationPasswordTests {
     func duplicate() throws {
         let device = try VirtualDevice()
         #expect(device.keychain.add("a", "secret") == .done)
-        #expect(device.keychain.add("a", "secret", Self.guarded) == .failed(.duplicateItem))
+        #expect(device.keychain.add("a", "secret", with: Self.guarded) == .failed(.duplicateItem))
         #expect(device.prompts == [])
         try device.lock()
-        #expect(device.keychain.add("a", "secret", Self.guarded) == .failed(.interactionNotAllowed))
+        #expect(device.keychain.add("a", "secret", with: Self.guarded) == .failed(.interactionNotAllowed))
         #expect(device.prompts == [])
     }
 
@@ -95,7 +97,7 @@ struct ApplicationPasswordTests {
             return device.keychain.answer(.update(query, attributes: PropertyDictionary(attributes))) { _ in .done }
         }
         let right = context("right")
-        #expect(device.keychain.add("a", "secret", Self.guarded + .context(right)) == .done)
+        #expect(device.keychain.add("a", "secret", with: Self.guarded + .context(right)) == .done)
         #expect(change(["icmt": .string("comment")], context("wrong")) == .failed(.authenticationFailed))
         #expect(change(["v_Data": .data(SecretBytes(Array("changed".utf8)))], right) == .done)
         #expect(device.keychain.secret("a", .context(right)) == .secret("changed"))
@@ -113,7 +115,7 @@ struct ApplicationPasswordTests {
         let device = try VirtualDevice()
         let right = context("right")
         for account in ["a", "b", "c"] {
-            #expect(device.keychain.add(account, account, Self.guarded + .context(right)) == .done)
+            #expect(device.keychain.add(account, account, with: Self.guarded + .context(right)) == .done)
         }
         let query = PropertyDictionary(
             ["class": .string("genp"), "m_Limit": .string("m_LimitAll"), "r_Data": .boolean(true)] + .context(right)

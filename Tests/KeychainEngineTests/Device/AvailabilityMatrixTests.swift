@@ -60,8 +60,11 @@ struct AvailabilityMatrixTests {
         for flags in Self.returnFlags {
             for limit in [1, 2, Int.max] {
                 let question = "\(flags), limit \(limit)"
-                #expect(device.read("read", flags, limit) == Self.expected(model, flags, limit), "\(question)")
-                #expect(device.read("nothing", flags, limit) == .failed(.itemNotFound), "\(question)")
+                #expect(
+                    device.read("read", flags: flags, limit: limit) == Self.expected(model, flags: flags, limit: limit),
+                    "\(question)"
+                )
+                #expect(device.read("nothing", flags: flags, limit: limit) == .failed(.itemNotFound), "\(question)")
             }
         }
         try row.state.leave(device)
@@ -113,7 +116,7 @@ struct AvailabilityMatrixTests {
     }
 
     /// How many results a read gives; without a return flag it gives none.
-    private static func expected(_ model: Model, _ flags: Set<String>, _ limit: Int) -> Reading {
+    private static func expected(_ model: Model, flags: Set<String>, limit: Int) -> Reading {
         if let status = model.reading(limit: limit) { return .failed(status) }
         return .results(flags.isEmpty ? 0 : min(limit, model.items.count))
     }
@@ -147,7 +150,7 @@ extension VirtualDevice {
 
     fileprivate func delete(_ service: String) -> Status? { status(of: .delete(query(service))) }
 
-    fileprivate func read(_ service: String, _ flags: Set<String>, _ limit: Int) -> Reading {
+    fileprivate func read(_ service: String, flags: Set<String>, limit: Int) -> Reading {
         var query = query(service)
         for flag in flags { query[flag] = .boolean(true) }
         query["m_Limit"] = limit == .max ? .string("m_LimitAll") : .number(.integer(Int64(limit)))

@@ -125,7 +125,7 @@ struct DerivationTurnsTests {
             do throws(KeychainError) { try body() } catch { return error.status }
             return nil
         }
-        let add = { keychain.add("a", "secret", .access(.applicationPassword) + .context(context)) }
+        let add = { keychain.add("a", "secret", with: .access(.applicationPassword) + .context(context)) }
         let calls: [(String, () -> Status?)] = [
             ("set", { call { () throws(KeychainError) in try keychain.device.setPasscode(passcode) } }),
             ("unlock", { call { () throws(KeychainError) in try keychain.device.unlock(passcode: passcode) } }),

@@ -81,7 +81,7 @@ extension Accessibility {
 
 extension EmbeddedKeychain {
     func add(_ level: Accessibility) -> Answer {
-        add(level.rawValue, level.secretOfItem, ["pdmn": .string(level.rawValue)])
+        add(level.rawValue, level.secretOfItem, with: ["pdmn": .string(level.rawValue)])
     }
 
     /// What reading the item of every level gives.

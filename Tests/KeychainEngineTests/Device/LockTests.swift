@@ -15,7 +15,7 @@ struct LockTests {
     private func twoProcesses() throws -> (device: VirtualDevice, other: EmbeddedKeychain) {
         let device = try VirtualDevice(storage: .file)
         for level in [Accessibility.whenUnlocked, .afterFirstUnlock, .always] {
-            #expect(device.keychain.add("\(level)", "secret", .level(level)) == .done)
+            #expect(device.keychain.add("\(level)", "secret", with: .level(level)) == .done)
         }
         let other = try device.anotherProcess()
         return (device, other)
@@ -92,8 +92,8 @@ struct LockTests {
     func replacedStore() throws {
         let first = try VirtualDevice(storage: .file)
         let second = try VirtualDevice(storage: .file)
-        #expect(second.keychain.add("item", "secret", .level(.whenUnlocked)) == .done)
-        #expect(first.keychain.add("item", "other secret", .level(.whenUnlocked)) == .done)
+        #expect(second.keychain.add("item", "secret", with: .level(.whenUnlocked)) == .done)
+        #expect(first.keychain.add("item", "other secret", with: .level(.whenUnlocked)) == .done)
         let (firstPath, secondPath) = (try #require(first.path), try #require(second.path))
         try RawStore(path: "\(secondPath)/keychain.db").checkpoint()
         for name in ["keychain.db", "root.key"] {
@@ -184,7 +184,7 @@ struct IdlenessTests {
     @Test("at the next call, what lay idle for too long is locked; a call begins the time anew")
     func nextCall() throws {
         let device = try VirtualDevice(storage: .file)
-        #expect(device.keychain.add("item", "secret", .level(.whenUnlocked)) == .done)
+        #expect(device.keychain.add("item", "secret", with: .level(.whenUnlocked)) == .done)
         try device.keychain.device.setPolicy(DevicePolicy(autoLockAfterSeconds: 60))
         for _ in 0..<3 {
             device.clock.advance(by: .seconds(59))

@@ -130,7 +130,7 @@ struct PasscodeTests {
     @Test("tries that were cut short before they were judged erase nothing, and wrong ones still do")
     func interruptedErasesNothing() throws {
         let device = try VirtualDevice(storage: .file)
-        #expect(device.keychain.add("survivor", "survivor", .level(.always)) == .done)
+        #expect(device.keychain.add("survivor", "survivor", with: .level(.always)) == .done)
         try device.keychain.device.setPolicy(DevicePolicy(eraseAfterFailedAttempts: 2))
         // Two right passcodes that were cut short, and a typo.
         for _ in 0..<2 { try interrupt(device) }
@@ -195,7 +195,7 @@ struct PasscodeTests {
     )
     func erase(_ storage: VirtualDevice.Storage) throws {
         let device = try VirtualDevice(storage: storage)
-        #expect(device.keychain.add("survivor", "survivor", .level(.always)) == .done)
+        #expect(device.keychain.add("survivor", "survivor", with: .level(.always)) == .done)
         try device.keychain.device.setPolicy(DevicePolicy(eraseAfterFailedAttempts: 3))
         for count in 1...2 {
             let failure = refusal(of: Self.wrong, by: device.keychain.device)
@@ -205,7 +205,7 @@ struct PasscodeTests {
         #expect(refusal(of: Self.wrong, by: device.keychain.device) == .erased)
         #expect(try device.keychain.device.status() == DeviceStatus(lockState: .unlocked, hasPasscode: false))
         #expect(device.keychain.secret("survivor") == .failed(.itemNotFound))
-        #expect(device.keychain.add("successor", "successor", .level(.whenUnlocked)) == .done)
+        #expect(device.keychain.add("successor", "successor", with: .level(.whenUnlocked)) == .done)
         #expect(device.keychain.secret("successor") == .secret("successor"))
     }
 
@@ -249,7 +249,7 @@ struct PasscodeTests {
     func itemsStay() throws {
         let device = try VirtualDevice(passcode: nil, storage: .file)
         let levels = Accessibility.stored.filter { $0 != .whenPasscodeSetThisDeviceOnly }
-        for level in levels { #expect(device.keychain.add("item \(level)", "\(level)", .level(level)) == .done) }
+        for level in levels { #expect(device.keychain.add("item \(level)", "\(level)", with: .level(level)) == .done) }
         let path = try #require(device.path)
         func rows() throws -> [[UInt8]?] {
             try RawStore(path: "\(path)/keychain.db").run(
@@ -259,7 +259,7 @@ struct PasscodeTests {
         let before = try rows()
         try device.setPasscode("first")
         try device.changePasscode(to: "second")
-        #expect(device.keychain.add("bound", "bound", .level(.whenPasscodeSetThisDeviceOnly)) == .done)
+        #expect(device.keychain.add("bound", "bound", with: .level(.whenPasscodeSetThisDeviceOnly)) == .done)
         try device.removePasscode()
         #expect(device.keychain.secret("bound") == .failed(.itemNotFound))
         let after = try rows()
@@ -272,7 +272,7 @@ struct PasscodeTests {
     @Test("neither the file nor its log holds an earlier keybag after the passcode was set")
     func oldKeybagIsGone() throws {
         let device = try VirtualDevice(passcode: nil, storage: .file)
-        #expect(device.keychain.add("item", "item", .level(.whenUnlocked)) == .done)
+        #expect(device.keychain.add("item", "item", with: .level(.whenUnlocked)) == .done)
         let path = try #require(device.path)
         let keybag = try RawStore(path: "\(path)/keychain.db").run("SELECT bytes FROM keybag")
         let old = try #require(keybag.first ?? nil)

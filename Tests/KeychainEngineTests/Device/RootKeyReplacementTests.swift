@@ -26,7 +26,7 @@ struct RootKeyReplacementTests {
     func rotation(_ passcode: SecretBytes?) throws {
         let keychain = open()
         try fill(keychain, passcode)
-        let key = try keychain.enclave.makeKey(.p256, .of(.whenUnlocked, .privateKeyUsage), nil)
+        let key = try keychain.enclave.makeKey(.p256, accessControl: .of(.whenUnlocked, .privateKeyUsage), context: nil)
         try keychain.device.setPolicy(DevicePolicy(autoLockAfterSeconds: 600, eraseAfterFailedAttempts: 7))
         let former = try store.bytes(of: "root.key")
         let keybag = try keychain.movedDevice().keybag
@@ -150,7 +150,7 @@ struct RootKeyReplacementTests {
         }
         #expect(refusal(Self.passcode)?.kind == .device(.noPasscode))
         try keychain.device.setPasscode(Self.passcode)
-        #expect(keychain.add("with passcode", "secret", ["pdmn": .string("akpu")]) == .done)
+        #expect(keychain.add("with passcode", "secret", with: ["pdmn": .string("akpu")]) == .done)
         #expect(refusal(nil)?.status == .authenticationFailed)
         #expect(try keychain.device.status().failedAttempts == 0)
         #expect(refusal(SecretBytes([9]))?.status == .authenticationFailed)
@@ -350,10 +350,10 @@ struct RootKeyReplacementTests {
     }
 
     private func fill(_ keychain: EmbeddedKeychain, _ passcode: SecretBytes?) throws {
-        #expect(keychain.add("always", "secret of always", ["pdmn": .string("dku")]) == .done)
+        #expect(keychain.add("always", "secret of always", with: ["pdmn": .string("dku")]) == .done)
         if let passcode {
             try keychain.device.setPasscode(passcode)
-            #expect(keychain.add("with passcode", "secret", ["pdmn": .string("akpu")]) == .done)
+            #expect(keychain.add("with passcode", "secret", with: ["pdmn": .string("akpu")]) == .done)
         }
         #expect(keychain.add("anna", "secret of anna") == .done)
     }

@@ -20,7 +20,7 @@ struct TamperedDeviceTests {
     func swappedSecrets(_ levels: (Accessibility, Accessibility), _ isWhole: Bool) throws {
         let store = try GuardedStore()
         for (account, level) in [("one", levels.0), ("two", levels.1)] {
-            #expect(store.keychain.add(account, "of \(account)", ["pdmn": .string(level.rawValue)]) == .done)
+            #expect(store.keychain.add(account, "of \(account)", with: ["pdmn": .string(level.rawValue)]) == .done)
         }
         let raw = try store.raw()
         let numbers = try raw.run("SELECT id FROM items_genp ORDER BY id DESC LIMIT 2").compactMap(\.self)
@@ -58,8 +58,8 @@ struct TamperedDeviceTests {
     @Test("a row of another store does not open, whatever its level", arguments: Accessibility.stored)
     func rowOfAnotherStore(_ level: Accessibility) throws {
         let (one, two) = (try VirtualDevice(storage: .file), try VirtualDevice(storage: .file))
-        #expect(one.keychain.add("item", "of one", ["pdmn": .string(level.rawValue)]) == .done)
-        #expect(two.keychain.add("item", "of two", ["pdmn": .string(level.rawValue)]) == .done)
+        #expect(one.keychain.add("item", "of one", with: ["pdmn": .string(level.rawValue)]) == .done)
+        #expect(two.keychain.add("item", "of two", with: ["pdmn": .string(level.rawValue)]) == .done)
         let columns = ["uuid", "version", "metadata", "secret"]
         let from = try RawStore(path: "\(two.path ?? "")/keychain.db")
         let to = try RawStore(path: "\(one.path ?? "")/keychain.db")
@@ -184,7 +184,7 @@ struct TamperedDeviceTests {
         let older = try store.keybag()
         try store.device.removePasscode()
         try store.device.setPasscode("new")
-        #expect(store.keychain.add("akpu", "another secret", ["pdmn": .string("akpu")]) == .done)
+        #expect(store.keychain.add("akpu", "another secret", with: ["pdmn": .string("akpu")]) == .done)
         try store.putKeybag(older)
         let process = try store.device.anotherProcess()
         #expect(process.unlock(GuardedStore.passcode) == nil)

@@ -55,7 +55,7 @@ struct WeakWorkTests {
         let store = try TestStore()
         let context = AuthenticationContext(applicationPassword: Self.secret)
         let entries: [String: PropertyValue] = .access(.applicationPassword) + .context(context)
-        #expect(store.open(work: work).add("anna", "secret", entries) == .done)
+        #expect(store.open(work: work).add("anna", "secret", with: entries) == .done)
         let answer = store.open(work: .standard).secret("anna", .context(context))
         #expect(answer == (work == .leastInFiles ? .secret("secret") : .failed(.decode)))
         let report = try store.open(work: .standard).check()

@@ -28,7 +28,7 @@ struct LaneShareTests {
     private final class Held: Sendable {
         private let (mayEnd, hasEnded) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
 
-        init(_ name: String, _ use: EngineAccess.Use, _ share: UInt64, _ lanes: Lanes, _ record: Record) {
+        init(_ name: String, for use: EngineAccess.Use, share: UInt64, lanes: Lanes, record: Record) {
             let mayEnd = mayEnd
             let hasEnded = hasEnded
             _ = HostThread.start(.blocked) {
@@ -47,16 +47,16 @@ struct LaneShareTests {
     }
 
     /// A call that begins at once.
-    private func begin(_ name: String, _ use: EngineAccess.Use = .reading, _ share: UInt64) -> Held {
-        let call = Held(name, use, share, lanes, record)
+    private func begin(_ name: String, for use: EngineAccess.Use = .reading, share: UInt64) -> Held {
+        let call = Held(name, for: use, share: share, lanes: lanes, record: record)
         #expect(eventually("\(name) begins") { record.begun.contains(name) })
         return call
     }
 
     /// A call that waits behind those that wait already.
-    private func wait(_ name: String, _ use: EngineAccess.Use = .reading, _ share: UInt64) -> Held {
+    private func wait(_ name: String, for use: EngineAccess.Use = .reading, share: UInt64) -> Held {
         let count = lanes.waitingCount
-        let call = Held(name, use, share, lanes, record)
+        let call = Held(name, for: use, share: share, lanes: lanes, record: record)
         #expect(eventually("\(name) waits") { lanes.waitingCount == count + 1 })
         #expect(!record.begun.contains(name))
         return call
@@ -74,10 +74,10 @@ struct LaneShareTests {
 
     @Test("no program has every connection for reading: the last one is left to another")
     func lastConnection() {
-        let first = begin("first", .reading, Self.greedy)
-        let second = begin("second", .reading, Self.greedy)
-        let third = wait("third", .reading, Self.greedy)
-        for number in 0..<3 { begin("modest \(number)", .reading, Self.modest).end() }
+        let first = begin("first", for: .reading, share: Self.greedy)
+        let second = begin("second", for: .reading, share: Self.greedy)
+        let third = wait("third", for: .reading, share: Self.greedy)
+        for number in 0..<3 { begin("modest \(number)", for: .reading, share: Self.modest).end() }
         #expect(lanes.waitingCount == 1)
         end(first, beginning: "third")
         for call in [second, third] { call.end() }
@@ -85,12 +85,12 @@ struct LaneShareTests {
 
     @Test("a connection goes to the program that has the fewest, before calls that have waited longer")
     func fewestFirst() {
-        let first = begin("first", .reading, Self.greedy)
-        let second = begin("second", .reading, Self.greedy)
-        let modest = begin("modest", .reading, Self.modest)
-        let third = wait("third", .reading, Self.greedy)
-        let fourth = wait("fourth", .reading, Self.greedy)
-        let other = wait("other", .reading, Self.other)
+        let first = begin("first", for: .reading, share: Self.greedy)
+        let second = begin("second", for: .reading, share: Self.greedy)
+        let modest = begin("modest", for: .reading, share: Self.modest)
+        let third = wait("third", for: .reading, share: Self.greedy)
+        let fourth = wait("fourth", for: .reading, share: Self.greedy)
+        let other = wait("other", for: .reading, share: Self.other)
         end(first, beginning: "other")
         // One is free, and left to others.
         modest.end()
@@ -102,10 +102,10 @@ struct LaneShareTests {
 
     @Test("changes of a program come after the first one of another, and are in the order of their arrival")
     func changes() {
-        let first = begin("first", .changing, Self.greedy)
-        let second = wait("second", .changing, Self.greedy)
-        let third = wait("third", .changing, Self.greedy)
-        let modest = wait("modest", .changing, Self.modest)
+        let first = begin("first", for: .changing, share: Self.greedy)
+        let second = wait("second", for: .changing, share: Self.greedy)
+        let third = wait("third", for: .changing, share: Self.greedy)
+        let modest = wait("modest", for: .changing, share: Self.modest)
         end(first, beginning: "modest")
         end(modest, beginning: "second")
         end(second, beginning: "third")
@@ -114,19 +114,19 @@ struct LaneShareTests {
 
     @Test("where nobody tells programs apart, all connections are used, and calls are in the order of their arrival")
     func oneShare() {
-        let calls = (0..<3).map { begin("\($0)", .reading, 0) }
-        let later = (3..<6).map { wait("\($0)", .reading, 0) }
+        let calls = (0..<3).map { begin("\($0)", for: .reading, share: 0) }
+        let later = (3..<6).map { wait("\($0)", for: .reading, share: 0) }
         for (index, call) in calls.enumerated() { end(call, beginning: "\(index + 3)") }
         for call in later { call.end() }
     }
 
     @Test("who needs every connection is passed over as often as there are connections, and then is next")
     func alone() {
-        let first = begin("first", .reading, Self.greedy)
-        let alone = wait("alone", .alone, Self.other)
-        for number in 0..<4 { begin("passing \(number)", .reading, Self.modest).end() }
-        let later = wait("later", .reading, Self.modest)
-        let change = wait("change", .changing, Self.modest)
+        let first = begin("first", for: .reading, share: Self.greedy)
+        let alone = wait("alone", for: .alone, share: Self.other)
+        for number in 0..<4 { begin("passing \(number)", for: .reading, share: Self.modest).end() }
+        let later = wait("later", for: .reading, share: Self.modest)
+        let change = wait("change", for: .changing, share: Self.modest)
         end(first, beginning: "alone")
         alone.end()
         #expect(eventually("the others begin") { record.begun.count == 8 })

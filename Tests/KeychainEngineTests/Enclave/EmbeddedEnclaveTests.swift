@@ -23,7 +23,7 @@ struct EmbeddedEnclaveTests {
     @Test("keys of every algorithm do what they are for", arguments: EnclaveAlgorithm.allCases)
     func uses(_ algorithm: EnclaveAlgorithm) throws {
         let enclave = try VirtualDevice().enclave
-        let made = try enclave.makeKey(algorithm, .of(.whenUnlocked, []), nil)
+        let made = try enclave.makeKey(algorithm, accessControl: .of(.whenUnlocked, []), context: nil)
         let key = try enclave.key(made.sealed)
         #expect(key == made)
         func use(_ operation: EnclaveOperation) throws -> SecretBytes {
@@ -62,7 +62,7 @@ struct EmbeddedEnclaveTests {
     @Test("impossible uses are refused before anybody is asked, and on a locked device too")
     func impossible() throws {
         let device = try VirtualDevice()
-        let made = try device.enclave.makeKey(.p256, .of(.whenUnlocked, [.userPresence]), nil)
+        let made = try device.enclave.makeKey(.p256, accessControl: .of(.whenUnlocked, [.userPresence]), context: nil)
         func status(_ operation: EnclaveOperation) -> Status? {
             device.enclave.failure { try $0.perform(operation, with: made.sealed, nil) }
         }
@@ -80,7 +80,7 @@ struct EmbeddedEnclaveTests {
     func foreign(_ storage: VirtualDevice.Storage) throws {
         let device = try VirtualDevice(storage: storage)
         let other = try VirtualDevice(storage: storage)
-        let foreign = try other.enclave.makeKey(.p256, .of(.always, []), nil).sealed
+        let foreign = try other.enclave.makeKey(.p256, accessControl: .of(.always, []), context: nil).sealed
         for sealed in [foreign, SecretBytes(), SecretBytes(Array("SKEK".utf8)), SecretBytes([1, 2, 3])] {
             #expect(device.enclave.failure { try $0.key(sealed) } == .decode)
             #expect(device.enclave.failure { try $0.perform(.sign(digest: [1]), with: sealed, nil) } == .decode)
@@ -91,7 +91,11 @@ struct EmbeddedEnclaveTests {
     @Test("the owner is asked each time, but for what a context has shown")
     func context() throws {
         let device = try VirtualDevice()
-        let made = try device.enclave.makeKey(.p256, .of(.whenUnlocked, [.privateKeyUsage, .biometryAny]), nil)
+        let made = try device.enclave.makeKey(
+            .p256,
+            accessControl: .of(.whenUnlocked, [.privateKeyUsage, .biometryAny]),
+            context: nil
+        )
         #expect(device.prompts.isEmpty)
         for _ in 0..<2 { _ = try device.enclave.sign(made) }
         #expect(device.prompts == [.biometry, .biometry])
@@ -125,7 +129,11 @@ struct EmbeddedEnclaveTests {
         ]
         for flags in flags {
             for (algorithm, operation, name) in uses {
-                let made = try device.enclave.makeKey(algorithm, .of(.whenUnlocked, flags), password)
+                let made = try device.enclave.makeKey(
+                    algorithm,
+                    accessControl: .of(.whenUnlocked, flags),
+                    context: password
+                )
                 #expect(try device.enclave.key(made.sealed) == made)
                 let error = #expect(throws: KeychainError.self) {
                     try device.enclave.perform(operation, with: made.sealed, password)
@@ -137,16 +145,24 @@ struct EmbeddedEnclaveTests {
         }
         #expect(device.prompts.isEmpty)
         for flags: AccessControlFlags in [[], .privateKeyUsage, [.privateKeyUsage, .userPresence]] {
-            _ = try device.enclave.sign(device.enclave.makeKey(.p256, .of(.whenUnlocked, flags), nil))
+            _ = try device.enclave.sign(
+                device.enclave.makeKey(.p256, accessControl: .of(.whenUnlocked, flags), context: nil)
+            )
         }
-        _ = try device.enclave.sign(device.enclave.makeKey(.p256, AccessControl(synthesizedFor: .whenUnlocked), nil))
+        _ = try device.enclave.sign(
+            device.enclave.makeKey(.p256, accessControl: AccessControl(synthesizedFor: .whenUnlocked), context: nil)
+        )
         #expect(device.prompts == [.biometry])
     }
 
     @Test("the statuses of a failed authentication")
     func statuses() throws {
         let device = try VirtualDevice()
-        let made = try device.enclave.makeKey(.mlDSA65, .of(.whenUnlocked, [.privateKeyUsage, .userPresence]), nil)
+        let made = try device.enclave.makeKey(
+            .mlDSA65,
+            accessControl: .of(.whenUnlocked, [.privateKeyUsage, .userPresence]),
+            context: nil
+        )
         let sign = EnclaveOperation.signMessage([1], context: [])
         for (answer, status) in [(Owner.Answer.fails, Status.authenticationFailed), (.cancels, .userCanceled)] {
             device.owner.answer = answer
@@ -160,13 +176,13 @@ struct EmbeddedEnclaveTests {
     func applicationPassword() throws {
         let device = try VirtualDevice()
         let accessControl = AccessControl.of(.whenUnlocked, [.privateKeyUsage, .applicationPassword])
-        let typed = try device.enclave.makeKey(.p256, accessControl, nil)
+        let typed = try device.enclave.makeKey(.p256, accessControl: accessControl, context: nil)
         #expect(device.prompts == [.newApplicationPassword])
         _ = try device.enclave.sign(typed)
         #expect(device.prompts == [.newApplicationPassword, .applicationPassword])
         var right = AuthenticationContext()
         right.applicationPassword = SecretBytes(Array("of the program".utf8))
-        let given = try device.enclave.makeKey(.p256, accessControl, right)
+        let given = try device.enclave.makeKey(.p256, accessControl: accessControl, context: right)
         _ = try device.enclave.sign(given, right)
         var wrong = AuthenticationContext()
         wrong.applicationPassword = SecretBytes(Array("of another".utf8))
@@ -176,7 +192,10 @@ struct EmbeddedEnclaveTests {
         #expect(device.enclave.failure { try $0.sign(typed) } == .authenticationFailed)
         var silent = AuthenticationContext()
         silent.settings.interactionNotAllowed = true
-        #expect(device.enclave.failure { try $0.makeKey(.p256, accessControl, silent) } == .interactionNotAllowed)
+        #expect(
+            device.enclave.failure { try $0.makeKey(.p256, accessControl: accessControl, context: silent) }
+                == .interactionNotAllowed
+        )
     }
 
     @Test("a key of the current biometry is gone for good when the enrolled set changes, and nobody is asked")
@@ -184,10 +203,14 @@ struct EmbeddedEnclaveTests {
         let device = try VirtualDevice()
         let current = try device.enclave.makeKey(
             .p256,
-            .of(.whenUnlocked, [.privateKeyUsage, .biometryCurrentSet]),
-            nil
+            accessControl: .of(.whenUnlocked, [.privateKeyUsage, .biometryCurrentSet]),
+            context: nil
         )
-        let any = try device.enclave.makeKey(.p256, .of(.whenUnlocked, [.privateKeyUsage, .biometryAny]), nil)
+        let any = try device.enclave.makeKey(
+            .p256,
+            accessControl: .of(.whenUnlocked, [.privateKeyUsage, .biometryAny]),
+            context: nil
+        )
         let enrolledSet = try #require(device.owner.authenticator.biometry.enrolledSet)
         #expect(current.accessControl.enrolledSet == enrolledSet)
         #expect(any.accessControl.enrolledSet == nil)
@@ -203,24 +226,36 @@ struct EmbeddedEnclaveTests {
     func unsatisfiable() throws {
         let without = try VirtualDevice(passcode: nil).enclave
         #expect(
-            without.failure { try $0.makeKey(.p256, .of(.whenUnlocked, [.userPresence]), nil) } == .authenticationFailed
-        )
-        #expect(without.failure { try $0.makeKey(.p256, .of(.whenUnlocked, [.privateKeyUsage]), nil) } == nil)
-        #expect(without.failure { try $0.makeKey(.p256, .of(.untilReboot, []), nil) } == .parameter)
-        let passcodeOnly = AccessControl.of(.whenPasscodeSetThisDeviceOnly, [])
-        #expect(without.failure { try $0.makeKey(.p256, passcodeOnly, nil) } == .notAvailable)
-        let blank = try VirtualDevice(biometry: .none).enclave
-        #expect(
-            blank.failure { try $0.makeKey(.p256, .of(.whenUnlocked, [.biometryCurrentSet]), nil) }
+            without.failure { try $0.makeKey(.p256, accessControl: .of(.whenUnlocked, [.userPresence]), context: nil) }
                 == .authenticationFailed
         )
-        #expect(blank.failure { try $0.makeKey(.p256, .of(.whenUnlocked, [.devicePasscode]), nil) } == nil)
+        #expect(
+            without.failure {
+                try $0.makeKey(.p256, accessControl: .of(.whenUnlocked, [.privateKeyUsage]), context: nil)
+            } == nil
+        )
+        #expect(
+            without.failure { try $0.makeKey(.p256, accessControl: .of(.untilReboot, []), context: nil) } == .parameter
+        )
+        let passcodeOnly = AccessControl.of(.whenPasscodeSetThisDeviceOnly, [])
+        #expect(without.failure { try $0.makeKey(.p256, accessControl: passcodeOnly, context: nil) } == .notAvailable)
+        let blank = try VirtualDevice(biometry: .none).enclave
+        #expect(
+            blank.failure {
+                try $0.makeKey(.p256, accessControl: .of(.whenUnlocked, [.biometryCurrentSet]), context: nil)
+            }
+                == .authenticationFailed
+        )
+        #expect(
+            blank.failure { try $0.makeKey(.p256, accessControl: .of(.whenUnlocked, [.devicePasscode]), context: nil) }
+                == nil
+        )
     }
 
     @Test("another process at the same keychain uses a key once it is unlocked, and no longer after a lock")
     func processes() throws {
         let device = try VirtualDevice(storage: .file)
-        let made = try device.enclave.makeKey(.p256, .of(.whenUnlockedThisDeviceOnly, []), nil)
+        let made = try device.enclave.makeKey(.p256, accessControl: .of(.whenUnlockedThisDeviceOnly, []), context: nil)
         let other = try device.anotherProcess()
         #expect(other.enclave.failure { try $0.key(made.sealed) } == nil)
         #expect(other.enclave.failure { try $0.sign(made) } == .interactionNotAllowed)
@@ -238,7 +273,9 @@ struct EmbeddedEnclaveTests {
     )
     func passcode(_ storage: VirtualDevice.Storage) throws {
         let device = try VirtualDevice(storage: storage)
-        let keys = try Accessibility.stored.map { try device.enclave.makeKey(.p256, .of($0, []), nil) }
+        let keys = try Accessibility.stored.map {
+            try device.enclave.makeKey(.p256, accessControl: .of($0, []), context: nil)
+        }
         try device.changePasscode(to: "5678")
         for key in keys { #expect(device.enclave.failure { try $0.sign(key) } == nil) }
         try device.removePasscode()
@@ -252,7 +289,7 @@ struct EmbeddedEnclaveTests {
     func erased() throws {
         let device = try VirtualDevice(storage: .file)
         try device.keychain.device.setPolicy(DevicePolicy(eraseAfterFailedAttempts: 1))
-        let made = try device.enclave.makeKey(.p256, .of(.alwaysThisDeviceOnly, []), nil)
+        let made = try device.enclave.makeKey(.p256, accessControl: .of(.alwaysThisDeviceOnly, []), context: nil)
         #expect(throws: KeychainError.self) { try device.keychain.device.unlock(passcode: SecretBytes([9])) }
         #expect(device.enclave.failure { try $0.key(made.sealed) } == .decode)
     }

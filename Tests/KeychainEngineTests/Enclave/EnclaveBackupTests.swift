@@ -14,9 +14,19 @@ struct EnclaveBackupTests {
     func leftOut() throws {
         let device = try VirtualDevice(storage: .file)
         for level in [Accessibility.whenUnlocked, .afterFirstUnlock] {
-            let made = try device.enclave.makeKey(.p256, AccessControl(synthesizedFor: level), nil)
-            try add("enclave \(level.rawValue)", level, made.sealed, to: device, token: "com.apple.setoken")
-            try add("software \(level.rawValue)", level, SecretBytes([1]), to: device, token: nil)
+            let made = try device.enclave.makeKey(
+                .p256,
+                accessControl: AccessControl(synthesizedFor: level),
+                context: nil
+            )
+            try add(
+                "enclave \(level.rawValue)",
+                level: level,
+                data: made.sealed,
+                to: device,
+                token: "com.apple.setoken"
+            )
+            try add("software \(level.rawValue)", level: level, data: SecretBytes([1]), to: device, token: nil)
         }
         let folder = try TemporaryFolder()
         let secret = SecretBytes(Array("a secret of the backup".utf8))
@@ -50,8 +60,8 @@ struct EnclaveBackupTests {
 
     private func add(
         _ label: String,
-        _ level: Accessibility,
-        _ data: SecretBytes,
+        level: Accessibility,
+        data: SecretBytes,
         to device: VirtualDevice,
         token: String?
     ) throws {

@@ -27,10 +27,13 @@ struct EnclaveMatrixTests {
     func availability(_ row: Row) throws {
         let device = try VirtualDevice(storage: row.storage)
         let accessControl = AccessControl(synthesizedFor: row.level)
-        let made = try device.enclave.makeKey(.p256, accessControl, nil)
+        let made = try device.enclave.makeKey(.p256, accessControl: accessControl, context: nil)
         try row.state.enter(device)
         let availability = ModelAvailability(row.level, row.state)
-        #expect(device.enclave.failure { try $0.makeKey(.p256, accessControl, nil) } == availability.storing)
+        #expect(
+            device.enclave.failure { try $0.makeKey(.p256, accessControl: accessControl, context: nil) }
+                == availability.storing
+        )
         #expect(device.enclave.failure { try $0.key(made.sealed) } == availability.readingEnclaveKey)
         #expect(device.enclave.failure { try $0.sign(made) } == availability.usingEnclaveKey)
         #expect(device.enclave.failure { try $0.key(altered(made.sealed)) } == .decode)
@@ -70,7 +73,7 @@ struct EnclaveMatrixTests {
         var differences: [String] = []
         for constraints in Self.constraints {
             let flags = constraints.flags.union(guardsPrivateKeyUsage ? .privateKeyUsage : [])
-            let made = try device.enclave.makeKey(.p256, .of(.whenUnlocked, flags), password)
+            let made = try device.enclave.makeKey(.p256, accessControl: .of(.whenUnlocked, flags), context: password)
             // Half of the owners each, so that both together are all.
             for (index, owner) in ModelOwner.all.enumerated() where index.isMultiple(of: 2) == guardsPrivateKeyUsage {
                 let bench = EvaluationBench(owner)
@@ -78,7 +81,7 @@ struct EnclaveMatrixTests {
                     EmbeddedEnclave(access: device.keychain.access, evaluator: bench.evaluator).perform
                 )
                 let status = enclave.failure { try $0.sign(made, bench.given) }
-                let expected = Self.expected(constraints, owner, guardsPrivateKeyUsage)
+                let expected = Self.expected(constraints, owner: owner, guardsPrivateKeyUsage: guardsPrivateKeyUsage)
                 if status != expected.status || bench.questions != expected.questions {
                     differences.append("\(flags) \(owner): \(String(describing: status)), \(bench.questions)")
                 }
@@ -91,8 +94,8 @@ struct EnclaveMatrixTests {
 
     private static func expected(
         _ constraints: AccessConstraints,
-        _ owner: ModelOwner,
-        _ guardsPrivateKeyUsage: Bool
+        owner: ModelOwner,
+        guardsPrivateKeyUsage: Bool
     ) -> (status: Status?, questions: [AuthenticationPrompt.Kind]) {
         // Constraints on anything else permit no use, and nobody is asked.
         guard guardsPrivateKeyUsage || constraints.required.isEmpty else { return (.authenticationFailed, []) }

@@ -87,8 +87,8 @@ struct ExplainedTermTests {
 
     private static func explain(
         _ query: [String: PropertyValue],
-        _ options: ExplanationOptions = ExplanationOptions(scope: .owner),
-        _ keychain: EmbeddedKeychain
+        options: ExplanationOptions = ExplanationOptions(scope: .owner),
+        in keychain: EmbeddedKeychain
     ) throws -> ExplainedSearch {
         let call = KeychainRequest(.copyMatching(PropertyDictionary(query)), client: client)
         return try #require(try keychain.explain(ExplanationRequest(call, options)).search)
@@ -103,7 +103,7 @@ struct ExplainedTermTests {
     @Test("the owner sees which terms each item fails", arguments: rows.indices)
     func owner(_ index: Int) throws {
         let row = Self.rows[index]
-        let search = try Self.explain(row.query, ExplanationOptions(scope: .owner), Self.keychain())
+        let search = try Self.explain(row.query, options: ExplanationOptions(scope: .owner), in: Self.keychain())
         #expect(Self.failures(search) == row.failed)
         #expect(search.population == [.genericPassword: 6, .internetPassword: 1])
     }
@@ -111,7 +111,7 @@ struct ExplainedTermTests {
     @Test("a client sees the same of the items in its groups, and no count of others", arguments: rows.indices)
     func client(_ index: Int) throws {
         let row = Self.rows[index]
-        let search = try Self.explain(row.query, ExplanationOptions(), Self.keychain())
+        let search = try Self.explain(row.query, options: ExplanationOptions(), in: Self.keychain())
         #expect(Self.failures(search) == row.failed.filter { $0.key != "foreign" })
         #expect(search.population == [.genericPassword: 5, .internetPassword: 1])
         #expect(search.patterns.reduce(0) { $0 + $1.count } == 6)
@@ -122,7 +122,7 @@ struct ExplainedTermTests {
         let query: [String: PropertyValue] = [
             "class": .string("genp"), "acct": .string("anna"), "svce": .string("mail"),
         ]
-        let search = try Self.explain(query, ExplanationOptions(scope: .owner), Self.keychain())
+        let search = try Self.explain(query, options: ExplanationOptions(scope: .owner), in: Self.keychain())
         #expect(search.terms.map(\.key) == ["class", "acct", "svce", "sync", "agrp"])
         #expect(search.terms.map(\.ruledOut) == [1, 2, 0, 1, 1])
         #expect(search.terms.map(\.ruledOutAlone) == [1, 2, 0, 1, 1])
@@ -141,11 +141,11 @@ struct ExplainedTermTests {
             _ = try keychain.perform(KeychainRequest(.add(item), client: Self.client))
         }
         let query: [String: PropertyValue] = ["class": .string("genp"), "acct": .string("7"), "svce": .string("mail")]
-        let search = try Self.explain(query, ExplanationOptions(scope: .owner, itemLimit: 3), keychain)
+        let search = try Self.explain(query, options: ExplanationOptions(scope: .owner, itemLimit: 3), in: keychain)
         #expect(search.candidates.map(\.name) == ["7", "0", "1"])
         #expect(search.isBounded)
         #expect(search.patterns.map(\.count) == [39, 1])
-        let none = try Self.explain(query, ExplanationOptions(scope: .owner, itemLimit: 0), keychain)
+        let none = try Self.explain(query, options: ExplanationOptions(scope: .owner, itemLimit: 0), in: keychain)
         #expect(none.candidates.isEmpty && none.isBounded && none.matchCount == 1)
     }
 
@@ -155,18 +155,30 @@ struct ExplainedTermTests {
     func formats() throws {
         let keychain = try Self.keychain()
         let query: [String: PropertyValue] = ["class": .string("genp"), "acct": .string("ANNA")]
-        let guessed = try Self.explain(query, ExplanationOptions(scope: .owner, comparesEveryItem: false), keychain)
+        let guessed = try Self.explain(
+            query,
+            options: ExplanationOptions(scope: .owner, comparesEveryItem: false),
+            in: keychain
+        )
         #expect(!guessed.comparesEveryItem)
         #expect(Set(guessed.candidates.map(\.name)) == ["plain", "capital", "shared", "foreign", "synced", "server"])
         let odd: [String: PropertyValue] = ["class": .string("genp"), "labl": .string("cApItAl")]
-        let unguessed = try Self.explain(odd, ExplanationOptions(scope: .owner, comparesEveryItem: false), keychain)
+        let unguessed = try Self.explain(
+            odd,
+            options: ExplanationOptions(scope: .owner, comparesEveryItem: false),
+            in: keychain
+        )
         #expect(unguessed.candidates.map(\.name) == ["capital"])
         let stored: PropertyDictionary = ["class": .string("genp"), "acct": .string("cArLa")]
         _ = try keychain.perform(KeychainRequest(.add(stored), client: Self.client))
         let mixed: [String: PropertyValue] = ["class": .string("genp"), "acct": .string("carla")]
-        let missed = try Self.explain(mixed, ExplanationOptions(scope: .owner, comparesEveryItem: false), keychain)
+        let missed = try Self.explain(
+            mixed,
+            options: ExplanationOptions(scope: .owner, comparesEveryItem: false),
+            in: keychain
+        )
         #expect(missed.candidates.isEmpty)
-        let opened = try Self.explain(mixed, ExplanationOptions(scope: .owner), keychain)
+        let opened = try Self.explain(mixed, options: ExplanationOptions(scope: .owner), in: keychain)
         #expect(opened.comparesEveryItem && opened.candidates.count == 1)
     }
 }

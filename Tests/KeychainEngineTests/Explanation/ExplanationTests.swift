@@ -19,8 +19,8 @@ struct ExplanationTests {
 
     private static func explain(
         _ operation: KeychainRequest.Operation,
-        _ keychain: any KeychainBackend,
-        _ scope: ExplanationScope = .client,
+        in keychain: any KeychainBackend,
+        scope: ExplanationScope = .client,
         as client: Client = client
     ) throws -> Explanation {
         try keychain.explain(
@@ -41,7 +41,7 @@ struct ExplanationTests {
             .set(["class": .string("genp")], attributes: ["v_Data": .data(Self.secret)], addition: Self.item),
         ]
         for operation in operations {
-            let explanation = try Self.explain(operation, keychain, .owner)
+            let explanation = try Self.explain(operation, in: keychain, scope: .owner)
             var text = ""
             dump(explanation, to: &text)
             #expect(text.contains("anna"))
@@ -57,14 +57,14 @@ struct ExplanationTests {
         for operation: KeychainRequest.Operation in [
             .copyMatching(["class": .string("genp")]), .delete(["class": .string("genp")]), .add(Self.item),
         ] {
-            let explanation = try Self.explain(operation, keychain)
+            let explanation = try Self.explain(operation, in: keychain)
             #expect(explanation.search?.population ?? [:] == [:])
             #expect(explanation.search?.candidates ?? [] == [])
             #expect(explanation.search?.patterns ?? [] == [])
             #expect(explanation.search?.terms.allSatisfy { $0.ruledOut == 0 } ?? true)
             #expect(explanation.additions.allSatisfy { $0.holder == nil })
         }
-        let owner = try Self.explain(.copyMatching(["class": .string("genp")]), keychain, .owner)
+        let owner = try Self.explain(.copyMatching(["class": .string("genp")]), in: keychain, scope: .owner)
         #expect(owner.search?.candidates.map(\.group) == ["TEAMID.other"])
         #expect(owner.search?.candidates.map(\.isInClientGroups) == [false])
     }
@@ -85,7 +85,7 @@ struct ExplanationTests {
         _ = try device.keychain.perform(KeychainRequest(.add(Self.item), client: Self.client))
         try device.lock()
         let query: PropertyDictionary = ["class": .string("genp"), "acct": .string("anna"), "labl": .string("x")]
-        let explanation = try Self.explain(.copyMatching(query), device.keychain, .owner)
+        let explanation = try Self.explain(.copyMatching(query), in: device.keychain, scope: .owner)
         let item = try #require(explanation.search?.candidates.first)
         #expect(item.condition == .locked && item.access == .unknown && !item.isReadableNow)
         #expect(item.attributes == nil && item.hasData == nil && item.level == "ak")
@@ -93,9 +93,9 @@ struct ExplanationTests {
         #expect(item.failed.compactMap { explanation.search?.terms[$0].key } == ["labl"])
         #expect(explanation.device.lockState == .locked)
         #expect(!explanation.device.availableLevels.contains(.whenUnlocked))
-        let found = try Self.explain(.copyMatching(["class": .string("genp")]), device.keychain)
+        let found = try Self.explain(.copyMatching(["class": .string("genp")]), in: device.keychain)
         #expect(found.status() == .interactionNotAllowed && found.authentication == nil)
-        #expect(try Self.explain(.delete(["class": .string("genp")]), device.keychain).status() == .success)
+        #expect(try Self.explain(.delete(["class": .string("genp")]), in: device.keychain).status() == .success)
     }
 
     @Test("what would be asked is told, and nobody is asked")
@@ -107,7 +107,7 @@ struct ExplanationTests {
         let asked = device.prompts.count
         let read = try Self.explain(
             .copyMatching(["class": .string("genp"), "r_Data": .boolean(true)]),
-            device.keychain
+            in: device.keychain
         )
         #expect(read.authentication?.accessControls.count == 1 && read.authentication?.obstacle == nil)
         #expect(
@@ -118,7 +118,7 @@ struct ExplanationTests {
         #expect(read.search?.candidates.first?.access == .demanded(obstacle: nil))
         var silent = PropertyDictionary(.withoutAsking)
         silent["class"] = .string("genp")
-        let forbidden = try Self.explain(.copyMatching(silent), device.keychain)
+        let forbidden = try Self.explain(.copyMatching(silent), in: device.keychain)
         #expect(forbidden.authentication == nil && forbidden.status() == .interactionNotAllowed)
         #expect(device.prompts.count == asked)
     }
@@ -129,7 +129,7 @@ struct ExplanationTests {
         _ = try keychain.perform(KeychainRequest(.add(Self.item), client: Self.client))
         _ = try keychain.damage(nil)
         let before = try keychain.storedRows()
-        let explanation = try Self.explain(.copyMatching(["class": .string("genp")]), keychain)
+        let explanation = try Self.explain(.copyMatching(["class": .string("genp")]), in: keychain)
         #expect(explanation.status() == .decode)
         guard case .damaged? = explanation.search?.candidates.first?.condition else {
             Issue.record("it is not told as damaged")
@@ -151,9 +151,9 @@ struct ExplanationTests {
         let group = SecretBytes(Array("TEAMID.other".utf8))
         for value in [.string("TEAMID.other"), .data(group)] as [PropertyValue] {
             let query: PropertyDictionary = ["class": .string("genp"), "acct": .string("anna"), "agrp": value]
-            #expect(try Self.explain(.copyMatching(query), keychain).search?.candidates ?? [] == [])
-            #expect(try Self.explain(.copyMatching(query), keychain, .owner).search?.candidates.count == 1)
-            let own = try Self.explain(.copyMatching(query), keychain, as: Self.other)
+            #expect(try Self.explain(.copyMatching(query), in: keychain).search?.candidates ?? [] == [])
+            #expect(try Self.explain(.copyMatching(query), in: keychain, scope: .owner).search?.candidates.count == 1)
+            let own = try Self.explain(.copyMatching(query), in: keychain, as: Self.other)
             #expect(own.search?.candidates.count == 1)
         }
     }
@@ -161,9 +161,9 @@ struct ExplanationTests {
     @Test("a keychain that is not there is explained as an empty one, and is not made")
     func missing() throws {
         let store = try TestStore()
-        let explanation = try Self.explain(.copyMatching(["class": .string("genp")]), store.open())
+        let explanation = try Self.explain(.copyMatching(["class": .string("genp")]), in: store.open())
         #expect(explanation.status() == .itemNotFound)
-        #expect(try Self.explain(.add(Self.item), store.open()).status() == .success)
+        #expect(try Self.explain(.add(Self.item), in: store.open()).status() == .success)
         #expect(!FileManager.default.fileExists(atPath: store.path))
     }
 
@@ -175,7 +175,7 @@ struct ExplanationTests {
         let raw = try store.raw()
         try raw.execute("BEGIN IMMEDIATE")
         let delete = KeychainRequest.Operation.delete(["class": .string("genp")])
-        #expect(try Self.explain(delete, keychain).effect?.count == 1)
+        #expect(try Self.explain(delete, in: keychain).effect?.count == 1)
         #expect(throws: KeychainError.self) { try keychain.perform(KeychainRequest(delete, client: Self.client)) }
         try raw.execute("ROLLBACK")
     }
@@ -187,9 +187,9 @@ struct ExplanationTests {
         _ = try device.keychain.perform(KeychainRequest(.add(Self.item), client: Self.client))
         device.clock.advance(by: .seconds(40))
         let query = KeychainRequest.Operation.copyMatching(["class": .string("genp")])
-        #expect(try Self.explain(query, device.keychain).device.lockState == .unlocked)
+        #expect(try Self.explain(query, in: device.keychain).device.lockState == .unlocked)
         device.clock.advance(by: .seconds(40))
-        #expect(try Self.explain(query, device.keychain).device.lockState == .locked)
+        #expect(try Self.explain(query, in: device.keychain).device.lockState == .locked)
     }
 
     @Test("what an update or a delete would touch, and which primary key is taken")
@@ -200,13 +200,13 @@ struct ExplanationTests {
             item["acct"] = .string(account)
             _ = try keychain.perform(KeychainRequest(.add(item), client: Self.client))
         }
-        let delete = try Self.explain(.delete(["class": .string("genp"), "svce": .string("mail")]), keychain)
+        let delete = try Self.explain(.delete(["class": .string("genp"), "svce": .string("mail")]), in: keychain)
         #expect(delete.effect?.count == 3 && delete.effect?.byClass == [.genericPassword: 3])
         let moved: KeychainRequest.Operation = .update(
             ["class": .string("genp"), "acct": .string("a")],
             attributes: ["acct": .string("b"), "mdat": .date(.referenceDate)]
         )
-        let update = try Self.explain(moved, keychain)
+        let update = try Self.explain(moved, in: keychain)
         #expect(update.status() == .duplicateItem)
         let conflict = try #require(update.effect?.conflicts.first)
         #expect(conflict.item.attributes?[.account] == .string("a"))
@@ -214,7 +214,7 @@ struct ExplanationTests {
         #expect(update.update?.ignored == [])
         var added = Self.item
         added["acct"] = .string("c")
-        let add = try Self.explain(.add(added), keychain)
+        let add = try Self.explain(.add(added), in: keychain)
         #expect(add.status() == .duplicateItem)
         #expect(add.additions.first?.holder?.attributes?[.account] == .string("c"))
         #expect(add.additions.first?.primaryKey.first { $0.name == .service }?.value == .string("mail"))

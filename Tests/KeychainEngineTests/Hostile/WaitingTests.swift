@@ -93,7 +93,7 @@ struct WaitingTests {
     func passcodeWhileReading() throws {
         let device = try VirtualDevice(passcode: nil, storage: .file)
         let keychain = device.keychain
-        #expect(keychain.add("anna", "secret", ["pdmn": .string("ak")]) == .done)
+        #expect(keychain.add("anna", "secret", with: ["pdmn": .string("ak")]) == .done)
         let goesOn = Atomic(true)
         let readers = (0..<3).map { _ in
             Thread.running {

@@ -19,7 +19,9 @@ struct CertificateContentTests {
         var certificate = Fixture.certificate(number)
         var subject = [[CertificateMaker.Attribute.commonName("subject")]]
         if let emailAddress {
-            subject.append([CertificateMaker.Attribute("1.2.840.113549.1.9.1", 0x16, Array(emailAddress.utf8))])
+            subject.append([
+                CertificateMaker.Attribute("1.2.840.113549.1.9.1", tag: 0x16, content: Array(emailAddress.utf8))
+            ])
         }
         let times = [years.lowerBound, years.upperBound].map { CertificateMaker.generalizedTime("\($0)0101000000Z") }
         certificate.data = SecretBytes(

@@ -82,7 +82,7 @@ struct IdentityAddTests {
             (.both, .success, 1),
         ]
     )
-    func lookup(_ before: Before, _ status: Status, _ count: Int) throws {
+    func lookup(before: Before, status: Status, count: Int) throws {
         let calls = Calls(backend: try TemporaryKeychain())
         for half in before.halves { #expect(calls.add(half) == .done) }
         #expect(calls.add(.identity(Fixture.identity(2))) == .done)

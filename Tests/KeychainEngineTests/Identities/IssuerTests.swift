@@ -12,7 +12,7 @@ struct IssuerTests {
     }
 
     /// Certificates 1, 2, …, each issued by the one before it, the first by "root".
-    private func chain(_ length: UInt8, _ calls: Calls, _ more: [String: PropertyValue] = [:]) {
+    private func chain(of length: UInt8, calls: Calls, more: [String: PropertyValue] = [:]) {
         for number in 1...length {
             let issuer = number == 1 ? "root" : "ca \(number - 1)"
             let certificate = Fixture.certificate(number, issuer: issuer, subject: "ca \(number)")
@@ -54,7 +54,7 @@ struct IssuerTests {
     @Test("an issuer counts wherever it is, behind up to ten certificates")
     func depth() throws {
         let calls = Calls(backend: try TemporaryKeychain())
-        chain(12, calls)
+        chain(of: 12, calls: calls)
         for number in [1, 9, 10, 11, 12] as [UInt8] { #expect(calls.add(.key(Fixture.key(number))) == .done) }
         let all = calls.copy(.every(.certificate) + .asAttributes + issuers("root"))
         #expect(all.values.count == 11)
@@ -84,7 +84,7 @@ struct IssuerTests {
     @Test("a chain leads through the client's groups only, or through the one that the query names")
     func groups() throws {
         let calls = Calls(backend: try TemporaryKeychain())
-        chain(1, calls, ["agrp": .string("group.two")])
+        chain(of: 1, calls: calls, more: ["agrp": .string("group.two")])
         #expect(calls.add(.identity(identity(2, issuer: "ca 1"))) == .done)
         #expect(calls.copy(.one(.identity) + issuers("root")) == .done)
         #expect(

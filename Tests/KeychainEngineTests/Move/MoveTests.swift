@@ -19,10 +19,10 @@ struct MoveTests: MoveScene {
     func everything() throws {
         let keychain = source.open()
         try fill(keychain)
-        let key = try keychain.enclave.makeKey(.p256, .of(.whenUnlocked, []), nil).sealed
+        let key = try keychain.enclave.makeKey(.p256, accessControl: .of(.whenUnlocked, []), context: nil).sealed
         try keychain.device.setPasscode(Self.passcode)
-        #expect(keychain.add("protected", "akpu", ["pdmn": .string("akpu")]) == .done)
-        #expect(keychain.add("deleted", "secret", ["sync": .boolean(true)]) == .done)
+        #expect(keychain.add("protected", "akpu", with: ["pdmn": .string("akpu")]) == .done)
+        #expect(keychain.add("deleted", "secret", with: ["sync": .boolean(true)]) == .done)
         #expect(keychain.delete("deleted", ["sync": .boolean(true)]) == .done)
         #expect(keychain.add("damaged", "secret") == .done)
         try source.raw().run("UPDATE items_genp SET secret = x'00' WHERE id = (SELECT max(id) FROM items_genp)")

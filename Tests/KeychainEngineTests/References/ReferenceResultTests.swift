@@ -65,7 +65,7 @@ struct ReferenceResultTests {
         }
     }
 
-    private func check(_ value: ResultValue?, _ flags: Flags, _ kind: Kind, isAdd: Bool) {
+    private func check(_ value: ResultValue?, flags: Flags, kind: Kind, isAdd: Bool) {
         switch flags {
         case []: #expect(value == nil)
         case .data: #expect(value == kind.data.map { .data($0) })
@@ -100,14 +100,14 @@ struct ReferenceResultTests {
         let calls = Calls(backend: try TemporaryKeychain())
         #expect(calls.add(kind.reference) == .done)
         let itemClass = kind.reference.itemClass
-        check(calls.copy(.one(itemClass) + flags.entries).values.first, flags, kind, isAdd: false)
+        check(calls.copy(.one(itemClass) + flags.entries).values.first, flags: flags, kind: kind, isAdd: false)
         let list = calls.copy(.every(itemClass) + flags.entries)
         guard case .answered(.list(let values)) = list else {
             Issue.record("\(list)")
             return
         }
         #expect(values.count == (flags.isEmpty ? 0 : 1))
-        check(values.first, flags, kind, isAdd: false)
+        check(values.first, flags: flags, kind: kind, isAdd: false)
     }
 
     @Test("an add returns what is asked for", arguments: Flags.all, [Kind.key, .certificate])
@@ -115,7 +115,7 @@ struct ReferenceResultTests {
         let calls = Calls(backend: try TemporaryKeychain())
         let added = calls.add(kind.reference, flags.entries)
         #expect(added.status == .success)
-        check(added.values.first, flags, kind, isAdd: true)
+        check(added.values.first, flags: flags, kind: kind, isAdd: true)
     }
 
     @Test("an add of an identity returns a persistent reference if that alone is asked for", arguments: Flags.all)

@@ -111,7 +111,7 @@ enum Answer: Hashable {
 
 /// Items of the class of generic passwords, named by their account.
 extension EmbeddedKeychain {
-    func add(_ account: String, _ secret: String, _ more: [String: PropertyValue] = [:]) -> Answer {
+    func add(_ account: String, _ secret: String, with more: [String: PropertyValue] = [:]) -> Answer {
         var item = Self.item(account)
         item["v_Data"] = .data(SecretBytes(Array(secret.utf8)))
         for (key, value) in more { item[key] = value }

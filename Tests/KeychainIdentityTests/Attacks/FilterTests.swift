@@ -19,7 +19,7 @@ struct FilterTests {
         let peer = try PeerProcess(identifier: program.identifier)
         let group = group.flatMap { ControlGroup(text: Array($0.utf8)) }
         defer { withExtendedLifetime(program) {} }
-        return ProgramExaminer(bench.options).identify(peer, label: nil, group, &bench.record).identity
+        return ProgramExaminer(bench.options).identify(peer, label: nil, group: group, record: &bench.record).identity
     }
 
     @Test("the signed program with a filter is not identified, unless its manifest allows that")

@@ -127,7 +127,7 @@ struct ImpostorTests {
             (1, ~(1 << 21 | 1 << 24 | 1 << 40), nil), (0, ~0, nil), (1, 0, nil),
         ] as [(Int, UInt64, String?)]
     )
-    func capabilities(_ user: Int, _ permitted: UInt64, _ name: String?) throws {
+    func capabilities(user: Int, permitted: UInt64, name: String?) throws {
         let status = """
             Name:\tx
             TracerPid:\t0

@@ -200,7 +200,7 @@ final class Workbench {
 func expectAnonymous(
     _ identity: ClientIdentity,
     _ words: String,
-    _ location: SourceLocation = #_sourceLocation
+    at location: SourceLocation = #_sourceLocation
 ) {
     #expect(identity.kind == .anonymous, "\(identity)", sourceLocation: location)
     #expect(identity.ownedGroups.isEmpty, sourceLocation: location)
@@ -212,9 +212,9 @@ func expectAnonymous(
 func expectSandboxed(
     _ identity: ClientIdentity,
     _ words: String,
-    _ location: SourceLocation = #_sourceLocation
+    at location: SourceLocation = #_sourceLocation
 ) {
-    expectAnonymous(identity, words, location)
+    expectAnonymous(identity, words, at: location)
     #expect(identity.isSandboxed, sourceLocation: location)
     #expect(identity.groups(claimed: ["swift-keychain.common", "mine"]).isEmpty, sourceLocation: location)
     #expect(identity.refusal(of: "mine")?.contains(words) == true, sourceLocation: location)

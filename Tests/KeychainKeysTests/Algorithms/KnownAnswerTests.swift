@@ -36,17 +36,17 @@ struct KnownAnswerTests {
             ),
         ]
     )
-    func ecdsa(_ digest: String, _ r: String, _ s: String) throws {
+    func ecdsa(digest: String, r: String, s: String) throws {
         let key = try key(
             "60FED4BA255A9D31C961EB74C6356D68C049B8923B61FA6CE669622E60F29FB6",
             "7903FE1008B8BC99A41AE9E95628BC64F2F1B20C2D7E9F5177A3C294D4462299"
         )
         let raw = [UInt8](hex: r) + [UInt8](hex: s)
         let name = "algid:sign:ECDSA:message-RFC4754:\(digest)"
-        try key.verify(raw, Array("sample".utf8), name)
-        #expect(throws: KeyError.verificationFailed) { try key.verify(raw, Array("simple".utf8), name) }
+        try key.verify(raw, of: Array("sample".utf8), algorithm: name)
+        #expect(throws: KeyError.verificationFailed) { try key.verify(raw, of: Array("simple".utf8), algorithm: name) }
         let der = ECDSASignature(raw: raw).bytes(.x962)
-        try key.verify(der, Array("sample".utf8), "algid:sign:ECDSA:message-X962:\(digest)")
+        try key.verify(der, of: Array("sample".utf8), algorithm: "algid:sign:ECDSA:message-X962:\(digest)")
     }
 
     @Test("the private key of the examples has their public key")

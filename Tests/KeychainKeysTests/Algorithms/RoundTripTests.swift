@@ -32,17 +32,19 @@ struct RoundTripTests {
         let input = try input(name)
         for key in try keys(.sign, name) {
             let signature = try key.sign(input, name)
-            try key.publicKey.verify(signature, input, name)
+            try key.publicKey.verify(signature, of: input, algorithm: name)
             for bit in [0, 8 * signature.count - 1, 4 * signature.count + 3] {
                 #expect(throws: KeyError.verificationFailed) {
-                    try key.publicKey.verify(signature.flipping(bit: bit), input, name)
+                    try key.publicKey.verify(signature.flipping(bit: bit), of: input, algorithm: name)
                 }
             }
             #expect(throws: KeyError.verificationFailed) {
-                try key.publicKey.verify(signature, input.flipping(bit: 5), name)
+                try key.publicKey.verify(signature, of: input.flipping(bit: 5), algorithm: name)
             }
             for other in [signature.dropLast(), signature + [0], []] {
-                #expect(throws: KeyError.verificationFailed) { try key.publicKey.verify(Array(other), input, name) }
+                #expect(throws: KeyError.verificationFailed) {
+                    try key.publicKey.verify(Array(other), of: input, algorithm: name)
+                }
             }
         }
     }
@@ -58,7 +60,7 @@ struct RoundTripTests {
         let reason = KeyError.parameter("the digest does not have its function's length")
         for wrong in [Array(input.dropLast()), input + [0], []] {
             #expect(throws: reason) { try key.sign(wrong, name) }
-            #expect(throws: reason) { try key.publicKey.verify(signature, wrong, name) }
+            #expect(throws: reason) { try key.publicKey.verify(signature, of: wrong, algorithm: name) }
         }
     }
 
@@ -140,8 +142,8 @@ struct RoundTripTests {
             let suffix = padding == "PSS" ? ":\(digest.rawValue):\(digest.rawValue):\(salt)" : ":\(digest.rawValue)"
             let names = ["message", "digest"].map { "algid:sign:RSA:\($0)-\(padding)\(suffix)" }
             let made = Self.message.withUnsafeBytes { digest.digest($0) }
-            try key.publicKey.verify(try key.sign(Self.message, names[0]), made, names[1])
-            try key.publicKey.verify(try key.sign(made, names[1]), Self.message, names[0])
+            try key.publicKey.verify(try key.sign(Self.message, names[0]), of: made, algorithm: names[1])
+            try key.publicKey.verify(try key.sign(made, names[1]), of: Self.message, algorithm: names[0])
         }
     }
 
@@ -151,11 +153,11 @@ struct RoundTripTests {
         for key in SampleKeys.curves {
             for name in ["algid:sign:ECDSA:digest-X962", "algid:sign:ECDSA:RFC4754", "algid:sign:ECDSA:digest-RFC4754"]
             {
-                try key.publicKey.verify(try key.sign(digest, name), digest, name)
+                try key.publicKey.verify(try key.sign(digest, name), of: digest, algorithm: name)
             }
         }
         let name = "algid:sign:RSA:digest-PKCS1v15"
-        try SampleKeys.rsa2048.publicKey.verify(try SampleKeys.rsa2048.sign(digest, name), digest, name)
+        try SampleKeys.rsa2048.publicKey.verify(try SampleKeys.rsa2048.sign(digest, name), of: digest, algorithm: name)
     }
 
     @Test("a public key undoes a raw signature")

@@ -7,7 +7,7 @@ import Testing
 /// The DER form of ECDSA signatures: one encoding for each signature.
 struct SignatureEncodingTests {
     private func raw(_ der: [UInt8]) -> [UInt8]? {
-        der.withUnsafeBytes { ECDSASignature($0, .x962, .p256)?.raw }
+        der.withUnsafeBytes { ECDSASignature($0, as: .x962, on: .p256)?.raw }
     }
 
     private func padded(_ r: [UInt8], _ s: [UInt8]) -> [UInt8] {

@@ -24,7 +24,7 @@ struct X963KeyDerivationTests {
             ),
         ]
     )
-    func nist(_ digest: DigestAlgorithm, _ secret: String, _ info: String, _ key: String) throws {
+    func nist(digest: DigestAlgorithm, secret: String, info: String, key: String) throws {
         let derived = try X963KeyDerivation(digest: digest)
             .key(SecretBytes([UInt8](hex: secret)), [UInt8](hex: info), count: key.count / 2)
         #expect(derived.unprotectedCopy.hex == key)

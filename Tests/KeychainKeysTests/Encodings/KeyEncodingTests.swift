@@ -172,7 +172,7 @@ struct KeyEncodingTests {
                 DERWriter.element(0x30, DERWriter.element(0x30, object, [5, 0, 5, 0]), DERWriter.bitString(3, pkcs1)),
                 DERWriter.element(0x30, DERWriter.element(0x30, object), DERWriter.bitString(3, info)),
             ]
-            for wrong in wrong { #expect(throws: KeyError.self) { try half(wrong, "42", "0") } }
+            for wrong in wrong { #expect(throws: KeyError.self) { try half(wrong, type: "42", keyClass: "0") } }
         }
     }
 
@@ -181,15 +181,15 @@ struct KeyEncodingTests {
         for key in SampleKeys.all {
             let info = key.publicKey.subjectPublicKeyInfo
             #expect(throws: KeyError.self) {
-                try half(try #require(key.pkcs8).unprotectedCopy, key.type.attributeValue, "1")
+                try half(try #require(key.pkcs8).unprotectedCopy, type: key.type.attributeValue, keyClass: "1")
             }
-            #expect(throws: KeyError.self) { try half(info, key.type.attributeValue, "1") }
+            #expect(throws: KeyError.self) { try half(info, type: key.type.attributeValue, keyClass: "1") }
             guard key.type != .rsa else { continue }
-            for type in ["42", "73"] { #expect(throws: KeyError.self) { try half(info, type, "0") } }
+            for type in ["42", "73"] { #expect(throws: KeyError.self) { try half(info, type: type, keyClass: "0") } }
         }
     }
 
-    private func half(_ bytes: [UInt8], _ type: String, _ keyClass: String) throws -> KeyHalf {
+    private func half(_ bytes: [UInt8], type: String, keyClass: String) throws -> KeyHalf {
         try KeyHalf(externalRepresentation: SecretBytes(bytes), type: type, keyClass: keyClass)
     }
 

@@ -60,7 +60,7 @@ struct KeyFileTests {
         #expect(try key.sizeInBits == size && key.publicKey == publicKey(of: pem))
         for name in ["message-PKCS1v15:SHA256", "message-PSS:SHA256:SHA256:32", "message-PSS:SHA224:SHA224:24"] {
             let signature = try key.sign([1, 2, 3], "algid:sign:RSA:\(name)")
-            try key.publicKey.verify(signature, [1, 2, 3], "algid:sign:RSA:\(name)")
+            try key.publicKey.verify(signature, of: [1, 2, 3], algorithm: "algid:sign:RSA:\(name)")
         }
         for name in ["PKCS1", "OAEP:SHA1", "OAEP:SHA224", "OAEP:SHA256", "OAEP:SHA256:AESGCM"] {
             let name = "algid:encrypt:RSA:\(name)"

@@ -18,14 +18,14 @@ struct OpenSSLSignatureTests {
         ]
     }
 
-    private func exchange(_ key: PrivateKey, _ name: String, _ options: [String]) throws {
+    private func exchange(_ key: PrivateKey, algorithm name: String, options: [String]) throws {
         var files = try files(key)
         let theirs = try Tool.output(
             "openssl",
             ["dgst", "-sign", "key", "-keyform", "DER"] + options + ["message"],
             files: files
         )
-        try key.publicKey.verify(theirs, Self.message, name)
+        try key.publicKey.verify(theirs, of: Self.message, algorithm: name)
         files["signature"] = try key.sign(Self.message, name)
         let verify =
             ["dgst", "-verify", "public", "-keyform", "DER", "-signature", "signature"] + options + ["message"]
@@ -37,13 +37,13 @@ struct OpenSSLSignatureTests {
     @Test("ECDSA", arguments: [(256, "SHA1"), (256, "SHA224"), (384, "SHA384"), (521, "SHA512"), (521, "SHA256")])
     func ecdsa(_ size: Int, _ digest: String) throws {
         let key = try #require(SampleKeys.curves.first { $0.sizeInBits == size })
-        try exchange(key, "algid:sign:ECDSA:message-X962:\(digest)", ["-\(digest.lowercased())"])
+        try exchange(key, algorithm: "algid:sign:ECDSA:message-X962:\(digest)", options: ["-\(digest.lowercased())"])
     }
 
     @Test("RSA with PKCS #1 version 1.5", arguments: DigestAlgorithm.allCases)
     func pkcs1(_ digest: DigestAlgorithm) throws {
         let name = "algid:sign:RSA:message-PKCS1v15:\(digest.rawValue)"
-        try exchange(SampleKeys.rsa2048, name, ["-\(digest.rawValue.lowercased())"])
+        try exchange(SampleKeys.rsa2048, algorithm: name, options: ["-\(digest.rawValue.lowercased())"])
     }
 
     @Test(
@@ -55,7 +55,7 @@ struct OpenSSLSignatureTests {
         let number = digest == .sha224 ? 24 : salt
         let name = "algid:sign:RSA:message-PSS:\(digest.rawValue):\(digest.rawValue):\(number)"
         let options = ["-sigopt", "rsa_padding_mode:pss", "-sigopt", "rsa_pss_saltlen:\(salt)"]
-        try exchange(SampleKeys.rsa2048, name, ["-\(digest.rawValue.lowercased())"] + options)
+        try exchange(SampleKeys.rsa2048, algorithm: name, options: ["-\(digest.rawValue.lowercased())"] + options)
     }
 
     @Test("RSA without a digest function, and without padding", arguments: [("pkcs1", 36), ("none", 256)])
@@ -71,6 +71,6 @@ struct OpenSSLSignatureTests {
         ]
         let theirs = try Tool.output("openssl", sign + ["-pkeyopt", "rsa_padding_mode:\(padding)"], files: files)
         #expect(try key.sign(data, name) == theirs)
-        try key.publicKey.verify(theirs, data, name)
+        try key.publicKey.verify(theirs, of: data, algorithm: name)
     }
 }

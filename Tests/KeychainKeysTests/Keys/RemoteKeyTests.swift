@@ -40,7 +40,7 @@ struct RemoteKeyTests {
             switch algorithm.scheme {
             case .ecdsa(_, let input):
                 let data = Array(repeating: 1 as UInt8, count: input.digest?.count ?? 32)
-                try publicKey.verify(try key.sign(data, name), data, name)
+                try publicKey.verify(try key.sign(data, name), of: data, algorithm: name)
             case .ecies:
                 #expect(try key.decrypt(try publicKey.encrypt([1, 2, 3], name), name) == [1, 2, 3])
             case .keyExchange:

@@ -27,7 +27,7 @@ extension PrivateKey {
 }
 
 extension PublicKey {
-    func verify(_ signature: [UInt8], _ data: [UInt8], _ name: String) throws {
+    func verify(_ signature: [UInt8], of data: [UInt8], algorithm name: String) throws {
         let algorithm = try #require(KeyAlgorithm(name))
         try signature.withBytes { (signature) throws(KeyError) in
             try data.withBytes { (data) throws(KeyError) in try verify(signature, of: data, algorithm) }

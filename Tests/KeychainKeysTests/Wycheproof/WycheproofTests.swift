@@ -20,27 +20,33 @@ struct WycheproofTests {
 
     @Test("signatures of curves")
     func ecdsa() throws {
-        try judge("Signature", "ecdsa_secp", atLeast: 4000) { group in
+        try judge("Signature", prefix: "ecdsa_secp", atLeast: 4000) { group in
             guard let digest = group.digest, let key = try? group.publicKey(.ellipticCurve) else { return nil }
-            return { test in Self.verifies(test, key, "algid:sign:ECDSA:message-X962:\(digest.rawValue)") }
+            return { test in
+                Self.verifies(test, with: key, algorithm: "algid:sign:ECDSA:message-X962:\(digest.rawValue)")
+            }
         } other: { group in
             guard let digest = group.digest, let key = try? group.publicKey(.ellipticCurve) else { return nil }
-            return { test in Self.verifies(test, key, "algid:sign:ECDSA:message-RFC4754:\(digest.rawValue)") }
+            return { test in
+                Self.verifies(test, with: key, algorithm: "algid:sign:ECDSA:message-RFC4754:\(digest.rawValue)")
+            }
         }
     }
 
     @Test("RSA signatures with PKCS #1")
     func pkcs1() throws {
-        try judge("Signature", "rsa_signature", atLeast: 2800) { group in
+        try judge("Signature", prefix: "rsa_signature", atLeast: 2800) { group in
             guard let digest = group.digest else { return nil }
             let key = try group.publicKey(.rsa)
-            return { test in Self.verifies(test, key, "algid:sign:RSA:message-PKCS1v15:\(digest.rawValue)") }
+            return { test in
+                Self.verifies(test, with: key, algorithm: "algid:sign:RSA:message-PKCS1v15:\(digest.rawValue)")
+            }
         }
     }
 
     @Test("RSA signatures with PKCS #1 are made as others make them")
     func pkcs1Signing() throws {
-        try judge("Signature", "rsa_pkcs1", atLeast: 150) { group in
+        try judge("Signature", prefix: "rsa_pkcs1", atLeast: 150) { group in
             guard let digest = group.digest else { return nil }
             let key = try group.privateKey
             return { test in
@@ -52,18 +58,18 @@ struct WycheproofTests {
 
     @Test("RSA signatures with PSS")
     func pss() throws {
-        try judge("Signature", "rsa_pss", atLeast: 800) { group in
+        try judge("Signature", prefix: "rsa_pss", atLeast: 800) { group in
             guard let digest = group.digest, group.mgfSha == group.sha, group.sLen == digest.count else { return nil }
             let key = try group.publicKey(.rsa)
             let salt = digest == .sha224 ? 24 : digest.count
             let name = "algid:sign:RSA:message-PSS:\(digest.rawValue):\(digest.rawValue):\(salt)"
-            return { test in Self.verifies(test, key, name) }
+            return { test in Self.verifies(test, with: key, algorithm: name) }
         }
     }
 
     @Test("RSA decryption with OAEP")
     func oaep() throws {
-        try judge("Cipher", "rsa_oaep", atLeast: 300) { group in
+        try judge("Cipher", prefix: "rsa_oaep", atLeast: 300) { group in
             guard let digest = group.digest, group.mgfSha == group.sha else { return nil }
             let key = try group.privateKey
             return { test in
@@ -74,7 +80,7 @@ struct WycheproofTests {
 
     @Test("RSA decryption with PKCS #1")
     func pkcs1Decryption() throws {
-        try judge("Cipher", "rsa_pkcs1", atLeast: 200) { group in
+        try judge("Cipher", prefix: "rsa_pkcs1", atLeast: 200) { group in
             let key = try group.privateKey
             return { test in (try? key.decrypt(test.ciphertext, "algid:encrypt:RSA:PKCS1")) == test.message }
         }
@@ -82,18 +88,18 @@ struct WycheproofTests {
 
     @Test("agreement of keys on curves")
     func agreement() throws {
-        try judge("Protocol", "ecdh_secp", atLeast: 2900) { _ in
+        try judge("Protocol", prefix: "ecdh_secp", atLeast: 2900) { _ in
             { test in
                 let other = [UInt8](hex: test.public ?? "")
                 guard let key = try? PublicKey(subjectPublicKeyInfo: other), let curve = key.curve else { return false }
-                return try Self.agrees(test, key, curve)
+                return try Self.agrees(test, with: key, on: curve)
             }
         } other: { _ in
             { test in
                 let point = [UInt8](hex: test.public ?? "")
                 guard let key = try? PublicKey(externalRepresentation: point, .ellipticCurve), let curve = key.curve
                 else { return false }
-                return try Self.agrees(test, key, curve)
+                return try Self.agrees(test, with: key, on: curve)
             }
         }
     }
@@ -109,9 +115,9 @@ struct WycheproofTests {
     /// - Throws: for a file that cannot be read, or whose keys cannot.
     private func judge(
         _ folder: String,
-        _ prefix: String,
+        prefix: String,
         atLeast least: Int,
-        _ judge: @escaping Judge,
+        by judge: @escaping Judge,
         other: Judge? = nil
     ) throws {
         var (count, different): (Int, Set<String>) = (0, [])
@@ -148,11 +154,11 @@ struct WycheproofTests {
         }
     }
 
-    private static func verifies(_ test: Test, _ key: PublicKey, _ name: String) -> Bool {
-        (try? key.verify(test.signature, test.message, name)) != nil
+    private static func verifies(_ test: Test, with key: PublicKey, algorithm name: String) -> Bool {
+        (try? key.verify(test.signature, of: test.message, algorithm: name)) != nil
     }
 
-    private static func agrees(_ test: Test, _ key: PublicKey, _ curve: Curve) throws -> Bool {
+    private static func agrees(_ test: Test, with key: PublicKey, on curve: Curve) throws -> Bool {
         // The private keys are numbers, with or without leading zeros.
         let digits = [UInt8](
             hex: (test.private ?? "").count.isMultiple(of: 2) ? test.private ?? "" : "0\(test.private ?? "")"

@@ -153,7 +153,9 @@ struct SealedKeyTests {
         let device = try TestStore().device()
         let made = try device.makeEnclaveKey(algorithm, .of(.whenUnlocked, []))
         let key = try device.sealedKey(made.sealed)
-        let privateKey = try key.withPrivateKey(device, nil) { bytes throws(ProtectionError) in Array(bytes) }
+        let privateKey = try key.withPrivateKey(openedBy: device, passwordKey: nil) { bytes throws(ProtectionError) in
+            Array(bytes)
+        }
         #expect(privateKey.count == algorithm.privateKeyByteCount)
         let sealed = Data(made.sealed.unprotectedCopy)
         for start in 0...(privateKey.count - 16) {

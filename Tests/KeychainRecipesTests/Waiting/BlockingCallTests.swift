@@ -29,7 +29,7 @@ struct BlockingCallTests {
             _ = try logins.blocking { logins in try logins["ada"] ?? logins.value(String.self, for: "bob") }
         }
 
-        func item(_ keychain: any KeychainProtocol, _ item: GenericPassword, _ protection: Protection) async throws {
+        func item(keychain: any KeychainProtocol, item: GenericPassword, protection: Protection) async throws {
             _ = try keychain.string(for: item) // refused
             try keychain.set("t0ken", for: item, protection: protection) // refused
             _ = try keychain.itemContents(of: item, authentication: .forbidden) // refused
@@ -39,8 +39,8 @@ struct BlockingCallTests {
         }
 
         func migrations(
-            _ secret: SecretMigration, _ items: ProtectionMigration, _ groups: AccessGroupMove,
-            _ detector: InstallationDetector, _ keychain: any KeychainProtocol
+            secret: SecretMigration, items: ProtectionMigration, groups: AccessGroupMove,
+            detector: InstallationDetector, keychain: any KeychainProtocol
         ) async throws {
             try secret.run() // refused
             try items.run([]) // refused
@@ -56,7 +56,7 @@ struct BlockingCallTests {
             try keychain.blocking { _ in try secret.run() }
         }
 
-        func keys(_ store: DeviceKeyStore, _ protection: Protection, _ other: P256.KeyAgreement.PublicKey) async throws {
+        func keys(store: DeviceKeyStore, protection: Protection, other: P256.KeyAgreement.PublicKey) async throws {
             _ = try store.signingKey(named: "device") // refused
             _ = try store.makeSigningKey(named: "device", protection: protection, fallback: .refuse) // refused
             _ = try store.agreementKey(named: "device") // refused

@@ -78,7 +78,7 @@ struct DeviceBackupTests {
         let app = other.install()
         #expect(app.read(Accessibility.whenUnlocked.rawValue) == errSecSuccess)
         #expect(other.passcode == VirtualDevice.defaultPasscode)
-        #expect(app.add("item", .biometryCurrentSet, kSecAttrAccessibleWhenUnlocked) == errSecSuccess)
+        #expect(app.add("item", flags: .biometryCurrentSet, level: kSecAttrAccessibleWhenUnlocked) == errSecSuccess)
         #expect(app.read("item") == errSecSuccess)
         // Now it has items.
         #expect(throws: VirtualDeviceError.self) { try other.restore(backup, password: Self.password) }
@@ -89,8 +89,8 @@ struct DeviceBackupTests {
     func biometry() throws {
         let device = try VirtualDevice()
         let app = device.install()
-        #expect(app.add("set", .biometryCurrentSet, kSecAttrAccessibleWhenUnlocked) == errSecSuccess)
-        #expect(app.add("any", .biometryAny, kSecAttrAccessibleWhenUnlocked) == errSecSuccess)
+        #expect(app.add("set", flags: .biometryCurrentSet, level: kSecAttrAccessibleWhenUnlocked) == errSecSuccess)
+        #expect(app.add("any", flags: .biometryAny, level: kSecAttrAccessibleWhenUnlocked) == errSecSuccess)
         let backup = try device.backUp(password: Self.password)
         let other = try VirtualDevice(restoring: backup, password: Self.password)
         let reinstalled = other.install()

@@ -12,7 +12,7 @@ extension App {
     }
 
     /// Adds a password under an access control.
-    func add(_ account: String, _ flags: SecAccessControlCreateFlags, _ level: CFString) -> OSStatus {
+    func add(_ account: String, flags: SecAccessControlCreateFlags, level: CFString) -> OSStatus {
         guard let accessControl = SecAccessControlCreateWithFlags(nil, level, flags, nil) else { return errSecParam }
         return add(account, [kSecAttrAccessControl: accessControl])
     }

@@ -42,9 +42,9 @@ struct ErasureTests {
         try device.setPasscode("1")
         let app = device.install()
         let level = kSecAttrAccessibleWhenUnlocked
-        #expect(app.add("item", .biometryCurrentSet, level) == errSecAuthFailed)
+        #expect(app.add("item", flags: .biometryCurrentSet, level: level) == errSecAuthFailed)
         device.enrollBiometry()
-        #expect(app.add("item", .biometryCurrentSet, level) == errSecSuccess)
+        #expect(app.add("item", flags: .biometryCurrentSet, level: level) == errSecSuccess)
         #expect(app.read("item") == errSecSuccess)
     }
 

@@ -58,8 +58,10 @@ struct SimulatorTests {
         device.owner.answer = .cancels
         let app = device.install()
         let flags = SecAccessControlCreateFlags(rawValue: rawValue)
-        #expect(app.add("item", flags, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly) == errSecSuccess)
-        #expect(app.add("item", flags, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly) == errSecDuplicateItem)
+        #expect(app.add("item", flags: flags, level: kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly) == errSecSuccess)
+        #expect(
+            app.add("item", flags: flags, level: kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly) == errSecDuplicateItem
+        )
         #expect(app.read("item") == errSecSuccess)
         for choice in [kSecUseAuthenticationUIFail, kSecUseAuthenticationUISkip] {
             #expect(app.read("item", [kSecUseAuthenticationUI: choice]) == errSecSuccess)
@@ -74,7 +76,7 @@ struct SimulatorTests {
         let device = try VirtualDevice()
         device.owner.answer = .cancels
         let app = device.install()
-        #expect(app.add("item", .userPresence, kSecAttrAccessibleWhenUnlocked) == errSecSuccess)
+        #expect(app.add("item", flags: .userPresence, level: kSecAttrAccessibleWhenUnlocked) == errSecSuccess)
         #expect(app.read("item") == errSecUserCanceled)
         #expect(app.read("item", [kSecUseAuthenticationUI: kSecUseAuthenticationUIFail]) == errSecInteractionNotAllowed)
         #expect(app.read("item", [kSecUseAuthenticationUI: kSecUseAuthenticationUISkip]) == errSecItemNotFound)
@@ -122,14 +124,14 @@ struct SimulatorTests {
     func facesAndPasscode(_ platform: VirtualDevice.Platform) throws {
         let device = try VirtualDevice(platform)
         let app = device.install()
-        #expect(app.add("set", .biometryCurrentSet, kSecAttrAccessibleWhenUnlocked) == errSecSuccess)
+        #expect(app.add("set", flags: .biometryCurrentSet, level: kSecAttrAccessibleWhenUnlocked) == errSecSuccess)
         try device.removePasscode()
         try device.setPasscode("9999")
         let status = platform == .simulator ? errSecSuccess : errSecAuthFailed
         #expect(app.read("set") == status)
-        #expect(app.add("new", .biometryCurrentSet, kSecAttrAccessibleWhenUnlocked) == status)
+        #expect(app.add("new", flags: .biometryCurrentSet, level: kSecAttrAccessibleWhenUnlocked) == status)
         device.enrollBiometry()
-        #expect(app.add("newer", .biometryCurrentSet, kSecAttrAccessibleWhenUnlocked) == errSecSuccess)
+        #expect(app.add("newer", flags: .biometryCurrentSet, level: kSecAttrAccessibleWhenUnlocked) == errSecSuccess)
         #expect(app.read("newer") == errSecSuccess)
     }
 

@@ -11,7 +11,7 @@ struct OwnerTests {
     ) throws -> (VirtualDevice, App) {
         let device = try VirtualDevice()
         let app = device.install()
-        #expect(app.add("item", flags, kSecAttrAccessibleWhenUnlocked) == errSecSuccess)
+        #expect(app.add("item", flags: flags, level: kSecAttrAccessibleWhenUnlocked) == errSecSuccess)
         return (device, app)
     }
 

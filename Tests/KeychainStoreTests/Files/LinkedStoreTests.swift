@@ -24,7 +24,7 @@ struct LinkedStoreTests {
 
     private func link() { #expect(Glibc.link(folder.path(of: "keychain.db"), other.path(of: "keychain.db")) == 0) }
 
-    private func expectOnlyRead(_ folder: StoreFolder, _ store: Store, _ rows: Int) throws {
+    private func expectOnlyRead(_ folder: StoreFolder, store: Store, rows: Int) throws {
         let failure = #expect(throws: KeychainError.self) { try store.add([.sample(.key, 9)]) }
         #expect(failure?.status == .notAvailable && failure?.kind == .storage(.readOnly))
         for text in [folder.path(of: "keychain.db"), "hard links", "cp keychain.db new && mv new keychain.db"] {
@@ -36,7 +36,7 @@ struct LinkedStoreTests {
     @Test("a store of two names is read under both of them, and not changed under either")
     func beforeOpening() throws {
         link()
-        for folder in [folder, other] { try expectOnlyRead(folder, folder.open(), 1) }
+        for folder in [folder, other] { try expectOnlyRead(folder, store: folder.open(), rows: 1) }
     }
 
     @Test("one that gets another name while it is open is not changed from then on, alone or in a group")
@@ -44,7 +44,7 @@ struct LinkedStoreTests {
         let store = try folder.open()
         try store.add([.sample(.key, 2)])
         link()
-        try expectOnlyRead(folder, store, 2)
+        try expectOnlyRead(folder, store: store, rows: 2)
         store.beginGroup()
         #expect(throws: KeychainError.self) {
             try store.inGroup { () throws(KeychainError) in
@@ -55,7 +55,7 @@ struct LinkedStoreTests {
         // What is in the log of the first name is not in the other one: that is refused until it is written back.
         #expect(throws: KeychainError.self) { try other.open() }
         store.finish()
-        try expectOnlyRead(other, other.open(), 2)
+        try expectOnlyRead(other, store: other.open(), rows: 2)
     }
 
     @Test("with a file of its own, or without the other name, it is changed again")

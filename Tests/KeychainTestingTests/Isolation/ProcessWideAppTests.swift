@@ -47,7 +47,7 @@ struct ProcessWideAppTests {
             var tasks: [Task<Void, any Error>] = []
             for number in 0..<3 {
                 let app = try VirtualDevice().install()
-                tasks.append(Self.waiter(app, number, order))
+                tasks.append(Self.waiter(app, number: number, in: order))
                 while !ProcessWideApp.isAwaited(app) { await Task.yield() }
             }
             tasks[1].cancel()
@@ -63,7 +63,7 @@ struct ProcessWideAppTests {
         let numbers = Mutex<[Int]>([])
     }
 
-    private static func waiter(_ app: App, _ number: Int, _ order: Order) -> Task<Void, any Error> {
+    private static func waiter(_ app: App, number: Int, in order: Order) -> Task<Void, any Error> {
         Task.detached { try await ProcessWideApp.with(app) { order.numbers.withLock { $0.append(number) } } }
     }
 

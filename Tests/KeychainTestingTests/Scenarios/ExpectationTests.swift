@@ -7,22 +7,24 @@ import Testing
 @Suite("The keychain answers after an event as the scenario says")
 struct ExpectationTests {
     @Test("on iOS", arguments: Scenario.all, Scenario.Protection.allCases)
-    func iOS(_ scenario: Scenario, _ protection: Scenario.Protection) throws { try check(scenario, protection, .iOS) }
+    func iOS(_ scenario: Scenario, _ protection: Scenario.Protection) throws {
+        try check(scenario, with: protection, on: .iOS)
+    }
 
     @Test("behind the front end of macOS", arguments: Scenario.all, Scenario.Protection.allCases)
     func macOS(_ scenario: Scenario, _ protection: Scenario.Protection) throws {
-        try check(scenario, protection, .macOS)
+        try check(scenario, with: protection, on: .macOS)
     }
 
     @Test("in the simulator, which takes nothing away", arguments: Scenario.all, Scenario.Protection.allCases)
     func simulator(_ scenario: Scenario, _ protection: Scenario.Protection) throws {
-        try check(scenario, protection, .simulator)
+        try check(scenario, with: protection, on: .simulator)
     }
 
     private func check(
         _ scenario: Scenario,
-        _ protection: Scenario.Protection,
-        _ platform: VirtualDevice.Platform
+        with protection: Scenario.Protection,
+        on platform: VirtualDevice.Platform
     ) throws {
         try scenario.play(on: platform) { world in
             #expect(Calls.add("token", Calls.item(protection.attributes)) == errSecSuccess)

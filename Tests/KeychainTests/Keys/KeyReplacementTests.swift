@@ -11,7 +11,7 @@ import Testing
 struct KeyReplacementTests {
     private let plain = Protection.accessible(.whenUnlocked)
 
-    private func refuses(_ keychain: any KeychainProtocol, _ contents: ItemContents, _ item: some KeychainItem) {
+    private func refuses(_ keychain: any KeychainProtocol, contents: ItemContents, for item: some KeychainItem) {
         let error = failure { () throws(KeychainItemError) in
             try keychain.set(contents, for: item, protection: plain, details: .none, authentication: .allowed)
         }
@@ -25,10 +25,10 @@ struct KeyReplacementTests {
         let old = P256.Signing.PrivateKey()
         let (first, second) = (try #require(old.secKey), try #require(P256.Signing.PrivateKey().secKey))
         let item = KeyItem(first, tag: "t")
-        refuses(keychain, .key(second), item)
+        refuses(keychain, contents: .key(second), for: item)
         #expect(try !keychain.contains(item))
         try keychain.add(.key(first), for: item, protection: plain, details: .none, authentication: .allowed)
-        refuses(keychain, .key(second), item)
+        refuses(keychain, contents: .key(second), for: item)
         #expect(
             try keychain.privateKey(P256.Signing.PrivateKey.self, for: item)?.rawRepresentation == old.rawRepresentation
         )
@@ -46,7 +46,7 @@ struct KeyReplacementTests {
             sizeInBits: 256
         )
         try keychain.add(.key(key), for: item, protection: plain, details: .none, authentication: .allowed)
-        refuses(keychain, .key(key), item)
+        refuses(keychain, contents: .key(key), for: item)
         #expect(try keychain.secKey(for: item) == key)
     }
 
@@ -55,7 +55,7 @@ struct KeyReplacementTests {
         let keychain = try way.subject().keychain
         let item = GenericPassword(service: "s")
         try keychain.set("secret", for: item, protection: plain)
-        refuses(keychain, .key(try #require(P256.Signing.PrivateKey().secKey)), item)
+        refuses(keychain, contents: .key(try #require(P256.Signing.PrivateKey().secKey)), for: item)
         #expect(try keychain.string(for: item) == "secret")
     }
 

@@ -25,7 +25,7 @@ struct ConcurrentSetTests {
                 group.addTask {
                     let backend =
                         onOneFolder ? EmbeddedKeychain(at: KeychainLocation(path: folder.path)) : shared
-                    try Self.setAgainAndAgain(backend, thread, rounds)
+                    try Self.setAgainAndAgain(in: backend, thread: thread, rounds: rounds)
                 }
             }
             try await group.waitForAll()
@@ -59,7 +59,7 @@ struct ConcurrentSetTests {
         #expect(try app.run { try SystemKeychain().items(matching: ItemSelection.everyGenericPassword).count } <= 1)
     }
 
-    private static func setAgainAndAgain(_ backend: EmbeddedKeychain, _ thread: Int, _ rounds: Int) throws {
+    private static func setAgainAndAgain(in backend: EmbeddedKeychain, thread: Int, rounds: Int) throws {
         let keychain = SystemKeychain(EngineTransport(context(backend)))
         for round in 0..<rounds {
             try set("\(thread) \(round)", keychain)

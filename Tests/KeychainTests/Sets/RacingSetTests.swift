@@ -35,7 +35,7 @@ struct RacingSetTests {
             _ attributes: [String: Any],
             orAdd addition: [String: Any]
         ) throws(TransportFailure) {
-            try updateOrAdd(query, attributes, addition)
+            try updateOrAdd(query, with: attributes, adding: addition)
         }
 
         func defaultAccessGroup() throws(TransportFailure) -> String? { try functions.defaultAccessGroup() }

@@ -40,7 +40,8 @@ struct AsynchronousTests {
     func values() async throws {
         let app = try #require(App.current)
         let seen = try await Self.$mark.withValue(7) {
-            try await SystemKeychain().waiting(.read, nil, .forbidden) { (_) throws(KeychainItemError) in
+            try await SystemKeychain().waiting(for: .read, of: nil, authentication: .forbidden) {
+                (_) throws(KeychainItemError) in
                 (Self.mark, App.current === app, CallThreads.isCurrent)
             }
         }
@@ -52,7 +53,8 @@ struct AsynchronousTests {
     @MainActor
     @Test("From an actor the call waits elsewhere as well")
     func fromActor() async throws {
-        let isElsewhere = try await SystemKeychain().waiting(.read, nil, .forbidden) { (_) throws(KeychainItemError) in
+        let isElsewhere = try await SystemKeychain().waiting(for: .read, of: nil, authentication: .forbidden) {
+            (_) throws(KeychainItemError) in
             CallThreads.isCurrent
         }
         #expect(isElsewhere)

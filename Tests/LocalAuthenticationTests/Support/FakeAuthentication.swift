@@ -59,7 +59,7 @@ final class FakeAuthentication: KeychainBackend {
         case .check(let policy, _):
             if let obstacle = obstacles[policy] { throw KeychainError(obstacle) }
         case .evaluate(let demand, let reason, let context):
-            let question = question(demand, reason, context)
+            let question = question(for: demand, reason: reason, in: context)
             state.withLock { $0.questions.append(question) }
             if let failure = answer(question) { throw KeychainError(failure) }
         case .status(let context):
@@ -70,7 +70,7 @@ final class FakeAuthentication: KeychainBackend {
         return .done
     }
 
-    private func question(_ demand: Demand, _ reason: String, _ context: AuthenticationContext) -> Question {
+    private func question(for demand: Demand, reason: String, in context: AuthenticationContext) -> Question {
         Question(
             demand: demand,
             reason: reason,

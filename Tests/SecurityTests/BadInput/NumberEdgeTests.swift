@@ -92,8 +92,8 @@ struct NumberEdgeTests {
             (.integer(1 << 53), .integer((1 << 53) + 1), false),
         ] as [(Sample, Sample, Bool)]
     )
-    func unhashedPrimaryKey(_ one: Sample, _ other: Sample, _ areSame: Bool) throws {
-        try expectCollision(kSecAttrPort, one, other, areSame)
+    func unhashedPrimaryKey(one: Sample, other: Sample, areSame: Bool) throws {
+        try expectCollision(of: kSecAttrPort, between: one, and: other, areSame: areSame)
     }
 
     /// Two values of `kSecAttrAccount`, a hashed column: numbers compare by their low 32 bits.
@@ -109,11 +109,11 @@ struct NumberEdgeTests {
             (.integer(0), .text("\0\0\0\0"), true),
         ] as [(Sample, Sample, Bool)]
     )
-    func hashedPrimaryKey(_ one: Sample, _ other: Sample, _ areSame: Bool) throws {
-        try expectCollision(kSecAttrAccount, one, other, areSame)
+    func hashedPrimaryKey(one: Sample, other: Sample, areSame: Bool) throws {
+        try expectCollision(of: kSecAttrAccount, between: one, and: other, areSame: areSame)
     }
 
-    private func expectCollision(_ key: CFString, _ one: Sample, _ other: Sample, _ areSame: Bool) throws {
+    private func expectCollision(of key: CFString, between one: Sample, and other: Sample, areSame: Bool) throws {
         let keychain = try WitnessedKeychain()
         func item(_ sample: Sample) -> [CFString: Any] {
             [kSecClass: kSecClassInternetPassword, kSecAttrServer: "numbers", key: sample.value]

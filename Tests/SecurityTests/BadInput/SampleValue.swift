@@ -60,7 +60,7 @@ enum AttributePlace: CaseIterable {
     case add, copy, updateQuery, updateAttributes, delete
 
     /// Calls the function with one attribute of a value, in such a way that success would change an item.
-    func call(_ itemClass: ItemClass, _ column: Column, _ value: Any) -> OSStatus {
+    func call(for itemClass: ItemClass, column: Column, value: Any) -> OSStatus {
         let key = NSString.key(column.name.description)
         let query: [CFString: Any] = [kSecClass: itemClass.rawValue, key: value]
         switch self {

@@ -13,7 +13,7 @@ struct WrongTypeTests {
         for column in ItemSchema.of(itemClass).columns {
             for sample in SampleValue.allCases where !Self.isAccepted(sample, column) {
                 for place in AttributePlace.allCases where !Self.isIgnored(column, in: place) {
-                    let status = keychain.run { place.call(itemClass, column, sample.value) }
+                    let status = keychain.run { place.call(for: itemClass, column: column, value: sample.value) }
                     #expect(
                         place.statusOfWrongType(column, sample).contains(status),
                         "\(column.name): \(sample) in \(place) gives \(status)"
@@ -30,7 +30,9 @@ struct WrongTypeTests {
         let keychain = try WitnessedKeychain()
         for column in ItemSchema.of(itemClass).columns where column.access != .forbidden {
             for sample in SampleValue.allCases where Self.isAccepted(sample, column) {
-                let status = keychain.run { AttributePlace.copy.call(itemClass, column, sample.value) }
+                let status = keychain.run {
+                    AttributePlace.copy.call(for: itemClass, column: column, value: sample.value)
+                }
                 #expect(
                     Self.statuses(ofQuerying: column, sample).contains(status),
                     "\(column.name): \(sample) gives \(status)"
@@ -47,7 +49,7 @@ struct WrongTypeTests {
             for place in AttributePlace.allCases {
                 guard let expected = Self.refusal(of: column, in: place) else { continue }
                 for sample in SampleValue.allCases {
-                    let status = keychain.run { place.call(itemClass, column, sample.value) }
+                    let status = keychain.run { place.call(for: itemClass, column: column, value: sample.value) }
                     #expect(
                         status == place.statusOfSending(column, sample) ?? expected,
                         "\(column.name): \(sample) in \(place)"

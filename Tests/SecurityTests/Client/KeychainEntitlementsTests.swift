@@ -87,7 +87,7 @@ struct KeychainEntitlementsTests {
             ("com.example", nil, "com.example"),
         ] as [(String, String?, String)]
     )
-    func prefix(_ group: String, _ prefix: String?, _ expected: String) throws {
+    func prefix(group: String, prefix: String?, expected: String) throws {
         let list = try propertyList(["keychain-access-groups": [group]])
         #expect(try KeychainEntitlements(propertyList: list, prefix: prefix).accessGroups == [expected])
     }

@@ -13,35 +13,40 @@ struct SettingHintTests {
     private static let grouped = PropertyDictionary(["agrp": .string("c")])
 
     private func hint(
-        _ status: Status,
-        _ operation: KeychainRequest.Operation,
-        _ client: Client = client,
+        for status: Status,
+        of operation: KeychainRequest.Operation,
+        by client: Client = client,
         isVirtual: Bool = false
     ) -> SettingHint? {
-        SettingHint(status, operation, client, isVirtual: isVirtual)
+        SettingHint(for: status, of: operation, by: client, isVirtual: isVirtual)
     }
 
     @Test("a group that the program has not, and no group at all, are explained by its entitlements")
     func entitlements() {
-        #expect(hint(.missingEntitlement, .add(Self.grouped)) == .anotherAccessGroup)
+        #expect(hint(for: .missingEntitlement, of: .add(Self.grouped)) == .anotherAccessGroup)
         let update = KeychainRequest.Operation.update(Self.plain, attributes: Self.grouped)
-        #expect(hint(.missingEntitlement, update) == .anotherAccessGroup)
-        #expect(hint(.missingEntitlement, .add(Self.grouped), Client(accessGroups: [])) == .noAccessGroups)
+        #expect(hint(for: .missingEntitlement, of: update) == .anotherAccessGroup)
+        #expect(hint(for: .missingEntitlement, of: .add(Self.grouped), by: Client(accessGroups: [])) == .noAccessGroups)
         // An attribute that takes a private entitlement.
-        #expect(hint(.missingEntitlement, .add(PropertyDictionary(["agrp": .string("a")]))) == nil)
-        #expect(hint(.missingEntitlement, .add(Self.grouped), isVirtual: true) == nil, "a test's own entitlements")
-        #expect(hint(.itemNotFound, .delete(Self.grouped)) == nil)
+        #expect(hint(for: .missingEntitlement, of: .add(PropertyDictionary(["agrp": .string("a")]))) == nil)
+        #expect(
+            hint(for: .missingEntitlement, of: .add(Self.grouped), isVirtual: true) == nil,
+            "a test's own entitlements"
+        )
+        #expect(hint(for: .itemNotFound, of: .delete(Self.grouped)) == nil)
     }
 
     @Test("what the front end of macOS takes out is explained by the platform")
     func platform() {
-        #expect(hint(.parameter, .delete(Self.limited)) == .platform)
-        #expect(hint(.parameter, .update(Self.limited, attributes: Self.plain)) == .platform)
-        #expect(hint(.parameter, .delete(PropertyDictionary(["r_Data": .boolean(true)]))) == .platform)
-        #expect(hint(.parameter, .delete(Self.limited), isVirtual: true) == .platformOfDevice)
-        #expect(hint(.parameter, .copyMatching(Self.limited)) == nil)
-        #expect(hint(.parameter, .delete(Self.plain)) == nil)
-        #expect(hint(.parameter, .delete(Self.limited), Client(accessGroups: ["a"], profile: .macOS)) == nil)
+        #expect(hint(for: .parameter, of: .delete(Self.limited)) == .platform)
+        #expect(hint(for: .parameter, of: .update(Self.limited, attributes: Self.plain)) == .platform)
+        #expect(hint(for: .parameter, of: .delete(PropertyDictionary(["r_Data": .boolean(true)]))) == .platform)
+        #expect(hint(for: .parameter, of: .delete(Self.limited), isVirtual: true) == .platformOfDevice)
+        #expect(hint(for: .parameter, of: .copyMatching(Self.limited)) == nil)
+        #expect(hint(for: .parameter, of: .delete(Self.plain)) == nil)
+        #expect(
+            hint(for: .parameter, of: .delete(Self.limited), by: Client(accessGroups: ["a"], profile: .macOS)) == nil
+        )
     }
 
     @Test("a program that lost its identity is told how to find out why, whether it finds nothing or may not add")
@@ -51,8 +56,11 @@ struct SettingHintTests {
         ]
             as [(Status, KeychainRequest.Operation)]
         {
-            #expect(SettingHint(status, operation, Self.client, isVirtual: false, kind: .lostIdentity) == .lostIdentity)
-            #expect(hint(status, operation) == nil)
+            #expect(
+                SettingHint(for: status, of: operation, by: Self.client, isVirtual: false, kind: .lostIdentity)
+                    == .lostIdentity
+            )
+            #expect(hint(for: status, of: operation) == nil)
         }
     }
 

@@ -26,10 +26,10 @@ struct ItemImportTests {
         ] as [(String, SecExternalFormat, SecExternalItemType, [String])]
     )
     func certificates(
-        _ name: String,
-        _ format: SecExternalFormat,
-        _ type: SecExternalItemType,
-        _ summaries: [String]
+        name: String,
+        format: SecExternalFormat,
+        type: SecExternalItemType,
+        summaries: [String]
     ) throws {
         let outcome = try Self.load(name)
         #expect(outcome.status == errSecSuccess)
@@ -48,7 +48,7 @@ struct ItemImportTests {
             ("proctype.pem", "secret", errSecUnsupportedFormat), ("parameters.only", nil, errSecUnsupportedFormat),
         ] as [(String, String?, OSStatus)]
     )
-    func failures(_ name: String, _ passphrase: String?, _ status: OSStatus) throws {
+    func failures(name: String, passphrase: String?, status: OSStatus) throws {
         let outcome = try Self.load(name, passphrase: passphrase)
         #expect(outcome.status == status)
         #expect(outcome.items == nil)
@@ -184,7 +184,7 @@ struct ItemImportTests {
         #expect(outcome.format == .formatPKCS12)
         #expect(outcome.items?.map { $0 as? SecIdentity } == imported.map { $0 as? SecIdentity })
         #expect(try Self.load("ours.p12", passphrase: "secret").status == errSecPkcs12VerifyFailure)
-        let (status, items) = try PKCS12ImportTests.load("ours.p12", "geheim")
+        let (status, items) = try PKCS12ImportTests.load("ours.p12", password: "geheim")
         #expect(status == errSecSuccess)
         #expect((items?.first?[kSecImportItemCertChain as String] as? [SecCertificate])?.count == 3)
         #expect(items?.first?[kSecImportItemLabel as String] as? String == "Leaf")

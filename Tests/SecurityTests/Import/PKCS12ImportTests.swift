@@ -19,8 +19,8 @@ struct PKCS12ImportTests {
             ("edwards.p12", "secret", errSecDecode),
         ] as [(String, String?, OSStatus)]
     )
-    func failures(_ name: String, _ password: String?, _ status: OSStatus) throws {
-        let (found, items) = try Self.load(name, password)
+    func failures(name: String, password: String?, status: OSStatus) throws {
+        let (found, items) = try Self.load(name, password: password)
         #expect(found == status)
         #expect(items == nil)
     }
@@ -40,7 +40,9 @@ struct PKCS12ImportTests {
     func certificatesOnly(_ profile: Profile, _ count: Int) throws {
         let client = Client(accessGroups: ["group"], profile: profile)
         let context = KeychainContext(backend: FakeKeychain(failingWith: .internal), client: client)
-        let (status, items) = try KeychainContext.$current.withValue(context) { try Self.load("nokeys.p12", "secret") }
+        let (status, items) = try KeychainContext.$current.withValue(context) {
+            try Self.load("nokeys.p12", password: "secret")
+        }
         #expect(status == errSecSuccess)
         #expect(items?.count == count)
         guard count > 0 else { return }
@@ -53,7 +55,7 @@ struct PKCS12ImportTests {
 
     @Test("an identity comes with its chain, its label and its key identifier")
     func identity() throws {
-        let (status, items) = try Self.load("id.p12", "secret")
+        let (status, items) = try Self.load("id.p12", password: "secret")
         #expect(status == errSecSuccess)
         let item = try #require(items?.first)
         #expect(items?.count == 1)
@@ -70,7 +72,7 @@ struct PKCS12ImportTests {
 
     @Test("of two authorities of one name the chain has the one that has signed")
     func renewedAuthority() throws {
-        let (_, items) = try Self.load("renewed.p12", "secret")
+        let (_, items) = try Self.load("renewed.p12", password: "secret")
         let chain = try #require(items?.first?[kSecImportItemCertChain as String] as? [SecCertificate])
         let serials = chain.map { SecCertificateCopySerialNumberData($0, nil) as Data? }
         #expect(serials == [Data([4]), Data([99])])
@@ -78,7 +80,7 @@ struct PKCS12ImportTests {
 
     @Test("an empty password need not be given", arguments: [nil, ""])
     func emptyPassword(_ password: String?) throws {
-        let (status, items) = try Self.load("empty.p12", password)
+        let (status, items) = try Self.load("empty.p12", password: password)
         #expect(status == errSecSuccess)
         #expect(items?.count == 1)
         #expect(items?.first?[kSecImportItemLabel as String] == nil)
@@ -86,7 +88,7 @@ struct PKCS12ImportTests {
 
     @Test("an old file of an RSA key is read, and its key signs for its certificate")
     func legacy() throws {
-        let (_, items) = try Self.load("legacy.p12", "secret")
+        let (_, items) = try Self.load("legacy.p12", password: "secret")
         let identity = try #require(items?.first?[kSecImportItemIdentity as String] as? SecIdentity)
         var privateKey: SecKey?
         try #require(SecIdentityCopyPrivateKey(identity, &privateKey) == errSecSuccess)
@@ -103,7 +105,7 @@ struct PKCS12ImportTests {
 
     @Test("a key without a certificate gives no identity")
     func keyOnly() throws {
-        let (status, items) = try Self.load("nocerts.p12", "secret")
+        let (status, items) = try Self.load("nocerts.p12", password: "secret")
         #expect(status == errSecSuccess)
         #expect(items?.count == 0)
     }
@@ -112,7 +114,7 @@ struct PKCS12ImportTests {
         "the keychain gets what is read when the options say so, with the attributes that they have",
         arguments: [(true, false, 3), (true, true, 0), (false, false, 0)] as [(Bool, Bool, Int)]
     )
-    func stored(_ inKeychain: Bool, _ inMemoryOnly: Bool, _ count: Int) throws {
+    func stored(inKeychain: Bool, inMemoryOnly: Bool, count: Int) throws {
         let client = Client(accessGroups: ["first", "second"])
         let context = KeychainContext(backend: try TemporaryKeychain(), client: client)
         try KeychainContext.$current.withValue(context) {
@@ -122,7 +124,7 @@ struct PKCS12ImportTests {
             ]
             // A second time everything is there already.
             for _ in 0..<2 {
-                let (status, _) = try Self.load("id.p12", "secret", options)
+                let (status, _) = try Self.load("id.p12", password: "secret", options: options)
                 #expect(status == errSecSuccess)
             }
             #expect(Self.count(kSecClassCertificate, "second") == count)
@@ -133,7 +135,7 @@ struct PKCS12ImportTests {
 
     @Test("a key that is not encrypted itself is passed over, by this function alone")
     func plainKey() throws {
-        let (status, items) = try Self.load("plainkey.p12", "secret")
+        let (status, items) = try Self.load("plainkey.p12", password: "secret")
         #expect(status == errSecSuccess)
         #expect(items?.count == 0)
         var objects: CFArray?
@@ -165,7 +167,7 @@ struct PKCS12ImportTests {
         }
         let context = KeychainContext(backend: keychain, client: Client(accessGroups: ["group"]))
         let (status, items) = try KeychainContext.$current.withValue(context) {
-            try Self.load("id.p12", "secret", [kSecUseDataProtectionKeychain: true])
+            try Self.load("id.p12", password: "secret", options: [kSecUseDataProtectionKeychain: true])
         }
         #expect(status == errSecDiskFull)
         #expect(items?.count == 1)
@@ -179,7 +181,7 @@ struct PKCS12ImportTests {
             client: Client(accessGroups: ["group"])
         )
         let (status, items) = try KeychainContext.$current.withValue(context) {
-            try Self.load("id.p12", "secret", [kSecUseDataProtectionKeychain: true])
+            try Self.load("id.p12", password: "secret", options: [kSecUseDataProtectionKeychain: true])
         }
         #expect(status == errSecInteractionNotAllowed)
         #expect(items?.count == 1)
@@ -197,8 +199,8 @@ struct PKCS12ImportTests {
     /// Imports a file, for the app of the test, or for one that has no keychain.
     static func load(
         _ name: String,
-        _ password: String?,
-        _ options: [CFString: Any] = [:]
+        password: String?,
+        options: [CFString: Any] = [:]
     ) throws -> (status: OSStatus, items: [[String: Any]]?) {
         var options = options
         if let password { options[kSecImportExportPassphrase] = password }

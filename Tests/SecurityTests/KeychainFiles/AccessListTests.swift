@@ -281,19 +281,19 @@ struct AccessListTests {
             #expect(found == type)
             #expect(list?.count == 2)
             #expect(SecAccessCopyOwnerAndACL(made, nil, nil, nil, nil) == errSecSuccess)
-            func failure(_ user: uid_t, _ type: Int, _ acls: CFArray?) -> Int? {
+            func failure(_ user: uid_t, type: Int, acls: CFArray?) -> Int? {
                 var error: Unmanaged<CFError>?
                 guard SecAccessCreateWithOwnerAndACL(user, 0, SecAccessOwnerType(type), acls, &error) == nil else {
                     return nil
                 }
                 return error?.takeRetainedValue().code
             }
-            #expect(failure(user + 1, kSecUseOnlyUID, nil) == Int(errSecUnimplemented))
-            #expect(failure(user, kSecUseOnlyGID, nil) == Int(errSecUnimplemented))
-            #expect(failure(user, kSecUseOnlyUID | kSecHonorRoot, nil) == Int(errSecUnimplemented))
-            #expect(failure(user, kSecUseOnlyUID, ["x"] as NSArray) == Int(errSecParam))
+            #expect(failure(user + 1, type: kSecUseOnlyUID, acls: nil) == Int(errSecUnimplemented))
+            #expect(failure(user, type: kSecUseOnlyGID, acls: nil) == Int(errSecUnimplemented))
+            #expect(failure(user, type: kSecUseOnlyUID | kSecHonorRoot, acls: nil) == Int(errSecUnimplemented))
+            #expect(failure(user, type: kSecUseOnlyUID, acls: ["x"] as NSArray) == Int(errSecParam))
             let owners = try [source, made].map { try entry($0, kSecACLAuthorizationChangeACL) }
-            #expect(failure(user, kSecUseOnlyUID, owners as CFArray) == Int(errSecParam))
+            #expect(failure(user, type: kSecUseOnlyUID, acls: owners as CFArray) == Int(errSecParam))
             #expect(kSecMatchBits == 3)
         }
     }

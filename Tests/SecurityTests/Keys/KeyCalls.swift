@@ -28,24 +28,22 @@ enum KeyCalls {
         SecKeyCopyExternalRepresentation(key, nil) as Data?
     }
 
-    static func sign(_ key: SecKey, _ algorithm: SecKeyAlgorithm, _ data: Data) -> (result: Data?, status: OSStatus) {
+    static func sign(with key: SecKey, algorithm: SecKeyAlgorithm, data: Data) -> (result: Data?, status: OSStatus) {
         perform { SecKeyCreateSignature(key, algorithm, data as CFData, $0) as Data? }
     }
 
-    static func verify(_ key: SecKey, _ algorithm: SecKeyAlgorithm, _ data: Data, _ signature: Data) -> OSStatus {
+    static func verify(with key: SecKey, algorithm: SecKeyAlgorithm, data: Data, signature: Data) -> OSStatus {
         let call = perform {
             SecKeyVerifySignature(key, algorithm, data as CFData, signature as CFData, $0) ? true : nil
         }
         return call.result == true && call.status != errSecSuccess ? errSecInternalComponent : call.status
     }
 
-    static func encrypt(_ key: SecKey, _ algorithm: SecKeyAlgorithm, _ data: Data) -> (result: Data?, status: OSStatus)
-    {
+    static func encrypt(with key: SecKey, algorithm: SecKeyAlgorithm, data: Data) -> (result: Data?, status: OSStatus) {
         perform { SecKeyCreateEncryptedData(key, algorithm, data as CFData, $0) as Data? }
     }
 
-    static func decrypt(_ key: SecKey, _ algorithm: SecKeyAlgorithm, _ data: Data) -> (result: Data?, status: OSStatus)
-    {
+    static func decrypt(with key: SecKey, algorithm: SecKeyAlgorithm, data: Data) -> (result: Data?, status: OSStatus) {
         perform { SecKeyCreateDecryptedData(key, algorithm, data as CFData, $0) as Data? }
     }
 }

@@ -10,7 +10,7 @@ struct KeyCreationTests {
         "keys of all sizes, which are strings or numbers",
         arguments: [("73", 256, 97, 65), ("73", 384, 145, 97), ("73", 521, 199, 133)]
     )
-    func curves(_ type: String, _ size: Int, _ privateCount: Int, _ publicCount: Int) throws {
+    func curves(type: String, size: Int, privateCount: Int, publicCount: Int) throws {
         let forms: [[CFString: Any]] = [
             [kSecAttrKeyType: type, kSecAttrKeySizeInBits: size],
             [kSecAttrKeyType: type, kSecAttrKeySizeInBits: "\(size)"],

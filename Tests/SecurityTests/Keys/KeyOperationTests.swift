@@ -18,19 +18,37 @@ struct KeyOperationTests {
     func signatures(_ algorithm: SecKeyAlgorithm) throws {
         let isRSA = (algorithm.rawValue as String).contains("RSA")
         let (pair, other) = isRSA ? (KeyPairs.rsa, KeyPairs.p256) : (KeyPairs.p256, KeyPairs.rsa)
-        let made = KeyCalls.sign(pair.privateKey, algorithm, Self.message)
+        let made = KeyCalls.sign(with: pair.privateKey, algorithm: algorithm, data: Self.message)
         let signature = try #require(made.result)
         #expect(made.status == errSecSuccess)
-        #expect(KeyCalls.verify(pair.publicKey, algorithm, Self.message, signature) == errSecSuccess)
+        #expect(
+            KeyCalls.verify(with: pair.publicKey, algorithm: algorithm, data: Self.message, signature: signature)
+                == errSecSuccess
+        )
         var changed = signature
         changed[changed.count - 1] ^= 1
-        #expect(KeyCalls.verify(pair.publicKey, algorithm, Self.message, changed) == errSecVerifyFailed)
-        #expect(KeyCalls.verify(pair.publicKey, algorithm, Data(), signature) == errSecVerifyFailed)
-        #expect(KeyCalls.verify(pair.publicKey, algorithm, Self.message, Data()) == errSecVerifyFailed)
-        #expect(KeyCalls.verify(pair.privateKey, algorithm, Self.message, signature) == errSecParam)
-        #expect(KeyCalls.verify(other.publicKey, algorithm, Self.message, signature) == errSecParam)
+        #expect(
+            KeyCalls.verify(with: pair.publicKey, algorithm: algorithm, data: Self.message, signature: changed)
+                == errSecVerifyFailed
+        )
+        #expect(
+            KeyCalls.verify(with: pair.publicKey, algorithm: algorithm, data: Data(), signature: signature)
+                == errSecVerifyFailed
+        )
+        #expect(
+            KeyCalls.verify(with: pair.publicKey, algorithm: algorithm, data: Self.message, signature: Data())
+                == errSecVerifyFailed
+        )
+        #expect(
+            KeyCalls.verify(with: pair.privateKey, algorithm: algorithm, data: Self.message, signature: signature)
+                == errSecParam
+        )
+        #expect(
+            KeyCalls.verify(with: other.publicKey, algorithm: algorithm, data: Self.message, signature: signature)
+                == errSecParam
+        )
         for key in [pair.publicKey, other.privateKey] {
-            let refused = KeyCalls.sign(key, algorithm, Self.message)
+            let refused = KeyCalls.sign(with: key, algorithm: algorithm, data: Self.message)
             #expect(refused.result == nil && refused.status == errSecParam)
         }
         #expect(!SecKeyVerifySignature(pair.publicKey, algorithm, Data() as CFData, signature as CFData, nil))
@@ -47,25 +65,34 @@ struct KeyOperationTests {
         let isRSA = (algorithm.rawValue as String).contains("RSA")
         let pair = isRSA ? KeyPairs.rsa : KeyPairs.p384
         for plaintext in [Self.message, Data()] {
-            let ciphertext = try #require(KeyCalls.encrypt(pair.publicKey, algorithm, plaintext).result)
-            #expect(KeyCalls.decrypt(pair.privateKey, algorithm, ciphertext).result == plaintext)
-            let short = KeyCalls.decrypt(pair.privateKey, algorithm, ciphertext.dropLast())
+            let ciphertext = try #require(
+                KeyCalls.encrypt(with: pair.publicKey, algorithm: algorithm, data: plaintext).result
+            )
+            #expect(KeyCalls.decrypt(with: pair.privateKey, algorithm: algorithm, data: ciphertext).result == plaintext)
+            let short = KeyCalls.decrypt(with: pair.privateKey, algorithm: algorithm, data: ciphertext.dropLast())
             #expect(short.result == nil && short.status == errSecParam)
-            #expect(KeyCalls.decrypt(pair.publicKey, algorithm, ciphertext).status == errSecParam)
+            #expect(
+                KeyCalls.decrypt(with: pair.publicKey, algorithm: algorithm, data: ciphertext).status == errSecParam
+            )
         }
-        #expect(KeyCalls.encrypt(pair.privateKey, algorithm, Self.message).status == errSecParam)
-        #expect(KeyCalls.decrypt(pair.privateKey, algorithm, Data()).status == errSecParam)
+        #expect(KeyCalls.encrypt(with: pair.privateKey, algorithm: algorithm, data: Self.message).status == errSecParam)
+        #expect(KeyCalls.decrypt(with: pair.privateKey, algorithm: algorithm, data: Data()).status == errSecParam)
     }
 
     @Test("too much for a block is errSecParam")
     func tooMuch() {
         let long = Data(repeating: 1, count: 300)
         for algorithm in [SecKeyAlgorithm.rsaEncryptionPKCS1, .rsaEncryptionOAEPSHA1, .rsaEncryptionRaw] {
-            let call = KeyCalls.encrypt(KeyPairs.rsa.publicKey, algorithm, long)
+            let call = KeyCalls.encrypt(with: KeyPairs.rsa.publicKey, algorithm: algorithm, data: long)
             #expect(call.result == nil && call.status == errSecParam)
         }
-        #expect(KeyCalls.sign(KeyPairs.rsa.privateKey, .rsaSignatureRaw, long).status == errSecParam)
-        #expect(KeyCalls.sign(KeyPairs.rsa.privateKey, .rsaSignatureDigestPKCS1v15SHA256, long).status == errSecParam)
+        #expect(
+            KeyCalls.sign(with: KeyPairs.rsa.privateKey, algorithm: .rsaSignatureRaw, data: long).status == errSecParam
+        )
+        #expect(
+            KeyCalls.sign(with: KeyPairs.rsa.privateKey, algorithm: .rsaSignatureDigestPKCS1v15SHA256, data: long)
+                .status == errSecParam
+        )
     }
 
     @Test("support says what the functions do")
@@ -81,7 +108,9 @@ struct KeyOperationTests {
         #expect(SecKeyIsAlgorithmSupported(KeyPairs.rsa.privateKey, .decrypt, .rsaEncryptionOAEPSHA384))
         let unknown = SecKeyAlgorithm(rawValue: "algid:sign:nothing")
         #expect(!SecKeyIsAlgorithmSupported(KeyPairs.rsa.privateKey, .sign, unknown))
-        #expect(KeyCalls.sign(KeyPairs.rsa.privateKey, unknown, Self.message).status == errSecParam)
+        #expect(
+            KeyCalls.sign(with: KeyPairs.rsa.privateKey, algorithm: unknown, data: Self.message).status == errSecParam
+        )
     }
 
     @Test("key exchange takes its parameters")

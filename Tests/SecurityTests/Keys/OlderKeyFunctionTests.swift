@@ -8,14 +8,14 @@ import Testing
 struct OlderKeyFunctionTests {
     private static let digest = (0..<32).map { UInt8($0) }
 
-    private func sign(_ key: SecKey, _ padding: SecPadding, _ data: [UInt8], room: Int = 256) -> (OSStatus, [UInt8]) {
+    private func sign(with key: SecKey, padding: SecPadding, data: [UInt8], room: Int = 256) -> (OSStatus, [UInt8]) {
         var (signature, count) = (Array(repeating: 0xA5 as UInt8, count: 300), room)
         let status = SecKeyRawSign(key, padding, data, data.count, &signature, &count)
         if status != errSecSuccess { #expect(count == room && !signature.contains { $0 != 0xA5 }) }
         return (status, Array(signature.prefix(status == errSecSuccess ? count : 0)))
     }
 
-    private func verify(_ key: SecKey, _ padding: SecPadding, _ data: [UInt8], _ signature: [UInt8]) -> OSStatus {
+    private func verify(with key: SecKey, padding: SecPadding, data: [UInt8], signature: [UInt8]) -> OSStatus {
         SecKeyRawVerify(key, padding, data, data.count, signature, signature.count)
     }
 
@@ -29,35 +29,50 @@ struct OlderKeyFunctionTests {
             (.PKCS1SHA512, .rsaSignatureDigestPKCS1v15SHA512, 64),
         ]
     )
-    func rsaSignatures(_ padding: SecPadding, _ algorithm: SecKeyAlgorithm, _ count: Int) throws {
+    func rsaSignatures(padding: SecPadding, algorithm: SecKeyAlgorithm, count: Int) throws {
         let pair = KeyPairs.rsa
         let digest = (1...count).map { UInt8($0) }
-        let (status, signature) = sign(pair.privateKey, padding, digest)
+        let (status, signature) = sign(with: pair.privateKey, padding: padding, data: digest)
         #expect(status == errSecSuccess)
-        #expect(Data(signature) == KeyCalls.sign(pair.privateKey, algorithm, Data(digest)).result)
-        #expect(verify(pair.publicKey, padding, digest, signature) == errSecSuccess)
-        #expect(verify(pair.publicKey, padding, digest, Array(signature.dropLast())) == -9809)
-        #expect(verify(pair.publicKey, padding, Array(digest.reversed()), signature) == -9809)
-        #expect(sign(pair.privateKey, padding, digest, room: 255).0 == errSecParam)
-        #expect(sign(pair.publicKey, padding, digest).0 == errSecParam)
+        #expect(
+            Data(signature) == KeyCalls.sign(with: pair.privateKey, algorithm: algorithm, data: Data(digest)).result
+        )
+        #expect(verify(with: pair.publicKey, padding: padding, data: digest, signature: signature) == errSecSuccess)
+        #expect(
+            verify(with: pair.publicKey, padding: padding, data: digest, signature: Array(signature.dropLast()))
+                == -9809
+        )
+        #expect(
+            verify(with: pair.publicKey, padding: padding, data: Array(digest.reversed()), signature: signature)
+                == -9809
+        )
+        #expect(sign(with: pair.privateKey, padding: padding, data: digest, room: 255).0 == errSecParam)
+        #expect(sign(with: pair.publicKey, padding: padding, data: digest).0 == errSecParam)
     }
 
     @Test("ECDSA signatures in DER, and raw")
     func ecdsa() throws {
         let pair = KeyPairs.p256
         for padding in [SecPadding.PKCS1, [], .PKCS1SHA256] {
-            let (status, signature) = sign(pair.privateKey, padding, Self.digest)
+            let (status, signature) = sign(with: pair.privateKey, padding: padding, data: Self.digest)
             #expect(status == errSecSuccess && signature.first == 0x30)
-            #expect(verify(pair.publicKey, padding, Self.digest, signature) == errSecSuccess)
+            #expect(
+                verify(with: pair.publicKey, padding: padding, data: Self.digest, signature: signature) == errSecSuccess
+            )
             let data = Data(Self.digest)
-            let status2 = KeyCalls.verify(pair.publicKey, .ecdsaSignatureDigestX962SHA256, data, Data(signature))
+            let status2 = KeyCalls.verify(
+                with: pair.publicKey,
+                algorithm: .ecdsaSignatureDigestX962SHA256,
+                data: data,
+                signature: Data(signature)
+            )
             #expect(status2 == errSecSuccess)
         }
-        let (status, raw) = sign(pair.privateKey, .sigRaw, Self.digest)
+        let (status, raw) = sign(with: pair.privateKey, padding: .sigRaw, data: Self.digest)
         #expect(status == errSecSuccess && raw.count == 64)
-        #expect(verify(pair.publicKey, .sigRaw, Self.digest, raw) == errSecSuccess)
-        #expect(verify(pair.publicKey, .PKCS1, Self.digest, raw) == -9809)
-        #expect(sign(pair.privateKey, .sigRaw, Self.digest, room: 63).0 == errSecParam)
+        #expect(verify(with: pair.publicKey, padding: .sigRaw, data: Self.digest, signature: raw) == errSecSuccess)
+        #expect(verify(with: pair.publicKey, padding: .PKCS1, data: Self.digest, signature: raw) == -9809)
+        #expect(sign(with: pair.privateKey, padding: .sigRaw, data: Self.digest, room: 63).0 == errSecParam)
     }
 
     @Test("encryption and decryption, without more room than there is")
@@ -83,9 +98,9 @@ struct OlderKeyFunctionTests {
     func refused() {
         let (rsa, curve) = (KeyPairs.rsa, KeyPairs.p256)
         for padding in [SecPadding.PKCS1MD5, .PKCS1MD2, .OAEP, .sigRaw, SecPadding(rawValue: 0x1234)] {
-            #expect(sign(rsa.privateKey, padding, Self.digest).0 == errSecParam)
+            #expect(sign(with: rsa.privateKey, padding: padding, data: Self.digest).0 == errSecParam)
         }
-        #expect(sign(rsa.privateKey, .PKCS1SHA1, Self.digest).0 == errSecParam)
+        #expect(sign(with: rsa.privateKey, padding: .PKCS1SHA1, data: Self.digest).0 == errSecParam)
         var (buffer, count) = (Array(repeating: 0 as UInt8, count: 256), 256)
         for (key, padding) in [
             (rsa.publicKey, SecPadding.PKCS1SHA1), (curve.publicKey, .PKCS1), (rsa.privateKey, .PKCS1),

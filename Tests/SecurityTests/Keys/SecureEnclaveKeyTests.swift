@@ -253,7 +253,11 @@ struct SecureEnclaveKeyTests {
     @Test("a sealed form makes a key again on its device, and none on another")
     func sealedForm() throws {
         let app = try VirtualDevice().install()
-        let made = try app.device.keychain.enclave.makeKey(.p256, AccessControl(synthesizedFor: .whenUnlocked), nil)
+        let made = try app.device.keychain.enclave.makeKey(
+            .p256,
+            accessControl: AccessControl(synthesizedFor: .whenUnlocked),
+            context: nil
+        )
         let sealed = made.sealed.withUnsafeBytes { Data($0) } as NSData
         let attributes: NSDictionary = ["type": "73", "kcls": "1", "tkid": "com.apple.setoken"]
         try app.run {

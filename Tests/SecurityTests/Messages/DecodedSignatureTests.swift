@@ -37,7 +37,7 @@ struct DecodedSignatureTests {
     )
     func good(_ name: String, _ command: String) throws {
         let files = try MessageFiles.shared.get()
-        try files.run("openssl $2 -in contents -outform DER -out $1.p7m", name, command)
+        try files.run("openssl $2 -in contents -outform DER -out $1.p7m", with: name, and: command)
         let message = try files.data("\(name).p7m")
         try files.trusting { () throws in
             for count in [Int.max, 1] {
@@ -45,9 +45,9 @@ struct DecodedSignatureTests {
                 #expect(status == errSecSuccess)
                 #expect(try MessageCalls.contents(decoder) == files.data("contents"))
                 #expect(MessageCalls.value(9) { CMSDecoderGetNumSigners(decoder, $0) } == 1)
-                #expect(MessageCalls.standing(decoder) == .valid)
-                #expect(MessageCalls.standing(decoder, 1) == .invalidIndex)
-                #expect(MessageCalls.standing(decoder, -1) == .invalidIndex)
+                #expect(MessageCalls.standing(in: decoder) == .valid)
+                #expect(MessageCalls.standing(in: decoder, at: 1) == .invalidIndex)
+                #expect(MessageCalls.standing(in: decoder, at: -1) == .invalidIndex)
                 let isEncrypted = MessageCalls.value(DarwinBoolean(true)) { CMSDecoderIsContentEncrypted(decoder, $0) }
                 #expect(!isEncrypted.boolValue)
             }
@@ -70,11 +70,11 @@ struct DecodedSignatureTests {
             message.count - 1,
         ]
         try files.trusting { () throws in
-            #expect(try MessageCalls.standing(MessageCalls.decoder(message)) == .valid)
+            #expect(try MessageCalls.standing(in: MessageCalls.decoder(message)) == .valid)
             for place in places {
                 var other = message
                 other[place] ^= 1
-                #expect(try MessageCalls.standing(MessageCalls.decoder(other)) == .invalidSignature)
+                #expect(try MessageCalls.standing(in: MessageCalls.decoder(other)) == .invalidSignature)
             }
         }
     }
@@ -91,7 +91,7 @@ struct DecodedSignatureTests {
         // As contents of a constructed value they are one octet string.
         let signed = Data([0x04, 19] + "the contents are it".utf8)
         try files.write(signed, to: "\(name).contents")
-        try files.run("openssl \(Self.signEC) $2 -in $1.contents -outform DER -out $1.p7m", name, options)
+        try files.run("openssl \(Self.signEC) $2 -in $1.contents -outform DER -out $1.p7m", with: name, and: options)
         let message = try files.data("\(name).p7m")
         let place = try #require(message.range(of: Data([0x04, UInt8(signed.count)]) + signed)).lowerBound
         try files.trusting { () throws in
@@ -102,7 +102,7 @@ struct DecodedSignatureTests {
                 guard status == errSecSuccess else { continue }
                 // An octet string in pieces, as BER has them.
                 #expect(tag == 0x24 || !name.hasPrefix("tagged-data"), "tag \(tag)")
-                let isValid = MessageCalls.standing(decoder, evaluates: false) == .valid
+                let isValid = MessageCalls.standing(in: decoder, evaluates: false) == .valid
                 #expect(!isValid || MessageCalls.contents(decoder) == signed, "tag \(tag)")
             }
         }
@@ -122,12 +122,12 @@ struct DecodedSignatureTests {
         try files.trusting { () throws in
             let decoder = try MessageCalls.decoder(message)
             #expect(MessageCalls.contents(decoder) == nil)
-            #expect(MessageCalls.standing(decoder) == .needsDetachedContent)
+            #expect(MessageCalls.standing(in: decoder) == .needsDetachedContent)
             #expect(MessageCalls.value(nil) { CMSDecoderCopyDetachedContent(decoder, $0) } == nil)
             #expect(CMSDecoderSetDetachedContent(decoder, (contents + [0]) as CFData) == errSecSuccess)
-            #expect(MessageCalls.standing(decoder) == .invalidSignature)
+            #expect(MessageCalls.standing(in: decoder) == .invalidSignature)
             #expect(CMSDecoderSetDetachedContent(decoder, contents as CFData) == errSecSuccess)
-            #expect(MessageCalls.standing(decoder) == .valid)
+            #expect(MessageCalls.standing(in: decoder) == .valid)
             let kept: CFData? = MessageCalls.value(nil) { CMSDecoderCopyDetachedContent(decoder, $0) }
             #expect(kept as Data? == contents)
             var early: CMSDecoder?
@@ -136,7 +136,7 @@ struct DecodedSignatureTests {
             #expect(CMSDecoderSetDetachedContent(second, contents as CFData) == errSecSuccess)
             #expect(MessageCalls.update(second, message) == errSecSuccess)
             #expect(CMSDecoderFinalizeMessage(second) == errSecSuccess)
-            #expect(MessageCalls.standing(second) == .valid)
+            #expect(MessageCalls.standing(in: second) == .valid)
         }
     }
 
@@ -150,7 +150,7 @@ struct DecodedSignatureTests {
             #expect(MessageCalls.value(0) { CMSDecoderGetNumSigners(decoder, $0) } == 2)
             var names: Set<String?> = []
             for index in 0..<2 {
-                #expect(MessageCalls.standing(decoder, index) == .valid)
+                #expect(MessageCalls.standing(in: decoder, at: index) == .valid)
                 let certificate = MessageCalls.value(nil) { CMSDecoderCopySignerCert(decoder, index, $0) }
                 names.insert(certificate.flatMap { SecCertificateCopySubjectSummary($0) as String? })
             }
@@ -158,7 +158,7 @@ struct DecodedSignatureTests {
             var other = message
             other[other.count - 1] ^= 1
             let spoiled = try MessageCalls.decoder(other)
-            #expect([0, 1].map { MessageCalls.standing(spoiled, $0) } == [.valid, .invalidSignature])
+            #expect([0, 1].map { MessageCalls.standing(in: spoiled, at: $0) } == [.valid, .invalidSignature])
         }
     }
 
@@ -183,7 +183,9 @@ struct DecodedSignatureTests {
         let certificates: CFArray? = MessageCalls.value(nil) { CMSDecoderCopyAllCerts(decoder, $0) }
         #expect(try Set(certificates as? [SecCertificate] ?? []) == Set(["ec", "middle"].map(files.certificate)))
         let timeless = try MessageCalls.decoder(files.data("timeless.p7m"))
-        _ = MessageCalls.value(0, errSecSigningTimeMissing) { CMSDecoderCopySignerSigningTime(timeless, 0, $0) }
+        _ = MessageCalls.value(0, expecting: errSecSigningTimeMissing) {
+            CMSDecoderCopySignerSigningTime(timeless, 0, $0)
+        }
         #expect(CFGetTypeID(decoder) == CMSDecoderGetTypeID())
     }
 
@@ -202,7 +204,7 @@ struct DecodedSignatureTests {
             #expect(result == errSecSuccess)
             #expect(status == .invalidCert)
             #expect(code == errSecNotTrusted)
-            #expect(MessageCalls.standing(decoder, evaluates: false) == .valid)
+            #expect(MessageCalls.standing(in: decoder, evaluates: false) == .valid)
             let object = try #require(trust)
             #expect(!SecTrustEvaluateWithError(object, nil))
             #expect(try SecTrustSetAnchorCertificates(object, [files.certificate("root")] as CFArray) == errSecSuccess)
@@ -214,9 +216,14 @@ struct DecodedSignatureTests {
             let mail = { (address: String) in
                 SecPolicyCreateWithProperties(kSecPolicyAppleSMIME, [kSecPolicyName: address] as CFDictionary)
             }
-            #expect(try MessageCalls.standing(decoder, 0, #require(mail("signer@example.com"))) == .valid)
-            #expect(try MessageCalls.standing(decoder, 0, #require(mail("other@example.com"))) == .invalidCert)
-            #expect(MessageCalls.standing(decoder, 0, SecPolicyCreateSSL(true, nil)) == .invalidCert)
+            #expect(
+                try MessageCalls.standing(in: decoder, at: 0, under: #require(mail("signer@example.com"))) == .valid
+            )
+            #expect(
+                try MessageCalls.standing(in: decoder, at: 0, under: #require(mail("other@example.com")))
+                    == .invalidCert
+            )
+            #expect(MessageCalls.standing(in: decoder, at: 0, under: SecPolicyCreateSSL(true, nil)) == .invalidCert)
         }
     }
 
@@ -229,8 +236,8 @@ struct DecodedSignatureTests {
                 openssl cms -sign -binary -nodetach -nocerts $2 -signer ec.pem -inkey ec.key -in contents -outform DER \\
                     -out $1.p7m
                 """,
-                name,
-                options
+                with: name,
+                and: options
             )
             try files.trusting { () throws in
                 let decoder = try MessageCalls.decoder(files.data("\(name).p7m"))
@@ -242,10 +249,13 @@ struct DecodedSignatureTests {
                 let result = CMSDecoderCopySignerStatus(decoder, 0, policy, true, &status, &trust, &code)
                 #expect(result == errSecSuccess)
                 #expect(status == .invalidCert && code == errSecItemNotFound && trust == nil)
-                #expect(MessageCalls.value(nil, errSecItemNotFound) { CMSDecoderCopySignerCert(decoder, 0, $0) } == nil)
+                #expect(
+                    MessageCalls.value(nil, expecting: errSecItemNotFound) { CMSDecoderCopySignerCert(decoder, 0, $0) }
+                        == nil
+                )
                 let item = [kSecValueRef: try files.certificate("ec")] as CFDictionary
                 #expect(SecItemAdd(item, nil) == errSecSuccess)
-                #expect(MessageCalls.standing(decoder, evaluates: false) == .valid)
+                #expect(MessageCalls.standing(in: decoder, evaluates: false) == .valid)
                 let found = MessageCalls.value(nil) { CMSDecoderCopySignerCert(decoder, 0, $0) }
                 #expect(try found == files.certificate("ec"))
             }

@@ -68,14 +68,18 @@ struct EncodedSignatureTests {
         }
         try files.write(message, to: "our-\(one.name).p7m")
         let options = one.isDetached ? "-content contents" : ""
-        try files.run("\(Self.verify) $2 -in our-$1.p7m -out our-$1.out && cmp contents our-$1.out", one.name, options)
+        try files.run(
+            "\(Self.verify) $2 -in our-$1.p7m -out our-$1.out && cmp contents our-$1.out",
+            with: one.name,
+            and: options
+        )
         try files.trusting { () throws in
             let decoder = try MessageCalls.decoder(message, detached: one.isDetached ? contents : nil)
             #expect(MessageCalls.contents(decoder) == (one.isDetached ? nil : contents))
             for index in one.signers.indices {
-                #expect(MessageCalls.standing(decoder, index) == .valid)
+                #expect(MessageCalls.standing(in: decoder, at: index) == .valid)
                 let hasTime = one.attributes.contains(.attrSigningTime)
-                let time = MessageCalls.value(0, hasTime ? errSecSuccess : errSecSigningTimeMissing) {
+                let time = MessageCalls.value(0, expecting: hasTime ? errSecSuccess : errSecSigningTimeMissing) {
                     CMSDecoderCopySignerSigningTime(decoder, index, $0)
                 }
                 #expect(abs(time - (hasTime ? Date.now.timeIntervalSinceReferenceDate : 0)) < 600)
@@ -164,7 +168,7 @@ struct EncodedSignatureTests {
         try files.write(message, to: "certificates.p7b")
         try files.run("openssl pkcs7 -inform DER -in certificates.p7b -print_certs | grep -q 'CN = Middle'")
         let decoder = try MessageCalls.decoder(message)
-        #expect(MessageCalls.standing(decoder) == .unsigned)
+        #expect(MessageCalls.standing(in: decoder) == .unsigned)
         #expect(MessageCalls.contents(decoder) == nil)
         let found: CFArray? = MessageCalls.value(nil) { CMSDecoderCopyAllCerts(decoder, $0) }
         #expect(found as? [SecCertificate] == all)

@@ -38,9 +38,13 @@ struct EncryptedMessageTests {
             ("several", "ec", "-aes256 -recip rsa.pem -recip p384.pem -recip ec.pem"),
         ]
     )
-    func decrypted(_ name: String, _ owner: String, _ options: String) throws {
+    func decrypted(name: String, owner: String, options: String) throws {
         let files = try MessageFiles.shared.get()
-        try files.run("openssl cms -encrypt -binary $2 -in contents -outform DER -out enc-$1.p7m", name, options)
+        try files.run(
+            "openssl cms -encrypt -binary $2 -in contents -outform DER -out enc-$1.p7m",
+            with: name,
+            and: options
+        )
         let message = try files.data("enc-\(name).p7m")
         try Self.holding(owner) { () throws in
             for count in [Int.max, 1] {
@@ -50,7 +54,7 @@ struct EncryptedMessageTests {
                 let isEncrypted = MessageCalls.value(DarwinBoolean(false)) { CMSDecoderIsContentEncrypted(decoder, $0) }
                 #expect(isEncrypted.boolValue)
                 #expect(MessageCalls.value(1) { CMSDecoderGetNumSigners(decoder, $0) } == 0)
-                #expect(MessageCalls.standing(decoder) == .unsigned)
+                #expect(MessageCalls.standing(in: decoder) == .unsigned)
                 #expect(MessageCalls.value(nil) { CMSDecoderCopyAllCerts(decoder, $0) } == nil)
                 #expect(MessageCalls.value(nil) { CMSDecoderCopyEncapsulatedContentType(decoder, $0) } == nil)
             }
@@ -64,7 +68,11 @@ struct EncryptedMessageTests {
         let contents = Data("short".utf8)
         for (owner, options) in [("rsa", "-aes256 -recip rsa.pem"), ("ec", "-aes256 -recip ec.pem")] {
             try files.write(contents, to: "five")
-            try files.run("openssl cms -encrypt -binary $2 -in five -outform DER -out altered-$1.p7m", owner, options)
+            try files.run(
+                "openssl cms -encrypt -binary $2 -in five -outform DER -out altered-$1.p7m",
+                with: owner,
+                and: options
+            )
             let message = try files.data("altered-\(owner).p7m")
             // The one block of the contents, and the end of their key, which lies before the type of the contents.
             let data = Data([0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x01])
@@ -119,8 +127,8 @@ struct EncryptedMessageTests {
                 openssl cms -decrypt -binary -inform DER -in ours-$1.p7m -recip $2.pem -inkey $2.key -out ours-$1.$2
                 cmp plain-$1 ours-$1.$2
                 """,
-                "\(count)",
-                recipient
+                with: "\(count)",
+                and: recipient
             )
             try Self.holding(recipient) { () throws in
                 #expect(try MessageCalls.contents(MessageCalls.decoder(message)) == Data(contents))
@@ -144,7 +152,7 @@ struct EncryptedMessageTests {
         try Self.holding("rsa") { () throws in
             let decoder = try MessageCalls.decoder(message)
             #expect(MessageCalls.contents(decoder) == contents)
-            #expect(MessageCalls.standing(decoder) == .valid)
+            #expect(MessageCalls.standing(in: decoder) == .valid)
             #expect(MessageCalls.value(DarwinBoolean(false)) { CMSDecoderIsContentEncrypted(decoder, $0) }.boolValue)
         }
         try Self.holding(nil) { () throws in #expect(try MessageCalls.read(message).1 == errSecItemNotFound) }

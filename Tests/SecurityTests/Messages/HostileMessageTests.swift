@@ -11,7 +11,7 @@ struct HostileMessageTests {
         let files = try MessageFiles.shared.get()
         var maker = try MessageMaker()
         try change(&maker)
-        return MessageCalls.standing(try MessageCalls.decoder(maker.message(files)), evaluates: false)
+        return MessageCalls.standing(in: try MessageCalls.decoder(maker.message(files)), evaluates: false)
     }
 
     @Test("a message that is written by hand is good as it should be")

@@ -20,7 +20,7 @@ struct ManySignersTests {
 
     private static func readings(_ decoder: CMSDecoder, _ expected: CMSSignerStatus) throws -> Int {
         for index in 0..<5 {
-            #expect(MessageCalls.standing(decoder, index, evaluates: false) == expected, "signer \(index)")
+            #expect(MessageCalls.standing(in: decoder, at: index, evaluates: false) == expected, "signer \(index)")
         }
         return decoder.checker(try #require(decoder.opened().signedData)).readings
     }

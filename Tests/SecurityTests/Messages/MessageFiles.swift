@@ -63,7 +63,7 @@ struct MessageFiles: Sendable {
     func write(_ data: Data, to name: String) throws { try workshop.write(Array(data), to: name) }
 
     /// Runs a script among the files, which finds the words in `$1` and so on.
-    func run(_ script: String, _ word: String = "", _ second: String = "") throws {
+    func run(_ script: String, with word: String = "", and second: String = "") throws {
         try workshop.run(script, word, second)
     }
 
@@ -128,9 +128,9 @@ enum MessageCalls {
 
     /// The standing of a signer, its certificate judged by the policy for any purpose.
     static func standing(
-        _ decoder: CMSDecoder,
-        _ index: Int = 0,
-        _ policy: CFTypeRef = SecPolicyCreateBasicX509(),
+        in decoder: CMSDecoder,
+        at index: Int = 0,
+        under policy: CFTypeRef = SecPolicyCreateBasicX509(),
         evaluates: Bool = true
     ) -> CMSSignerStatus? {
         var status = CMSSignerStatus.unsigned
@@ -149,7 +149,7 @@ enum MessageCalls {
     /// What a function puts out.
     static func value<Value>(
         _ initial: Value,
-        _ status: OSStatus = errSecSuccess,
+        expecting status: OSStatus = errSecSuccess,
         _ body: (UnsafeMutablePointer<Value>) -> OSStatus
     ) -> Value {
         var value = initial

@@ -9,7 +9,7 @@ import Testing
 @Suite(.serialized)
 struct SignatureTimestampTests {
     /// A token for bytes; made again as the script says.
-    private static func token(_ files: MessageFiles, _ bytes: [UInt8], _ script: String) throws -> [UInt8] {
+    private static func token(in files: MessageFiles, of bytes: [UInt8], by script: String) throws -> [UInt8] {
         try files.write(Data(bytes), to: "stamped")
         try files.run(
             """
@@ -42,7 +42,7 @@ struct SignatureTimestampTests {
     ) throws -> CMSDecoder {
         var maker = try MessageMaker()
         maker.unsigned = { signature in
-            let token = try Self.token(files, stamped(signature), script)
+            let token = try Self.token(in: files, of: stamped(signature), by: script)
             return TestDER.tagged(1, MessageMaker.attribute("1.2.840.113549.1.9.16.2.14", token))
         }
         return try MessageCalls.decoder(maker.message(files))
@@ -52,7 +52,7 @@ struct SignatureTimestampTests {
     func good() throws {
         let files = try MessageFiles.shared.get()
         let decoder = try Self.message(files) { $0 }
-        #expect(MessageCalls.standing(decoder, evaluates: false) == .valid)
+        #expect(MessageCalls.standing(in: decoder, evaluates: false) == .valid)
         let certificates: CFArray? = MessageCalls.value(nil) {
             CMSDecoderCopySignerTimestampCertificates(decoder, 0, $0)
         }
@@ -64,25 +64,31 @@ struct SignatureTimestampTests {
             let other = MessageCalls.value(0) { CMSDecoderCopySignerTimestampWithPolicy(decoder, basic, 0, $0) }
             #expect(other == time)
             let tls = SecPolicyCreateSSL(true, nil)
-            _ = MessageCalls.value(0, errSecTimestampNotTrusted) {
+            _ = MessageCalls.value(0, expecting: errSecTimestampNotTrusted) {
                 CMSDecoderCopySignerTimestampWithPolicy(decoder, tls, 0, $0)
             }
-            _ = MessageCalls.value(0, errSecParam) {
+            _ = MessageCalls.value(0, expecting: errSecParam) {
                 CMSDecoderCopySignerTimestampWithPolicy(decoder, NSString(), 0, $0)
             }
         }
-        _ = MessageCalls.value(0, errSecTimestampNotTrusted) { CMSDecoderCopySignerTimestamp(decoder, 0, $0) }
+        _ = MessageCalls.value(0, expecting: errSecTimestampNotTrusted) {
+            CMSDecoderCopySignerTimestamp(decoder, 0, $0)
+        }
     }
 
     @Test("a timestamp of other bytes is none, and a signature may have none")
     func other() throws {
         let files = try MessageFiles.shared.get()
         let other = try Self.message(files) { $0 + [0] }
-        _ = MessageCalls.value(0, errSecTimestampInvalid) { CMSDecoderCopySignerTimestamp(other, 0, $0) }
-        _ = MessageCalls.value(nil, errSecTimestampInvalid) { CMSDecoderCopySignerTimestampCertificates(other, 0, $0) }
+        _ = MessageCalls.value(0, expecting: errSecTimestampInvalid) { CMSDecoderCopySignerTimestamp(other, 0, $0) }
+        _ = MessageCalls.value(nil, expecting: errSecTimestampInvalid) {
+            CMSDecoderCopySignerTimestampCertificates(other, 0, $0)
+        }
         let none = try MessageCalls.decoder(MessageMaker().message(files))
-        _ = MessageCalls.value(0, errSecTimestampMissing) { CMSDecoderCopySignerTimestamp(none, 0, $0) }
-        _ = MessageCalls.value(nil, errSecTimestampMissing) { CMSDecoderCopySignerTimestampCertificates(none, 0, $0) }
+        _ = MessageCalls.value(0, expecting: errSecTimestampMissing) { CMSDecoderCopySignerTimestamp(none, 0, $0) }
+        _ = MessageCalls.value(nil, expecting: errSecTimestampMissing) {
+            CMSDecoderCopySignerTimestampCertificates(none, 0, $0)
+        }
     }
 
     @Test("a timestamp whose signature does not name its certificate is none, even by the same authority")
@@ -94,7 +100,7 @@ struct SignatureTimestampTests {
                 -signer clock.pem -inkey clock.key -out ts.token
             """
         let plain = try Self.message(files, script: again)
-        _ = MessageCalls.value(0, errSecTimestampInvalid) { CMSDecoderCopySignerTimestamp(plain, 0, $0) }
+        _ = MessageCalls.value(0, expecting: errSecTimestampInvalid) { CMSDecoderCopySignerTimestamp(plain, 0, $0) }
         let named = try Self.message(
             files,
             script: again.replacingOccurrences(of: "-nodetach", with: "-nodetach -cades")
@@ -115,11 +121,11 @@ struct SignatureTimestampTests {
             """
         var maker = try MessageMaker()
         maker.unsigned = { signature in
-            let token = try Self.token(files, signature, bare)
+            let token = try Self.token(in: files, of: signature, by: bare)
             return TestDER.tagged(1, MessageMaker.attribute("1.2.840.113549.1.9.16.2.14", token))
         }
         let without = try MessageCalls.decoder(maker.message(files))
-        _ = MessageCalls.value(0, errSecTimestampInvalid) { CMSDecoderCopySignerTimestamp(without, 0, $0) }
+        _ = MessageCalls.value(0, expecting: errSecTimestampInvalid) { CMSDecoderCopySignerTimestamp(without, 0, $0) }
         maker.otherCertificates = try [files.data("clock.der")]
         let with = try MessageCalls.decoder(maker.message(files))
         try files.trusting { () throws in

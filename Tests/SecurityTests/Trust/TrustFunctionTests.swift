@@ -59,7 +59,7 @@ struct TrustFunctionTests {
             ("forged", nil, ["root"], errSecNotSigner),
         ] as [(String, String?, [String], OSStatus)]
     )
-    func errors(_ name: String, _ host: String?, _ anchors: [String], _ code: OSStatus) throws {
+    func errors(name: String, host: String?, anchors: [String], code: OSStatus) throws {
         let policy = SecPolicyCreateSSL(true, host.map { $0 as CFString })
         let trust = try TrustCertificates.trust([name, "issuer"], policy, anchors: anchors)
         #expect(Self.error(trust) == Int(code))

@@ -54,7 +54,7 @@ struct BackendTests {
     @Test("a file that may not be read or written is told with the reason, a file that is not there without one")
     func permissionIsTold() {
         let refused = KeychainError(.writePermission, "open /home/bob/x", kind: .storage(.readOnly))
-        let failure = CommandFailure(refused, "SecKeychainSearchCreateFromAttributes")
+        let failure = CommandFailure(refused, in: "SecKeychainSearchCreateFromAttributes")
         let text = failure.message.map { String(decoding: $0.bytes, as: UTF8.self) }
         #expect(failure.status == -61)
         #expect(
@@ -62,7 +62,7 @@ struct BackendTests {
                 ?? false
         )
         #expect(text?.contains("/home/bob/x") ?? false)
-        let message = CommandFailure(KeychainError(.writePermission, "not there"), "F").message
+        let message = CommandFailure(KeychainError(.writePermission, "not there"), in: "F").message
         #expect(message == "security: F: Write permissions error.")
     }
 

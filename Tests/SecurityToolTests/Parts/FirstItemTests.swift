@@ -34,7 +34,9 @@ struct FirstItemTests {
                 let account = "\(Int.random(in: 0..<3, using: &random))"
                 guard let group = groups.randomElement(using: &random) else { continue }
                 // One that is there already is changed, so that it is the newest.
-                do { try add(account, in: group, to: keychain) } catch { try change(account, group, number, keychain) }
+                do { try add(account, in: group, to: keychain) } catch {
+                    try change(account, group: group, number: number, in: keychain)
+                }
             }
             let store = store(keychain)
             let searches: [[String: PropertyValue]] = [
@@ -56,7 +58,7 @@ struct FirstItemTests {
     private func conditions(_ values: [String: PropertyValue]) throws -> Conditions {
         var conditions = Conditions()
         for (name, value) in values {
-            conditions.set(try #require(AttributeName(name)), value, ItemSchema.of(.genericPassword))
+            conditions.set(try #require(AttributeName(name)), to: value, by: ItemSchema.of(.genericPassword))
         }
         return conditions
     }
@@ -69,7 +71,7 @@ struct FirstItemTests {
         _ = try keychain.perform(KeychainRequest(.add(item), client: Self.everyone))
     }
 
-    private func change(_ account: String, _ group: String, _ number: Int, _ keychain: any KeychainBackend) throws {
+    private func change(_ account: String, group: String, number: Int, in keychain: any KeychainBackend) throws {
         let query: PropertyDictionary = [
             "class": .string("genp"), "acct": .string(account), "svce": .string("service"), "agrp": .string(group),
         ]

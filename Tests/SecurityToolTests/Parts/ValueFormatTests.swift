@@ -22,7 +22,7 @@ struct ValueFormatTests {
     ]
 
     @Test("rules W and B", arguments: cases)
-    func rules(_ bytes: [UInt8], _ bare: String, _ quoted: String) {
+    func rules(bytes: [UInt8], bare: String, quoted: String) {
         #expect(ValueFormat.bare(SecretBytes(bytes)).unprotectedCopy == Array(bare.utf8))
         #expect(ValueFormat.quoted(bytes) == ByteText(quoted))
     }

@@ -53,7 +53,7 @@ struct GapTests {
     }
 
     /// That an export fails, again and again, and leaves the file of an earlier one.
-    private func expectNoExport(_ kinds: [String], _ reason: String, _ options: String = "") throws {
+    private func expectNoExport(of kinds: [String], because reason: String, options: String = "") throws {
         let advice = reason == Self.damage ? "nothing was exported" : "the keychain is locked; to run"
         let path = user.current.path(of: "exported")
         for kind in kinds {
@@ -70,7 +70,7 @@ struct GapTests {
     }
 
     /// That a command says so, again and again.
-    private func expect(_ command: String, _ status: Int32, _ reason: String) throws {
+    private func expect(_ command: String, status: Int32, because reason: String) throws {
         for _ in 0..<2 {
             let result = try run(command)
             #expect(result.status == status, "\(command): \(result.status)")
@@ -82,24 +82,24 @@ struct GapTests {
     func damagedKey(_ column: String) throws {
         try importBoth()
         try damage("items_keys", column)
-        try expectNoExport(["identities", "privKeys", "allKeys", "all"], Self.damage)
+        try expectNoExport(of: ["identities", "privKeys", "allKeys", "all"], because: Self.damage)
         #expect(try run("export -t certs").output.isEmpty == false)
-        try expect("find-identity", 0, Self.damage)
+        try expect("find-identity", status: 0, because: Self.damage)
     }
 
     @Test("an export of which a certificate is damaged fails, and replaces no file", arguments: ["metadata", "secret"])
     func damagedCertificate(_ column: String) throws {
         try importBoth()
         try damage("items_cert", column)
-        try expectNoExport(["identities", "certs", "all"], Self.damage)
-        try expect("find-identity", 0, Self.damage)
-        try expect("find-certificate -c one", 93, Self.damage)
-        try expect("find-certificate -a", 0, Self.damage)
-        try expect("delete-certificate -c one", 93, Self.damage)
-        try expect("delete-identity -c one", 93, Self.damage)
-        try expect("set-identity-preference -c one -s service", 93, Self.damage)
-        try expect("cms -S -N one -i one.p12", 1, Self.damage)
-        try expect("cms -E -r one -i one.p12", 1, Self.damage)
+        try expectNoExport(of: ["identities", "certs", "all"], because: Self.damage)
+        try expect("find-identity", status: 0, because: Self.damage)
+        try expect("find-certificate -c one", status: 93, because: Self.damage)
+        try expect("find-certificate -a", status: 0, because: Self.damage)
+        try expect("delete-certificate -c one", status: 93, because: Self.damage)
+        try expect("delete-identity -c one", status: 93, because: Self.damage)
+        try expect("set-identity-preference -c one -s service", status: 93, because: Self.damage)
+        try expect("cms -S -N one -i one.p12", status: 1, because: Self.damage)
+        try expect("cms -E -r one -i one.p12", status: 1, because: Self.damage)
         #expect(try run("find-certificate -c two").status == 0)
     }
 
@@ -107,8 +107,8 @@ struct GapTests {
     func onlyKey() throws {
         #expect(try run("import one.p12 -P secret").status == 0)
         try damage("items_keys", "metadata")
-        try expect("find-key", 1, Self.damage)
-        try expect("set-key-partition-list -S apple: -k password", 1, Self.damage)
+        try expect("find-key", status: 1, because: Self.damage)
+        try expect("set-key-partition-list -S apple: -k password", status: 1, because: Self.damage)
     }
 
     @Test("in a keychain file, too, no damaged certificate counts as missing", arguments: ["metadata", "secret"])
@@ -119,9 +119,9 @@ struct GapTests {
         let found = FileManager.default.fileExists(atPath: path) ? path : user.current.path(of: "test.keychain")
         try damage("items_cert", column, in: found)
         #expect(try run("unlock-keychain -p p test.keychain").status == 0)
-        try expectNoExport(["certs", "all"], Self.damage, "-k test.keychain")
-        try expect("find-certificate -c one test.keychain", 93, Self.damage)
-        try expect("find-identity test.keychain", 0, Self.damage)
+        try expectNoExport(of: ["certs", "all"], because: Self.damage, options: "-k test.keychain")
+        try expect("find-certificate -c one test.keychain", status: 93, because: Self.damage)
+        try expect("find-identity test.keychain", status: 0, because: Self.damage)
     }
 
     @Test("a locked keychain exports nothing, and says so of identities, keys and certificates")
@@ -131,10 +131,10 @@ struct GapTests {
         options.passwordWork = .leastInFiles
         let keychain = EmbeddedKeychain(at: KeychainLocation(path: user.keychainPath), device: options)
         try keychain.device.setPasscode(SecretBytes(Array("1234".utf8)))
-        try expectNoExport(["identities", "privKeys", "all"], Self.refusal)
-        try expect("find-identity", 0, Self.refusal)
-        try expect("find-key", 1, Self.refusal)
-        try expect("find-identity", 0, "the keychain is locked; to run a command unlocked")
-        try expect("delete-identity -c one", 36, Self.refusal)
+        try expectNoExport(of: ["identities", "privKeys", "all"], because: Self.refusal)
+        try expect("find-identity", status: 0, because: Self.refusal)
+        try expect("find-key", status: 1, because: Self.refusal)
+        try expect("find-identity", status: 0, because: "the keychain is locked; to run a command unlocked")
+        try expect("delete-identity -c one", status: 36, because: Self.refusal)
     }
 }

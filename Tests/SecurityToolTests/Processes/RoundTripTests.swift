@@ -93,7 +93,9 @@ struct RoundTripTests {
     @Test("items of every program are found, and synchronizable ones too")
     func otherGroups() throws {
         for (service, synchronizable) in [("private", false), ("synchronized", true)] {
-            let status = user.asProgram { Items.add(generic(service, "alice", "of a program", synchronizable)) }
+            let status = user.asProgram {
+                Items.add(generic(service, "alice", secret: "of a program", synchronizable: synchronizable))
+            }
             #expect(status == errSecSuccess)
         }
         #expect(try run("find-generic-password -s private -w").outputText == "of a program\n")
@@ -120,7 +122,7 @@ struct RoundTripTests {
     @Test("of copies in several groups the one that was changed last is found and changed")
     func copies() throws {
         #expect(try run("add-generic-password -a alice -s svc -w common").status == 0)
-        #expect(user.asProgram { Items.add(generic("svc", "alice", "of a program")) } == errSecSuccess)
+        #expect(user.asProgram { Items.add(generic("svc", "alice", secret: "of a program")) } == errSecSuccess)
         #expect(try run("find-generic-password -s svc -w").outputText == "of a program\n")
         #expect(try run("add-generic-password -a alice -s svc -U -w changed").status == 0)
         let query: [CFString: Any] = [
@@ -143,7 +145,7 @@ struct RoundTripTests {
 
     @Test("an item of the common group is the first match")
     func commonGroupFirst() throws {
-        #expect(user.asProgram { Items.add(generic("svc", "older", "of a program")) } == errSecSuccess)
+        #expect(user.asProgram { Items.add(generic("svc", "older", secret: "of a program")) } == errSecSuccess)
         #expect(try run("add-generic-password -a newer -s svc -w common").status == 0)
         #expect(try run("find-generic-password -s svc -w").outputText == "common\n")
         #expect(try run("delete-generic-password -s svc").status == 0)
@@ -152,7 +154,7 @@ struct RoundTripTests {
 
     @Test("an item of another group is a duplicate, and is updated in place", arguments: [false, true])
     func duplicateInOtherGroup(_ synchronizable: Bool) throws {
-        let added = user.asProgram { Items.add(generic("svc", "alice", "old", synchronizable)) }
+        let added = user.asProgram { Items.add(generic("svc", "alice", secret: "old", synchronizable: synchronizable)) }
         #expect(added == errSecSuccess)
         #expect(try run("add-generic-password -a alice -s svc -w new").status == 45)
         #expect(try run("add-generic-password -U -a alice -s svc -w new -j note").status == 0)
@@ -214,8 +216,8 @@ struct RoundTripTests {
     private func generic(
         _ service: String,
         _ account: String,
-        _ secret: String,
-        _ synchronizable: Bool = false
+        secret: String,
+        synchronizable: Bool = false
     ) -> [CFString: Any] {
         [
             kSecClass: kSecClassGenericPassword, kSecAttrService: service, kSecAttrAccount: account,

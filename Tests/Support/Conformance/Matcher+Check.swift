@@ -80,10 +80,10 @@ extension Condition {
             let isLater = (value as? Date).flatMap { date in earlier.map { date > $0 } } ?? false
             let limit = ValueDescription.describe(template, variables)
             return isLater ? nil : Mismatch(expected: "a date after \(limit)", got: got)
-        case .each(let matcher): return try Self.each(matcher, value, variables)
-        case .contains(let members): return try Self.contains(members, value, variables)
+        case .each(let matcher): return try Self.each(matcher, in: value, with: variables)
+        case .contains(let members): return try Self.contains(members, in: value, with: variables)
         case .absent(let keys): return Self.absent(keys, value)
-        case .unordered(let matchers): return try Self.unordered(matchers, value, variables)
+        case .unordered(let matchers): return try Self.unordered(matchers, in: value, with: variables)
         case .keyClass(let expected):
             let keyClass = Self.keyClass(of: value)
             return keyClass == expected
@@ -102,8 +102,8 @@ extension Condition {
 
     private static func each(
         _ matcher: Matcher,
-        _ value: Any,
-        _ variables: Variables
+        in value: Any,
+        with variables: Variables
     ) throws(CaseDefect) -> Mismatch? {
         guard let elements = value as? [Any] else {
             return Mismatch(expected: "an array", got: ValueDescription.describe(value))
@@ -116,8 +116,8 @@ extension Condition {
 
     private static func contains(
         _ members: [Member],
-        _ value: Any,
-        _ variables: Variables
+        in value: Any,
+        with variables: Variables
     ) throws(CaseDefect) -> Mismatch? {
         guard let dictionary = value as? [String: Any] else {
             return Mismatch(expected: "a dictionary", got: ValueDescription.describe(value))
@@ -141,28 +141,28 @@ extension Condition {
     /// Every matcher must take one element of its own, and none may be left over.
     private static func unordered(
         _ matchers: [Matcher],
-        _ value: Any,
-        _ variables: Variables
+        in value: Any,
+        with variables: Variables
     ) throws(CaseDefect) -> Mismatch? {
         let got = ValueDescription.describe(value)
         guard let elements = value as? [Any], elements.count == matchers.count else {
             return Mismatch(expected: "an array of \(matchers.count) in any order", got: got)
         }
-        let isMatch = try assign(matchers[...], elements, variables)
+        let isMatch = try assign(matchers[...], to: elements, with: variables)
         return isMatch ? nil : Mismatch(expected: "an array that fits \(matchers.count) matchers", got: got)
     }
 
     /// Tries each remaining element for the first matcher, and backs out when the others then find none.
     private static func assign(
         _ matchers: ArraySlice<Matcher>,
-        _ elements: [Any],
-        _ variables: Variables
+        to elements: [Any],
+        with variables: Variables
     ) throws(CaseDefect) -> Bool {
         guard let first = matchers.first else { return elements.isEmpty }
         for (index, element) in elements.enumerated() where try first.mismatch(element, variables) == nil {
             var others = elements
             others.remove(at: index)
-            if try assign(matchers.dropFirst(), others, variables) { return true }
+            if try assign(matchers.dropFirst(), to: others, with: variables) { return true }
         }
         return false
     }

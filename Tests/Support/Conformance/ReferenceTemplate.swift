@@ -47,7 +47,7 @@ extension ReferenceTemplate {
     func object() throws(CaseDefect) -> AnyObject {
         switch self {
         case .certificate(let data): return try Self.certificate(data)
-        case .key(let data, let type, let keyClass): return try Self.key(data, type, keyClass)
+        case .key(let data, let type, let keyClass): return try Self.key(from: data, type: type, keyClass: keyClass)
         case .identity(let certificate, let key):
             guard let certificate = try certificate.object() as? SecCertificate, let key = try key.object() as? SecKey,
                 let identity = SecIdentityCreate(nil, certificate, key)
@@ -63,7 +63,7 @@ extension ReferenceTemplate {
         return certificate
     }
 
-    private static func key(_ data: Data, _ type: String, _ keyClass: String) throws(CaseDefect) -> SecKey {
+    private static func key(from data: Data, type: String, keyClass: String) throws(CaseDefect) -> SecKey {
         let attributes: NSDictionary = [kSecAttrKeyType as String: type, kSecAttrKeyClass as String: keyClass]
         guard let key = SecKeyCreateWithData(data as NSData, attributes, nil) else {
             throw CaseDefect("no key can be made of the data")

@@ -34,7 +34,7 @@ struct ScenarioDraft {
         let person = people.randomElement(using: &generator) ?? "alice"
         service = "com.example.\(word)"
         account = "\(person)@example.com"
-        item = Self.password(service, account, &generator)
+        item = Self.password(service, account, using: &generator)
         query = [
             "kSecClass": .string("kSecClassGenericPassword"), "kSecAttrService": .string(service),
             "kSecAttrAccount": .string(account), "kSecReturnData": .boolean(true),
@@ -42,13 +42,13 @@ struct ScenarioDraft {
         hasSecondMistake = Bool.random(using: &generator)
         // Decoys differ in both key attributes; some look alike otherwise.
         for number in 0..<Int.random(in: 0...4, using: &generator) {
-            var decoy = Self.password("org.example.decoy\(number)", "user\(number)", &generator)
+            var decoy = Self.password("org.example.decoy\(number)", "user\(number)", using: &generator)
             if Bool.random(using: &generator) { decoy["kSecAttrDescription"] = .string("token") }
             decoys.append(decoy)
         }
     }
 
-    static func password(_ service: String, _ account: String, _ generator: inout SeededGenerator) -> Dictionary {
+    static func password(_ service: String, _ account: String, using generator: inout SeededGenerator) -> Dictionary {
         let number = Int.random(in: 100_000...999_999, using: &generator)
         return [
             "kSecClass": .string("kSecClassGenericPassword"), "kSecAttrService": .string(service),

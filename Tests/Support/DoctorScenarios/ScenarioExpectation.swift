@@ -20,45 +20,60 @@ struct ScenarioExpectation {
         let json = report.json
         let expected = scenario.expectation
         var found: [ScenarioRunner.Mismatch] = []
-        func check(_ what: String, _ isRight: Bool, _ expected: String, _ got: String) {
+        func check(_ what: String, _ isRight: Bool, expected: String, got: String) {
             if !isRight { found.append(.init(what: what, expected: expected, got: got)) }
         }
         for name in expected.keys where !Self.known.contains(name) {
-            check("the row", false, "known members of \"expect\"", "\"\(name)\"")
+            check("the row", false, expected: "known members of \"expect\"", got: "\"\(name)\"")
         }
         let statuses = Self.statuses(expected["status"])
         let replayed = json["status"]["replayed"].integer
-        check("status", statuses.contains { Int($0.rawValue) == replayed }, "\(statuses)", "\(report.replayed)")
+        check(
+            "status",
+            statuses.contains { Int($0.rawValue) == replayed },
+            expected: "\(statuses)",
+            got: "\(report.replayed)"
+        )
         let verdict = json["verdict"]["id"].string ?? ""
-        check("verdict", verdict == expected["verdict"]?.string, expected["verdict"]?.string ?? "one", verdict)
+        check(
+            "verdict",
+            verdict == expected["verdict"]?.string,
+            expected: expected["verdict"]?.string ?? "one",
+            got: verdict
+        )
         let exit = expected["exit"]?.integer ?? 0
-        check("exit", Int(report.exitStatus) == exit, "\(exit)", "\(report.exitStatus)")
+        check("exit", Int(report.exitStatus) == exit, expected: "\(exit)", got: "\(report.exitStatus)")
         let also = json["verdict"]["also"].strings ?? []
         let alsoWanted = expected["alsoContains"]?.strings ?? []
-        check("also", Set(alsoWanted).isSubset(of: also), "\(alsoWanted)", "\(also)")
+        check("also", Set(alsoWanted).isSubset(of: also), expected: "\(alsoWanted)", got: "\(also)")
         if case .object(let names)? = expected["names"] {
             for (key, value) in names.sorted(by: { $0.key < $1.key }) {
                 let got = json["verdict"]["names"][key].strings ?? []
                 let wanted = key == "status" ? Self.statuses(value).map(\.description) : value.strings ?? []
-                check("names.\(key)", Set(wanted) == Set(got), "\(wanted)", "\(got)")
+                check("names.\(key)", Set(wanted) == Set(got), expected: "\(wanted)", got: "\(got)")
             }
         }
         if case .array(let relaxations)? = expected["relaxations"] {
             let drops = (json["relaxations"].elements ?? []).map { Set($0["drop"].strings ?? []) }
             for relaxation in relaxations {
                 let wanted = relaxation.strings ?? []
-                check("relaxations", drops.contains(Set(wanted)), "\(wanted)", "\(drops.map { $0.sorted() })")
+                check(
+                    "relaxations",
+                    drops.contains(Set(wanted)),
+                    expected: "\(wanted)",
+                    got: "\(drops.map { $0.sorted() })"
+                )
             }
         }
         if let count = expected["blastRadius"]?.integer {
             let got = json["blastRadius"]["count"].integer
-            check("blastRadius", got == count, "\(count)", got.map { "\($0)" } ?? "none")
+            check("blastRadius", got == count, expected: "\(count)", got: got.map { "\($0)" } ?? "none")
         }
         checkAdvice(json, check)
         checkSecrets(report, check)
         if let most = expected["maxMs"]?.integer, !Self.isDebugBuild {
             let got = json["timing"]["ms"].integer ?? .max
-            check("maxMs", got <= most, "at most \(most)", "\(got)")
+            check("maxMs", got <= most, expected: "at most \(most)", got: "\(got)")
         }
         return found
     }

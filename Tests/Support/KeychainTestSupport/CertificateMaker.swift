@@ -12,23 +12,25 @@ package enum CertificateMaker {
         package var content: [UInt8]
 
         /// An attribute from its parts.
-        package init(_ type: String, _ tag: UInt8, _ content: [UInt8]) {
+        package init(_ type: String, tag: UInt8, content: [UInt8]) {
             self.type = type
             self.tag = tag
             self.content = content
         }
 
         /// A common name, as a UTF8String.
-        package static func commonName(_ text: String) -> Attribute { Attribute("2.5.4.3", 0x0C, Array(text.utf8)) }
+        package static func commonName(_ text: String) -> Attribute {
+            Attribute("2.5.4.3", tag: 0x0C, content: Array(text.utf8))
+        }
 
         /// An attribute with a UTF8String.
         package static func utf8(_ type: String, _ text: String) -> Attribute {
-            Attribute(type, 0x0C, Array(text.utf8))
+            Attribute(type, tag: 0x0C, content: Array(text.utf8))
         }
 
         /// An attribute with a PrintableString.
         package static func printable(_ type: String, _ text: String) -> Attribute {
-            Attribute(type, 0x13, Array(text.utf8))
+            Attribute(type, tag: 0x13, content: Array(text.utf8))
         }
     }
 
@@ -180,9 +182,9 @@ package enum CertificateMaker {
             alphabet[Int.random(in: 0..<alphabet.count, using: &generator)]
         }
         switch tag {
-        case 0x1C: return Attribute(type, tag, text.flatMap { [0, 0, 0, $0] })
-        case 0x1E: return Attribute(type, tag, text.flatMap { [0, $0] })
-        default: return Attribute(type, tag, text)
+        case 0x1C: return Attribute(type, tag: tag, content: text.flatMap { [0, 0, 0, $0] })
+        case 0x1E: return Attribute(type, tag: tag, content: text.flatMap { [0, $0] })
+        default: return Attribute(type, tag: tag, content: text)
         }
     }
 

@@ -43,8 +43,8 @@ package enum HostilePropertyList: String, CaseIterable, Sendable {
         case .deepXML: Self.xml(key, Self.nested("<array>", "</array>"))
         case .deepBinary:
             BinaryList.of([.dictionary(1, 2), .text(key)] + (3..<50_000).map { .array([$0]) } + [.text("a")])
-        case .integerInLatin1: Self.xml(key, "<integer>12\u{e9}</integer>", .isoLatin1)
-        case .integerInUTF16: Self.xml(key, "<integer>12</integer>", .utf16LittleEndian)
+        case .integerInLatin1: Self.xml(key, "<integer>12\u{e9}</integer>", encoding: .isoLatin1)
+        case .integerInUTF16: Self.xml(key, "<integer>12</integer>", encoding: .utf16LittleEndian)
         case .deepText: Data("{ \"\(key)\" = \(Self.nested("(", ")")); }".utf8)
         case .marks: Self.xml(key, "<string>a\(Self.repeated("\u{301}\u{323}"))</string>")
         case .referencedMarks:
@@ -67,7 +67,7 @@ package enum HostilePropertyList: String, CaseIterable, Sendable {
         String(repeating: start, count: 70_000) + String(repeating: end, count: 70_000)
     }
 
-    private static func xml(_ key: String, _ value: String, _ encoding: String.Encoding = .utf8) -> Data {
+    private static func xml(_ key: String, _ value: String, encoding: String.Encoding = .utf8) -> Data {
         let text = "<plist version=\"1.0\"><dict><key>\(key)</key>\(value)</dict></plist>"
         return text.data(using: encoding) ?? Data()
     }

@@ -115,7 +115,7 @@ extension Transcript {
             let streams = [
                 ("output", result.output, step.expect.stdout), ("errors", result.errors, step.expect.stderr),
             ]
-            for (name, bytes, expectation) in streams where try !Self.matches(bytes, expectation, user) {
+            for (name, bytes, expectation) in streams where try !Self.matches(bytes, against: expectation, for: user) {
                 differences.append("\(name) \(String(decoding: bytes, as: UTF8.self).debugDescription)")
             }
             if !differences.isEmpty { return differences.map { "\(id), step \(number) \(step.argv): \($0)" } }
@@ -128,7 +128,7 @@ extension Transcript {
             .replacingOccurrences(of: "${TMP}", with: escape(user.temporary.path))
     }
 
-    private static func matches(_ bytes: [UInt8], _ expectation: String?, _ user: ToolUser) throws -> Bool {
+    private static func matches(_ bytes: [UInt8], against expectation: String?, for user: ToolUser) throws -> Bool {
         guard let expectation else { return true }
         guard expectation.hasPrefix("re:") else { return bytes == Array(insert(user, into: expectation).utf8) }
         guard let text = String(validating: bytes, as: UTF8.self) else { return false }

@@ -35,7 +35,13 @@ struct FileSteps {
         case "lock": try files.lock(at: path)
         case "add":
             let access = ItemAccess(descriptor: "storm", trustedApplications: nil)
-            _ = try files.add(.genericPassword, ["acct": .string("storm")], secret: Self.password, access, at: path)
+            _ = try files.add(
+                .genericPassword,
+                attributes: ["acct": .string("storm")],
+                secret: Self.password,
+                access: access,
+                at: path
+            )
         case "read":
             guard let item = try files.items(at: path).first else { throw KeychainError(.itemNotFound, "no item") }
             guard try files.secret(of: item.identifier, at: path) == Self.password else {

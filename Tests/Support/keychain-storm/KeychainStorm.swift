@@ -43,13 +43,14 @@ struct KeychainStorm {
             guard let command = words.first else { continue }
             let argument = words.count > 1 ? words[1] : ""
             let number = words.count > 2 ? Int(words[2]) ?? 0 : 0
-            if !perform(command, argument, number) { Console.write("unknown \(line)") }
+            if !perform(command, with: argument, number: number) { Console.write("unknown \(line)") }
         }
     }
 
-    private mutating func perform(_ command: String, _ argument: String, _ number: Int) -> Bool {
+    private mutating func perform(_ command: String, with argument: String, number: Int) -> Bool {
         performStep(command, argument) || deviceSteps.perform(command, argument, on: subject)
-            || performStorm(command, argument, number) || performOnProcess(command, argument, number)
+            || performStorm(command, with: argument, number: number)
+            || performOnProcess(command, with: argument, number: number)
     }
 
     private func performStep(_ command: String, _ argument: String) -> Bool {
@@ -65,7 +66,7 @@ struct KeychainStorm {
         return true
     }
 
-    private func performStorm(_ command: String, _ argument: String, _ number: Int) -> Bool {
+    private func performStorm(_ command: String, with argument: String, number: Int) -> Bool {
         switch command {
         case "adds": for index in 0..<number { subject.add("\(argument)-\(index)") }
         case "burst": Hammer.burst(subject, argument)
@@ -81,7 +82,7 @@ struct KeychainStorm {
         return true
     }
 
-    private mutating func performOnProcess(_ command: String, _ argument: String, _ number: Int) -> Bool {
+    private mutating func performOnProcess(_ command: String, with argument: String, number: Int) -> Bool {
         switch command {
         case "fork": ForkScenarios.leaveChild(parentSubject: subject, adds: number)
         case "fork-busy": ForkScenarios.forkWhileBusy(subject, makeSubject, forks: number)

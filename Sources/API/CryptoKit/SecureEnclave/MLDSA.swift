@@ -23,7 +23,7 @@ extension SecureEnclave.MLDSA65 {
             accessControl: SecAccessControl = SecureEnclave.defaultAccessControl,
             authenticationContext: LAContext? = nil
         ) throws {
-            try self.init(EnclaveHandle(.mlDSA65, accessControl, authenticationContext))
+            try self.init(EnclaveHandle(.mlDSA65, accessControl: accessControl, context: authenticationContext))
         }
 
         /// Reads a key from its data representation.
@@ -78,7 +78,7 @@ extension SecureEnclave.MLDSA87 {
             accessControl: SecAccessControl = SecureEnclave.defaultAccessControl,
             authenticationContext: LAContext? = nil
         ) throws {
-            try self.init(EnclaveHandle(.mlDSA87, accessControl, authenticationContext))
+            try self.init(EnclaveHandle(.mlDSA87, accessControl: accessControl, context: authenticationContext))
         }
 
         /// Reads a key from its data representation.

@@ -23,7 +23,7 @@ extension SecureEnclave.MLKEM768 {
             accessControl: SecAccessControl = SecureEnclave.defaultAccessControl,
             authenticationContext: LAContext? = nil
         ) throws {
-            try self.init(EnclaveHandle(.mlKEM768, accessControl, authenticationContext))
+            try self.init(EnclaveHandle(.mlKEM768, accessControl: accessControl, context: authenticationContext))
         }
 
         /// Reads a key from its data representation.
@@ -78,7 +78,7 @@ extension SecureEnclave.MLKEM1024 {
             accessControl: SecAccessControl = SecureEnclave.defaultAccessControl,
             authenticationContext: LAContext? = nil
         ) throws {
-            try self.init(EnclaveHandle(.mlKEM1024, accessControl, authenticationContext))
+            try self.init(EnclaveHandle(.mlKEM1024, accessControl: accessControl, context: authenticationContext))
         }
 
         /// Reads a key from its data representation.

@@ -25,7 +25,7 @@ extension SecureEnclave.P256.Signing {
             accessControl: SecAccessControl = SecureEnclave.defaultAccessControl,
             authenticationContext: LAContext? = nil
         ) throws {
-            try self.init(EnclaveHandle(.p256, accessControl, authenticationContext))
+            try self.init(EnclaveHandle(.p256, accessControl: accessControl, context: authenticationContext))
         }
 
         /// Reads a key from its data representation.
@@ -82,7 +82,7 @@ extension SecureEnclave.P256.KeyAgreement {
             accessControl: SecAccessControl = SecureEnclave.defaultAccessControl,
             authenticationContext: LAContext? = nil
         ) throws {
-            try self.init(EnclaveHandle(.p256, accessControl, authenticationContext))
+            try self.init(EnclaveHandle(.p256, accessControl: accessControl, context: authenticationContext))
         }
 
         /// Reads a key from its data representation.

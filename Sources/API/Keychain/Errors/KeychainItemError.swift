@@ -75,17 +75,18 @@ public struct KeychainItemError: Error, Sendable {
         self.item = item
         self.selection = selection
         self.kind = row.kind
-        self.reason = [reason ?? row.reason, Self.names(row.kind, item, rival)].compactMap(\.self).joined(
-            separator: ": "
-        )
+        self.reason = [reason ?? row.reason, Self.names(for: row.kind, item: item, rival: rival)].compactMap(\.self)
+            .joined(
+                separator: ": "
+            )
         self.advice = advice ?? row.advice
     }
 
     /// The name of the item in the reason; `nil` for none.
     private static func names(
-        _ kind: Kind,
-        _ item: (any KeychainItem)?,
-        _ rival: (any KeychainItem)?
+        for kind: Kind,
+        item: (any KeychainItem)?,
+        rival: (any KeychainItem)?
     ) -> String? {
         switch kind {
         case .duplicate: rival.map { "\($0.key): \($0.key.attributeNames) are the same" }

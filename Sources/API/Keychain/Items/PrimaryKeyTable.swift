@@ -35,42 +35,42 @@ enum PrimaryKeyTable {
 
     static let tokenID = kSecAttrTokenID as String
 
-    private static func column(_ name: CFString, _ title: String, _ value: ItemKey.Value) -> Column {
+    private static func column(_ name: CFString, title: String, value: ItemKey.Value) -> Column {
         Column(name: name as String, title: title, value: value)
     }
 
     private static let genericPassword = [
-        column(kSecAttrService, "service", .text("")),
-        column(kSecAttrAccount, "account", .text("")),
+        column(kSecAttrService, title: "service", value: .text("")),
+        column(kSecAttrAccount, title: "account", value: .text("")),
     ]
 
     private static let internetPassword = [
-        column(kSecAttrServer, "server", .text("")),
-        column(kSecAttrAccount, "account", .text("")),
-        column(kSecAttrSecurityDomain, "security domain", .text("")),
-        column(kSecAttrProtocol, "protocol", .number(0)),
-        column(kSecAttrAuthenticationType, "authentication type", .text("")),
-        column(kSecAttrPort, "port", .number(0)),
-        column(kSecAttrPath, "path", .text("")),
+        column(kSecAttrServer, title: "server", value: .text("")),
+        column(kSecAttrAccount, title: "account", value: .text("")),
+        column(kSecAttrSecurityDomain, title: "security domain", value: .text("")),
+        column(kSecAttrProtocol, title: "protocol", value: .number(0)),
+        column(kSecAttrAuthenticationType, title: "authentication type", value: .text("")),
+        column(kSecAttrPort, title: "port", value: .number(0)),
+        column(kSecAttrPath, title: "path", value: .text("")),
     ]
 
     private static let certificate = [
-        column(kSecAttrCertificateType, "version", .number(0)),
-        column(kSecAttrIssuer, "issuer", .data(Data())),
-        column(kSecAttrSerialNumber, "serial number", .data(Data())),
+        column(kSecAttrCertificateType, title: "version", value: .number(0)),
+        column(kSecAttrIssuer, title: "issuer", value: .data(Data())),
+        column(kSecAttrSerialNumber, title: "serial number", value: .data(Data())),
     ]
 
     private static let noDate = ItemKey.Value.date(Date(timeIntervalSinceReferenceDate: 0))
 
     private static let key = [
-        column(kSecAttrApplicationTag, "application tag", .text("")),
-        column(kSecAttrApplicationLabel, "application label", .data(Data())),
-        column(kSecAttrKeyClass, "class", .number(0)),
-        column(kSecAttrKeyType, "type", .number(0)),
-        column(kSecAttrKeySizeInBits, "size", .number(0)),
-        column(kSecAttrEffectiveKeySize, "effective size", .number(0)),
+        column(kSecAttrApplicationTag, title: "application tag", value: .text("")),
+        column(kSecAttrApplicationLabel, title: "application label", value: .data(Data())),
+        column(kSecAttrKeyClass, title: "class", value: .number(0)),
+        column(kSecAttrKeyType, title: "type", value: .number(0)),
+        column(kSecAttrKeySizeInBits, title: "size", value: .number(0)),
+        column(kSecAttrEffectiveKeySize, title: "effective size", value: .number(0)),
         // On keys the creator's short name is that of kSecAttrKeyCreator, which is not public.
-        column(kSecAttrCreator, "creator", .number(0)),
+        column(kSecAttrCreator, title: "creator", value: .number(0)),
         Column(name: "sdat", title: "start date", value: noDate),
         Column(name: "edat", title: "end date", value: noDate),
     ]

@@ -13,10 +13,10 @@ struct ItemOperations: Sendable {
 
     func add(
         _ contents: ItemContents,
-        _ item: any KeychainItem,
-        _ protection: Protection,
-        _ details: ItemDetails,
-        _ authentication: Authentication
+        of item: any KeychainItem,
+        protection: Protection,
+        details: ItemDetails,
+        authentication: Authentication
     ) throws(KeychainItemError) {
         let call = OperationContext(operation: .add, item: item)
         try call.run { () throws(TransportFailure) in
@@ -32,10 +32,10 @@ struct ItemOperations: Sendable {
 
     func set(
         _ contents: ItemContents,
-        _ item: any KeychainItem,
-        _ protection: Protection,
-        _ details: ItemDetails,
-        _ authentication: Authentication
+        of item: any KeychainItem,
+        protection: Protection,
+        details: ItemDetails,
+        authentication: Authentication
     ) throws(KeychainItemError) {
         let call = OperationContext(operation: .set, item: item)
         try call.run { () throws(TransportFailure) in
@@ -48,7 +48,7 @@ struct ItemOperations: Sendable {
             addition.add(key)
             addition.add(contents)
             addition.add(authentication)
-            try target.set(key, attributes.entries, orAdd: addition.entries, authentication)
+            try target.set(key, to: attributes.entries, orAdd: addition.entries, authentication: authentication)
         }
         announce(.set(item))
     }
@@ -94,8 +94,8 @@ struct ItemOperations: Sendable {
 
     func update(
         _ item: any KeychainItem,
-        _ update: ItemUpdate,
-        _ authentication: Authentication
+        with update: ItemUpdate,
+        authentication: Authentication
     ) throws(KeychainItemError) -> Bool {
         let updated = item.updated(by: update)
         let call = OperationContext(operation: .update, item: item, rival: updated)

@@ -50,9 +50,9 @@ struct ItemTarget {
     /// Changes the row of a key, or adds it.
     func set(
         _ key: ItemKey,
-        _ attributes: [String: Any],
+        to attributes: [String: Any],
         orAdd addition: [String: Any],
-        _ authentication: Authentication
+        authentication: Authentication
     ) throws(TransportFailure) {
         guard case .some(var query) = try exactQuery(key, authentication) else {
             _ = try transport.add(addition)

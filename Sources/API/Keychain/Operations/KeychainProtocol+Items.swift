@@ -26,7 +26,8 @@ extension KeychainProtocol {
         with update: ItemUpdate,
         authentication: Authentication = .allowed
     ) async throws(KeychainItemError) -> Bool {
-        try await waiting(.update, item, authentication) { (authentication) throws(KeychainItemError) in
+        try await waiting(for: .update, of: item, authentication: authentication) {
+            (authentication) throws(KeychainItemError) in
             try updateItem(item, with: update, authentication: authentication)
         }
     }
@@ -45,7 +46,9 @@ extension KeychainProtocol {
     /// Does the same on a thread of its own.
     @discardableResult
     public func delete(_ item: some KeychainItem) async throws(KeychainItemError) -> Bool {
-        try await waiting(.delete, item, .forbidden) { (_) throws(KeychainItemError) in try deleteItem(item) }
+        try await waiting(for: .delete, of: item, authentication: .forbidden) { (_) throws(KeychainItemError) in
+            try deleteItem(item)
+        }
     }
 
     /// Lists the items of a selection, without their contents.
@@ -68,7 +71,7 @@ extension KeychainProtocol {
         matching selection: ItemSelection<Item>,
         authentication: Authentication = .forbidden
     ) async throws(KeychainItemError) -> [FoundItem<Item>] {
-        try await waiting(.list, nil, authentication, selection: selection.description) {
+        try await waiting(for: .list, of: nil, authentication: authentication, selection: selection.description) {
             (authentication) throws(KeychainItemError) in
             try findItems(matching: selection, authentication: authentication)
         }
@@ -88,7 +91,7 @@ extension KeychainProtocol {
     /// Does the same on a thread of its own.
     @discardableResult
     public func deleteAll<Item>(matching selection: ItemSelection<Item>) async throws(KeychainItemError) -> Bool {
-        try await waiting(.deleteAll, nil, .forbidden, selection: selection.description) {
+        try await waiting(for: .deleteAll, of: nil, authentication: .forbidden, selection: selection.description) {
             (_) throws(KeychainItemError) in
             try deleteItems(matching: selection)
         }

@@ -40,7 +40,8 @@ extension KeychainProtocol {
         authentication: Authentication = .allowed
     ) async throws(KeychainItemError) -> KeyItem {
         let item = KeyItem(key, tag: tag, accessGroup: accessGroup)
-        return try await waiting(.add, item, authentication) { (authentication) throws(KeychainItemError) in
+        return try await waiting(for: .add, of: item, authentication: authentication) {
+            (authentication) throws(KeychainItemError) in
             try add(
                 key,
                 tag: tag,
@@ -102,7 +103,8 @@ extension KeychainProtocol {
         authentication: Authentication = .allowed
     ) async throws(KeychainItemError) -> KeyItem {
         let item = key.secKey.map { KeyItem($0, tag: tag, accessGroup: accessGroup) }
-        return try await waiting(.add, item, authentication) { (authentication) throws(KeychainItemError) in
+        return try await waiting(for: .add, of: item, authentication: authentication) {
+            (authentication) throws(KeychainItemError) in
             try add(
                 key,
                 tag: tag,
@@ -140,7 +142,8 @@ extension KeychainProtocol {
         for item: KeyItem,
         authentication: Authentication = .forbidden
     ) async throws(KeychainItemError) -> SecKey? {
-        try await waiting(.read, item, authentication) { (authentication) throws(KeychainItemError) in
+        try await waiting(for: .read, of: item, authentication: authentication) {
+            (authentication) throws(KeychainItemError) in
             try secKey(for: item, authentication: authentication)
         }
     }
@@ -178,7 +181,8 @@ extension KeychainProtocol {
         for item: KeyItem,
         authentication: Authentication = .forbidden
     ) async throws(KeychainItemError) -> Key? {
-        try await waiting(.read, item, authentication) { (authentication) throws(KeychainItemError) in
+        try await waiting(for: .read, of: item, authentication: authentication) {
+            (authentication) throws(KeychainItemError) in
             try privateKey(type, for: item, authentication: authentication)
         }
     }
@@ -223,7 +227,8 @@ extension KeychainProtocol {
         authentication: Authentication = .allowed
     ) async throws(KeychainItemError) -> CertificateItem {
         let item = CertificateItem(certificate, accessGroup: accessGroup)
-        return try await waiting(.add, item, authentication) { (authentication) throws(KeychainItemError) in
+        return try await waiting(for: .add, of: item, authentication: authentication) {
+            (authentication) throws(KeychainItemError) in
             try add(
                 certificate,
                 accessGroup: accessGroup,
@@ -260,7 +265,8 @@ extension KeychainProtocol {
         for item: CertificateItem,
         authentication: Authentication = .forbidden
     ) async throws(KeychainItemError) -> SecCertificate? {
-        try await waiting(.read, item, authentication) { (authentication) throws(KeychainItemError) in
+        try await waiting(for: .read, of: item, authentication: authentication) {
+            (authentication) throws(KeychainItemError) in
             try certificate(for: item, authentication: authentication)
         }
     }

@@ -27,7 +27,8 @@ extension KeychainProtocol {
         for item: some KeychainItem,
         authentication: Authentication = .forbidden
     ) async throws(KeychainItemError) -> Value? {
-        try await waiting(.read, item, authentication) { (authentication) throws(KeychainItemError) in
+        try await waiting(for: .read, of: item, authentication: authentication) {
+            (authentication) throws(KeychainItemError) in
             try value(type, for: item, authentication: authentication)
         }
     }
@@ -52,7 +53,8 @@ extension KeychainProtocol {
         for item: some KeychainItem,
         authentication: Authentication = .forbidden
     ) async throws(KeychainItemError) -> Data? {
-        try await waiting(.read, item, authentication) { (authentication) throws(KeychainItemError) in
+        try await waiting(for: .read, of: item, authentication: authentication) {
+            (authentication) throws(KeychainItemError) in
             try data(for: item, authentication: authentication)
         }
     }
@@ -77,7 +79,8 @@ extension KeychainProtocol {
         for item: some KeychainItem,
         authentication: Authentication = .forbidden
     ) async throws(KeychainItemError) -> String? {
-        try await waiting(.read, item, authentication) { (authentication) throws(KeychainItemError) in
+        try await waiting(for: .read, of: item, authentication: authentication) {
+            (authentication) throws(KeychainItemError) in
             try string(for: item, authentication: authentication)
         }
     }
@@ -102,7 +105,8 @@ extension KeychainProtocol {
         of item: some KeychainItem,
         authentication: Authentication = .forbidden
     ) async throws(KeychainItemError) -> ItemContents? {
-        try await waiting(.read, item, authentication) { (authentication) throws(KeychainItemError) in
+        try await waiting(for: .read, of: item, authentication: authentication) {
+            (authentication) throws(KeychainItemError) in
             try itemContents(of: item, authentication: authentication)
         }
     }
@@ -127,7 +131,8 @@ extension KeychainProtocol {
         of item: some KeychainItem,
         authentication: Authentication = .forbidden
     ) async throws(KeychainItemError) -> ItemAttributes? {
-        try await waiting(.attributes, item, authentication) { (authentication) throws(KeychainItemError) in
+        try await waiting(for: .attributes, of: item, authentication: authentication) {
+            (authentication) throws(KeychainItemError) in
             try itemAttributes(of: item, authentication: authentication)
         }
     }
@@ -152,6 +157,8 @@ extension KeychainProtocol {
 
     /// Does the same on a thread of its own.
     public func contains(_ item: some KeychainItem) async throws(KeychainItemError) -> Bool {
-        try await waiting(.attributes, item, .forbidden) { (_) throws(KeychainItemError) in try contains(item) }
+        try await waiting(for: .attributes, of: item, authentication: .forbidden) { (_) throws(KeychainItemError) in
+            try contains(item)
+        }
     }
 }

@@ -30,7 +30,8 @@ extension KeychainProtocol {
         details: ItemDetails = .none,
         authentication: Authentication = .allowed
     ) async throws(KeychainItemError) {
-        try await waiting(.add, item, authentication) { (authentication) throws(KeychainItemError) in
+        try await waiting(for: .add, of: item, authentication: authentication) {
+            (authentication) throws(KeychainItemError) in
             try add(value, for: item, protection: protection, details: details, authentication: authentication)
         }
     }
@@ -69,7 +70,8 @@ extension KeychainProtocol {
         details: ItemDetails = .none,
         authentication: Authentication = .allowed
     ) async throws(KeychainItemError) {
-        try await waiting(.add, item, authentication) { (authentication) throws(KeychainItemError) in
+        try await waiting(for: .add, of: item, authentication: authentication) {
+            (authentication) throws(KeychainItemError) in
             try add(contents, for: item, protection: protection, details: details, authentication: authentication)
         }
     }
@@ -105,7 +107,8 @@ extension KeychainProtocol {
         details: ItemDetails = .none,
         authentication: Authentication = .allowed
     ) async throws(KeychainItemError) {
-        try await waiting(.set, item, authentication) { (authentication) throws(KeychainItemError) in
+        try await waiting(for: .set, of: item, authentication: authentication) {
+            (authentication) throws(KeychainItemError) in
             try set(value, for: item, protection: protection, details: details, authentication: authentication)
         }
     }
@@ -146,7 +149,8 @@ extension KeychainProtocol {
         details: ItemDetails = .none,
         authentication: Authentication = .allowed
     ) async throws(KeychainItemError) {
-        try await waiting(.set, item, authentication) { (authentication) throws(KeychainItemError) in
+        try await waiting(for: .set, of: item, authentication: authentication) {
+            (authentication) throws(KeychainItemError) in
             try set(contents, for: item, protection: protection, details: details, authentication: authentication)
         }
     }

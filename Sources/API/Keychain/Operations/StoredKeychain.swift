@@ -16,7 +16,7 @@ extension StoredKeychain {
         details: ItemDetails,
         authentication: Authentication
     ) throws(KeychainItemError) {
-        try store.add(contents, item, protection, details, authentication)
+        try store.add(contents, of: item, protection: protection, details: details, authentication: authentication)
     }
 
     /// Stores an item, or replaces an existing one.
@@ -27,7 +27,7 @@ extension StoredKeychain {
         details: ItemDetails,
         authentication: Authentication
     ) throws(KeychainItemError) {
-        try store.set(contents, item, protection, details, authentication)
+        try store.set(contents, of: item, protection: protection, details: details, authentication: authentication)
     }
 
     /// The contents of an item; `nil` if there is no such item.
@@ -52,7 +52,7 @@ extension StoredKeychain {
         with update: ItemUpdate,
         authentication: Authentication
     ) throws(KeychainItemError) -> Bool {
-        try store.update(item, update, authentication)
+        try store.update(item, with: update, authentication: authentication)
     }
 
     /// Deletes one item; `false` if it does not exist.

@@ -39,7 +39,7 @@ package struct FunctionTransport: ItemTransport {
         _ attributes: [String: Any],
         orAdd addition: [String: Any]
     ) throws(TransportFailure) {
-        try updateOrAdd(query, attributes, addition)
+        try updateOrAdd(query, with: attributes, adding: addition)
     }
 
     package func defaultAccessGroup() throws(TransportFailure) -> String? {

@@ -8,8 +8,8 @@ extension ItemTransport {
     /// Updates, adds if there was nothing, and starts over if the item was added meanwhile.
     package func updateOrAdd(
         _ query: [String: Any],
-        _ attributes: [String: Any],
-        _ addition: [String: Any]
+        with attributes: [String: Any],
+        adding addition: [String: Any]
     ) throws(TransportFailure) {
         let certificate = addition[kSecValueRef as String].flatMap { Self.certificate($0) }
         let query = certificate == nil ? query : Self.askingOnce(query)

@@ -8,9 +8,9 @@ extension KeychainProtocol {
     ///
     /// Cancelling the task ends the prompt and the call; a call that has already succeeded is not undone.
     func waiting<Result: Sendable>(
-        _ operation: KeychainItemError.Operation,
-        _ item: (any KeychainItem)?,
-        _ authentication: Authentication,
+        for operation: KeychainItemError.Operation,
+        of item: (any KeychainItem)?,
+        authentication: Authentication,
         selection: String? = nil,
         _ body: @escaping @Sendable (Authentication) throws(KeychainItemError) -> Result
     ) async throws(KeychainItemError) -> Result {

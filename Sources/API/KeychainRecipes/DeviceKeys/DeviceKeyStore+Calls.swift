@@ -24,7 +24,7 @@ extension DeviceKeyStore {
         context: LAContext? = nil,
         authentication: Authentication? = nil
     ) throws(DeviceKeyError) -> (any DeviceSigningKey)? {
-        try read(SigningPurpose.self, name, context, authentication)
+        try read(SigningPurpose.self, named: name, context: context, authentication: authentication)
     }
 
     /// Creates a key, and stores it.
@@ -43,7 +43,7 @@ extension DeviceKeyStore {
         fallback: DeviceKeyFallback,
         context: LAContext? = nil
     ) throws(DeviceKeyError) -> any DeviceSigningKey {
-        try make(SigningPurpose.self, name, protection, fallback, context)
+        try make(SigningPurpose.self, named: name, protection: protection, fallback: fallback, context: context)
     }
 
     /// Replaces a lost key by a new one in one step: enrols the device again.
@@ -70,7 +70,14 @@ extension DeviceKeyStore {
         fallback: DeviceKeyFallback,
         context: LAContext? = nil
     ) throws(DeviceKeyError) -> any DeviceSigningKey {
-        try replace(SigningPurpose.self, name, publicKey, protection, fallback, context)
+        try replace(
+            SigningPurpose.self,
+            named: name,
+            lost: publicKey,
+            protection: protection,
+            fallback: fallback,
+            context: context
+        )
     }
 
     /// Reads a key, as ``signingKey(named:context:authentication:)``; blocks no thread of Swift's pool.
@@ -139,7 +146,7 @@ extension DeviceKeyStore {
         context: LAContext? = nil,
         authentication: Authentication? = nil
     ) throws(DeviceKeyError) -> (any DeviceAgreementKey)? {
-        try read(AgreementPurpose.self, name, context, authentication)
+        try read(AgreementPurpose.self, named: name, context: context, authentication: authentication)
     }
 
     /// Creates a key, and stores it.
@@ -158,7 +165,7 @@ extension DeviceKeyStore {
         fallback: DeviceKeyFallback,
         context: LAContext? = nil
     ) throws(DeviceKeyError) -> any DeviceAgreementKey {
-        try make(AgreementPurpose.self, name, protection, fallback, context)
+        try make(AgreementPurpose.self, named: name, protection: protection, fallback: fallback, context: context)
     }
 
     /// Replaces a lost key by a new one in one step: enrols the device again.
@@ -185,7 +192,14 @@ extension DeviceKeyStore {
         fallback: DeviceKeyFallback,
         context: LAContext? = nil
     ) throws(DeviceKeyError) -> any DeviceAgreementKey {
-        try replace(AgreementPurpose.self, name, publicKey, protection, fallback, context)
+        try replace(
+            AgreementPurpose.self,
+            named: name,
+            lost: publicKey,
+            protection: protection,
+            fallback: fallback,
+            context: context
+        )
     }
 
     /// Reads a key, as ``agreementKey(named:context:authentication:)``; blocks no thread of Swift's pool.

@@ -59,9 +59,9 @@ public struct DeviceKeyStore: Sendable {
 
     func read<Purpose: DeviceKeyPurpose>(
         _: Purpose.Type,
-        _ name: String,
-        _ context: LAContext?,
-        _ authentication: Authentication?
+        named name: String,
+        context: LAContext?,
+        authentication: Authentication?
     ) throws(DeviceKeyError) -> NamedKey<Purpose>? {
         let authentication = authentication ?? context.map { .context($0) } ?? .forbidden
         guard let record = try record(name, authentication) else { return nil }
@@ -80,12 +80,18 @@ public struct DeviceKeyStore: Sendable {
 
     func make<Purpose: DeviceKeyPurpose>(
         _: Purpose.Type,
-        _ name: String,
-        _ protection: Protection,
-        _ fallback: DeviceKeyFallback,
-        _ context: LAContext?
+        named name: String,
+        protection: Protection,
+        fallback: DeviceKeyFallback,
+        context: LAContext?
     ) throws(DeviceKeyError) -> NamedKey<Purpose> {
-        let (key, contents, protection) = try prepared(Purpose.self, name, protection, fallback, context)
+        let (key, contents, protection) = try prepared(
+            Purpose.self,
+            named: name,
+            protection: protection,
+            fallback: fallback,
+            context: context
+        )
         do throws(KeychainItemError) {
             try keychain.add(
                 .data(contents),
@@ -100,17 +106,23 @@ public struct DeviceKeyStore: Sendable {
 
     func replace<Purpose: DeviceKeyPurpose>(
         _: Purpose.Type,
-        _ name: String,
-        _ lost: Data,
-        _ protection: Protection,
-        _ fallback: DeviceKeyFallback,
-        _ context: LAContext?
+        named name: String,
+        lost: Data,
+        protection: Protection,
+        fallback: DeviceKeyFallback,
+        context: LAContext?
     ) throws(DeviceKeyError) -> NamedKey<Purpose> {
         let authentication = Self.storing(context)
         guard let old = try record(name, authentication), old.publicKey == lost, old.purpose == Purpose.recorded else {
             throw DeviceKeyError(.replacedMeanwhile, name)
         }
-        let (key, contents, protection) = try prepared(Purpose.self, name, protection, fallback, context)
+        let (key, contents, protection) = try prepared(
+            Purpose.self,
+            named: name,
+            protection: protection,
+            fallback: fallback,
+            context: context
+        )
         let update = ItemUpdate(data: contents, protection: protection)
         let wasThere: Bool
         do throws(KeychainItemError) {
@@ -125,10 +137,10 @@ public struct DeviceKeyStore: Sendable {
 
     private func prepared<Purpose: DeviceKeyPurpose>(
         _: Purpose.Type,
-        _ name: String,
-        _ protection: Protection,
-        _ fallback: DeviceKeyFallback,
-        _ context: LAContext?
+        named name: String,
+        protection: Protection,
+        fallback: DeviceKeyFallback,
+        context: LAContext?
     ) throws(DeviceKeyError) -> (DevicePrivateKey<Purpose>, Data, Protection) {
         guard let level = protection.accessibility.ofThisDeviceOnly else {
             throw DeviceKeyError(.notThisDeviceOnly, name)
@@ -139,7 +151,7 @@ public struct DeviceKeyStore: Sendable {
             let constraints = protection.constraints.union(.privateKeyUsage)
             let control = SecAccessControlCreateWithFlags(nil, level, constraints, nil)
             if origin == .secureEnclave, control == nil { throw DeviceKeyError(.failed, name) }
-            let key = try DevicePrivateKey<Purpose>(origin, control, context)
+            let key = try DevicePrivateKey<Purpose>(origin, accessControl: control, context: context)
             let contents = try JSONEncoder().encode(key.record)
             // The enclave's key prompts itself, and its sealed form is not secret: the item does not prompt as well.
             return (

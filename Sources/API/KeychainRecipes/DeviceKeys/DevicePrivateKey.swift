@@ -44,7 +44,7 @@ enum DevicePrivateKey<Purpose: DeviceKeyPurpose>: Sendable {
     case software(Purpose.SoftwareKey)
 
     /// A new key; in the enclave if it has an access control.
-    init(_ origin: DeviceKeyOrigin, _ control: SecAccessControl?, _ context: LAContext?) throws {
+    init(_ origin: DeviceKeyOrigin, accessControl control: SecAccessControl?, context: LAContext?) throws {
         if let control, origin == .secureEnclave {
             self = .enclave(
                 try .init(compactRepresentable: true, accessControl: control, authenticationContext: context)

@@ -9,8 +9,8 @@ extension AccessGroupMove {
     /// The source is deleted last, and only if the target has the intended contents.
     func resolve(
         _ old: any KeychainItem,
-        _ new: any KeychainItem,
-        _ authentication: Authentication
+        against new: any KeychainItem,
+        authentication: Authentication
     ) throws(KeychainItemError) -> Outcome {
         let secret = try data(of: old, authentication)
         if let secret, try data(of: new, authentication) == secret {

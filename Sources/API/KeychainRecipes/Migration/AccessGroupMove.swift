@@ -93,7 +93,7 @@ public struct AccessGroupMove: Sendable {
         var report = ItemReport<Outcome>()
         for (item, state) in zip(items, states) {
             do throws(KeychainItemError) {
-                report.note(try move(item, state, authentication), of: item)
+                report.note(try move(item, in: state, authentication: authentication), of: item)
             } catch { report.note(.failed(error), of: item) }
         }
         return report
@@ -120,8 +120,8 @@ public struct AccessGroupMove: Sendable {
 
     private func move(
         _ item: any KeychainItem,
-        _ state: ItemState,
-        _ authentication: Authentication
+        in state: ItemState,
+        authentication: Authentication
     ) throws(KeychainItemError) -> Outcome {
         let (old, new) = (item.inAccessGroup(source), item.inAccessGroup(target))
         if case .failed(let error) = state { throw error }
@@ -137,7 +137,7 @@ public struct AccessGroupMove: Sendable {
         } catch {
             guard error.isDuplicate else { throw error }
         }
-        return try resolve(old, new, authentication)
+        return try resolve(old, against: new, authentication: authentication)
     }
 
     private func isThere(_ item: any KeychainItem) throws(KeychainItemError) -> Bool {

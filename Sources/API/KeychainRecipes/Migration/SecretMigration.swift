@@ -100,7 +100,7 @@ public struct SecretMigration: Sendable {
         // A secret that is stored without a prompt but cannot be read back without one would stay in both places
         // forever.
         if authentication.isForbidden, protection.isGuarded, !protection.constraints.isEmpty {
-            throw error(.look, .authenticationRequired)
+            throw error(at: .look, reason: .authenticationRequired)
         }
         let kept = isThere ? try read(.look, authentication) : nil
         let outcome = try store(secret, over: kept, authentication)
@@ -132,7 +132,7 @@ public struct SecretMigration: Sendable {
         case (secret, _):
             return .finishedEarlierRun
         case (_, .stop):
-            throw error(.look, .conflict)
+            throw error(at: .look, reason: .conflict)
         case (_, .keepKeychain):
             return .keptKeychain
         case (_, .replaceKeychain):
@@ -161,12 +161,12 @@ public struct SecretMigration: Sendable {
             )
             return .migrated
         } catch { guard error.isDuplicate else { throw self.error(.store, error) } }
-        guard let kept = try read(.look, authentication) else { throw error(.store, .notVerified) }
+        guard let kept = try read(.look, authentication) else { throw error(at: .store, reason: .notVerified) }
         return try store(secret, over: kept, authentication)
     }
 
     private func verify(_ secret: Data, _ authentication: Authentication) throws(MigrationError) {
-        guard try read(.verify, authentication) == secret else { throw error(.verify, .notVerified) }
+        guard try read(.verify, authentication) == secret else { throw error(at: .verify, reason: .notVerified) }
     }
 
     /// Gives an existing item the requested protection; returns whether it had another one.
@@ -177,19 +177,19 @@ public struct SecretMigration: Sendable {
             let update = ItemUpdate(protection: protection)
             if try keychain.update(item, with: update, authentication: authentication) { return true }
         } catch { throw self.error(.store, error) }
-        throw error(.store, .notVerified)
+        throw error(at: .store, reason: .notVerified)
     }
 
     private func remove(_ secret: Data) throws(MigrationError) {
         do throws(SecretSourceError) {
             try source.remove(secret)
             guard try source.read() == nil else { throw SecretSourceError(.notRemoved, source: source.name) }
-        } catch { throw self.error(.remove, .source, error) }
+        } catch { throw self.error(at: .remove, reason: .source, cause: error) }
     }
 
     private func readSource() throws(MigrationError) -> Data? {
         do throws(SecretSourceError) { return try source.read() } catch {
-            throw self.error(.readSource, .source, error)
+            throw self.error(at: .readSource, reason: .source, cause: error)
         }
     }
 
@@ -213,13 +213,17 @@ public struct SecretMigration: Sendable {
     }
 
     private func error(_ step: MigrationError.Step, _ cause: KeychainItemError) -> MigrationError {
-        error(step, cause.isLocked ? .locked : cause.needsAuthentication ? .authenticationRequired : .keychain, cause)
+        error(
+            at: step,
+            reason: cause.isLocked ? .locked : cause.needsAuthentication ? .authenticationRequired : .keychain,
+            cause: cause
+        )
     }
 
     private func error(
-        _ step: MigrationError.Step,
-        _ reason: MigrationError.Reason,
-        _ cause: (any Error)? = nil
+        at step: MigrationError.Step,
+        reason: MigrationError.Reason,
+        cause: (any Error)? = nil
     ) -> MigrationError {
         MigrationError(step: step, reason: reason, source: source.name, item: item, cause: cause)
     }

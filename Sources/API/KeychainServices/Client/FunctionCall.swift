@@ -36,8 +36,8 @@ enum Members {
     /// - Throws: `errSecParam` if one of them is of another class.
     static func required<Member: AnyObject>(
         _ argument: CFTypeRef,
-        _ type: Member.Type,
-        _ name: String
+        as type: Member.Type,
+        named name: String
     ) throws(KeychainError) -> [Member] {
         guard let members = of(argument, type) else {
             throw .parameter("the argument is neither \(name) nor an array of them")

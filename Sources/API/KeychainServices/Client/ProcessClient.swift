@@ -76,7 +76,7 @@ package struct ProcessClient: Sendable {
     ) -> ProcessClient {
         let manifest = ManifestClaims(executable: executable)
         let prefix = environment(prefixVariable) ?? manifest?.prefix
-        var made = entitled(executable, bundleIdentifier, prefix, environment)
+        var made = entitled(executable, bundleIdentifier: bundleIdentifier, prefix: prefix, environment: environment)
         // An add without a group stores in the first of the manifest, as with a daemon.
         for group in (manifest?.accessGroups ?? []).reversed() {
             made.client.accessGroups.removeAll { $0.utf8.elementsEqual(group.utf8) }
@@ -88,9 +88,9 @@ package struct ProcessClient: Sendable {
     /// The client that a program is by its entitlements, or without them.
     private static func entitled(
         _ executable: String,
-        _ bundleIdentifier: String?,
-        _ prefix: String?,
-        _ environment: (String) -> String?
+        bundleIdentifier: String?,
+        prefix: String?,
+        environment: (String) -> String?
     ) -> ProcessClient {
         let named = environment(environmentVariable)
         let path = named ?? "\(executable).entitlements"

@@ -31,9 +31,9 @@ enum SettingHint: CaseIterable {
     ///   - isVirtual: whether it reached a virtual device of the testing kit, which has a test's own entitlements.
     ///   - kind: the kind of failure.
     init?(
-        _ status: Status,
-        _ operation: KeychainRequest.Operation,
-        _ client: Client,
+        for status: Status,
+        of operation: KeychainRequest.Operation,
+        by client: Client,
         isVirtual: Bool,
         kind: KeychainError.Kind = .request
     ) {
@@ -104,7 +104,13 @@ extension SettingHint {
         // A task's own context without the kit is a test of this package.
         let isVirtual = TestingKit.isLinked
         guard isVirtual || KeychainContext.current == nil,
-            let hint = SettingHint(error.status, operation, client, isVirtual: isVirtual, kind: error.kind),
+            let hint = SettingHint(
+                for: error.status,
+                of: operation,
+                by: client,
+                isVirtual: isVirtual,
+                kind: error.kind
+            ),
             told.withLock({ $0.insert(hint).inserted })
         else { return }
         let line = "swift-keychain: \(hint.text) (SWIFT_KEYCHAIN_HINTS=off: no hints)\n"

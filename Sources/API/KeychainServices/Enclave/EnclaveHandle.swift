@@ -33,15 +33,19 @@ package struct EnclaveHandle: Sendable {
     ///   control does not permit fails with an error of LocalAuthentication.
     package init(
         _ algorithm: Algorithm,
-        _ accessControl: SecAccessControl,
-        _ context: (any AuthenticationContextHolder)?
+        accessControl: SecAccessControl,
+        context: (any AuthenticationContextHolder)?
     ) throws {
         let keychain = KeychainContext.inEffect.backend
         let context = context?.authenticationContext
         let key = try Self.reporting { () throws(KeychainError) in
-            try keychain.enclave.makeKey(algorithm.enclaveAlgorithm, accessControl.value, context?.value(for: keychain))
+            try keychain.enclave.makeKey(
+                algorithm.enclaveAlgorithm,
+                accessControl: accessControl.value,
+                context: context?.value(for: keychain)
+            )
         }
-        self.init(keychain, key, context)
+        self.init(in: keychain, key: key, context: context)
     }
 
     /// Reads the sealed form of a key.
@@ -59,10 +63,10 @@ package struct EnclaveHandle: Sendable {
             }
             return key
         }
-        self.init(keychain, key, context?.authenticationContext)
+        self.init(in: keychain, key: key, context: context?.authenticationContext)
     }
 
-    private init(_ keychain: any KeychainBackend, _ key: EnclaveKey, _ context: ClientContext?) {
+    private init(in keychain: any KeychainBackend, key: EnclaveKey, context: ClientContext?) {
         self.keychain = keychain
         self.context = context
         sealed = key.sealed

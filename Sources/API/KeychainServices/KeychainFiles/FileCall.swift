@@ -67,7 +67,7 @@ extension FileBasedKeychain {
     ///
     /// - Throws: `errSecParam` for other objects.
     func searchList(_ argument: CFTypeRef) throws(KeychainError) -> PropertyValue {
-        let keychains = try Members.required(argument, SecKeychain.self, "a keychain")
+        let keychains = try Members.required(argument, as: SecKeychain.self, named: "a keychain")
         return .array(keychains.compactMap(\.path).map { .keychain($0) })
     }
 

@@ -32,7 +32,7 @@ public func SecKeychainAddGenericPassword(
     var attributes = PropertyDictionary([PropertyKey.itemClass: .string(ItemClass.genericPassword.rawValue)])
     attributes.set("svce", FileCall.text(serviceName, serviceNameLength) ?? "")
     attributes.set("acct", FileCall.text(accountName, accountNameLength) ?? "")
-    return add(attributes, FileCall.bytes(passwordData, passwordLength), keychain, itemRef)
+    return add(attributes, password: FileCall.bytes(passwordData, passwordLength), to: keychain, itemRef: itemRef)
 }
 
 /// Finds a generic password in keychain files.
@@ -62,7 +62,13 @@ public func SecKeychainFindGenericPassword(
     var query = PropertyDictionary([PropertyKey.itemClass: .string(ItemClass.genericPassword.rawValue)])
     query.look(for: "svce", FileCall.text(serviceName, serviceNameLength))
     query.look(for: "acct", FileCall.text(accountName, accountNameLength))
-    return find(query, keychainOrArray, passwordLength, passwordData, itemRef)
+    return find(
+        query,
+        in: keychainOrArray,
+        passwordLength: passwordLength,
+        passwordData: passwordData,
+        itemRef: itemRef
+    )
 }
 
 /// Adds an internet password to a keychain file; its label is the server.
@@ -108,7 +114,7 @@ public func SecKeychainAddInternetPassword(
     attributes.set("acct", FileCall.text(accountName, accountNameLength) ?? "")
     attributes.set("path", FileCall.text(path, pathLength))
     attributes.set(port: port, `protocol`, authenticationType)
-    return add(attributes, FileCall.bytes(passwordData, passwordLength), keychain, itemRef)
+    return add(attributes, password: FileCall.bytes(passwordData, passwordLength), to: keychain, itemRef: itemRef)
 }
 
 /// Finds an internet password in keychain files.
@@ -154,7 +160,13 @@ public func SecKeychainFindInternetPassword(
     query.look(for: "acct", FileCall.text(accountName, accountNameLength))
     query.look(for: "path", FileCall.text(path, pathLength))
     query.set(port: port, `protocol`, authenticationType)
-    return find(query, keychainOrArray, passwordLength, passwordData, itemRef)
+    return find(
+        query,
+        in: keychainOrArray,
+        passwordLength: passwordLength,
+        passwordData: passwordData,
+        itemRef: itemRef
+    )
 }
 
 extension PropertyDictionary {
@@ -176,9 +188,9 @@ extension PropertyDictionary {
 
 private func add(
     _ attributes: PropertyDictionary,
-    _ password: SecretBytes,
-    _ keychain: SecKeychain?,
-    _ itemRef: UnsafeMutablePointer<SecKeychainItem?>?
+    password: SecretBytes,
+    to keychain: SecKeychain?,
+    itemRef: UnsafeMutablePointer<SecKeychainItem?>?
 ) -> OSStatus {
     FileCall.status { (files) throws(KeychainError) in
         var attributes = attributes
@@ -193,10 +205,10 @@ private func add(
 
 private func find(
     _ query: PropertyDictionary,
-    _ keychains: CFTypeRef?,
-    _ passwordLength: UnsafeMutablePointer<UInt32>?,
-    _ passwordData: UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
-    _ itemRef: UnsafeMutablePointer<SecKeychainItem?>?
+    in keychains: CFTypeRef?,
+    passwordLength: UnsafeMutablePointer<UInt32>?,
+    passwordData: UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
+    itemRef: UnsafeMutablePointer<SecKeychainItem?>?
 ) -> OSStatus {
     FileCall.status { (files) throws(KeychainError) in
         var query = query

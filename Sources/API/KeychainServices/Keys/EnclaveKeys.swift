@@ -28,10 +28,10 @@ enum EnclaveKeys {
         let context = context(parameters.privateAttributes[PropertyKey.useAuthenticationContext])
         let made = try keychain.enclave.makeKey(
             .p256,
-            try accessControl(parameters.privateAttributes),
-            context?.value(for: keychain)
+            accessControl: try accessControl(parameters.privateAttributes),
+            context: context?.value(for: keychain)
         )
-        guard let (privateKey, sealed) = key(made, keychain, context) else {
+        guard let (privateKey, sealed) = key(for: made, in: keychain, context: context) else {
             throw KeychainError(.internalComponent, "the enclave made a key that is none")
         }
         let key = SecKey(privateKey, sealed: sealed)
@@ -48,13 +48,13 @@ enum EnclaveKeys {
             context = given.identifier
         }
         guard let read = try? keychain.enclave.key(data) else { return nil }
-        return key(read, keychain, context.flatMap(ClientContext.live))
+        return key(for: read, in: keychain, context: context.flatMap(ClientContext.live))
     }
 
     private static func key(
-        _ key: EnclaveKey,
-        _ keychain: any KeychainBackend,
-        _ context: ClientContext?
+        for key: EnclaveKey,
+        in keychain: any KeychainBackend,
+        context: ClientContext?
     ) -> (key: PrivateKey, sealed: KeyReference)? {
         guard key.algorithm == .p256,
             let publicKey = try? PublicKey(externalRepresentation: key.publicKey, .ellipticCurve)

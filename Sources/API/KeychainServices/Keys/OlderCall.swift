@@ -31,8 +31,8 @@ struct OlderCall {
 
     /// Performs an operation that returns bytes, and writes them if there is room.
     func perform(
-        _ output: UnsafeMutableRawPointer,
-        _ count: UnsafeMutablePointer<Int>,
+        into output: UnsafeMutableRawPointer,
+        count: UnsafeMutablePointer<Int>,
         _ body: (NSData) throws(KeyError) -> SecretBytes
     ) -> OSStatus {
         perform { (data) throws(KeyError) in

@@ -52,7 +52,8 @@ public func SecKeyRawSign(
     _ signature: UnsafeMutableRawPointer,
     _ signatureLength: UnsafeMutablePointer<Int>
 ) -> OSStatus {
-    OlderCall(dataToSign, dataToSignLength).perform(signature, signatureLength) { (data) throws(KeyError) in
+    OlderCall(dataToSign, dataToSignLength).perform(into: signature, count: signatureLength) {
+        (data) throws(KeyError) in
         SecretBytes(try key.signature(of: data, padding.signatureAlgorithm(of: key, data.length)))
     }
 }
@@ -150,7 +151,8 @@ public func SecKeyEncrypt(
     _ cipherText: UnsafeMutableRawPointer,
     _ cipherTextLength: UnsafeMutablePointer<Int>
 ) -> OSStatus {
-    OlderCall(plainText, plainTextLength).perform(cipherText, cipherTextLength) { (data) throws(KeyError) in
+    OlderCall(plainText, plainTextLength).perform(into: cipherText, count: cipherTextLength) {
+        (data) throws(KeyError) in
         SecretBytes(try key.encrypt(data, padding.encryptionAlgorithm))
     }
 }
@@ -198,7 +200,8 @@ public func SecKeyDecrypt(
     _ plainText: UnsafeMutableRawPointer,
     _ plainTextLength: UnsafeMutablePointer<Int>
 ) -> OSStatus {
-    OlderCall(cipherText, cipherTextLength).perform(plainText, plainTextLength) { (data) throws(KeyError) in
+    OlderCall(cipherText, cipherTextLength).perform(into: plainText, count: plainTextLength) {
+        (data) throws(KeyError) in
         let block = try key.decrypt(data, padding.encryptionAlgorithm)
         guard padding.isEmpty else { return block }
         return block.withUnsafeBytes { SecretBytes(copying: UnsafeRawBufferPointer(rebasing: $0.drop { $0 == 0 })) }

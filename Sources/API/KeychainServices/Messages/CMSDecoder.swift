@@ -87,7 +87,7 @@ public final class CMSDecoder: Sendable {
     }
 
     /// Evaluates the certificate of a signer, once for the same policies regardless of the number of its signatures.
-    func judge(_ trust: SecTrust, _ certificate: Certificate, _ policies: [SecPolicy]) throws(KeychainError) {
+    func judge(_ trust: SecTrust, of certificate: Certificate, by policies: [SecPolicy]) throws(KeychainError) {
         let question = Question(certificate: certificate, policies: policies.map(\.value))
         if let known = state.withLock({ $0.judgements[question] }) { return trust.adopt(known) }
         _ = try trust.evaluation(in: .withoutKeychain)

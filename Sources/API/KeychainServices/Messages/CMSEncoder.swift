@@ -104,7 +104,12 @@ extension CMSEncoder.State {
             guard case .private(let key) = identity.privateKey.half else {
                 throw .parameter("an identity has no private key")
             }
-            try MessageSigner(identity.certificate.certificate, key).sign(content ?? [], digest, wanted, in: &message)
+            try MessageSigner(identity.certificate.certificate, key).sign(
+                content ?? [],
+                digest: digest,
+                attributes: wanted,
+                in: &message
+            )
         }
         return message
     }

@@ -105,7 +105,7 @@ public func CMSDecoderCopyDetachedContent(
 @discardableResult
 public func CMSDecoderSetSearchKeychain(_ cmsDecoder: CMSDecoder, _ keychainOrArray: CFTypeRef) -> OSStatus {
     FunctionCall.status { () throws(KeychainError) in
-        let keychains = try Members.required(keychainOrArray, SecKeychain.self, "a keychain")
+        let keychains = try Members.required(keychainOrArray, as: SecKeychain.self, named: "a keychain")
         try cmsDecoder.change { (state) throws(KeychainError) in
             guard !state.isFinal else { throw .parameter("the message is complete") }
             state.keychain.searchList = keychains

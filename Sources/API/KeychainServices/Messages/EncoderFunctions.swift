@@ -46,7 +46,7 @@ public func CMSEncoderSetSignerAlgorithm(_ cmsEncoder: CMSEncoder, _ digestAlgor
 @discardableResult
 public func CMSEncoderAddSigners(_ cmsEncoder: CMSEncoder, _ signerOrArray: CFTypeRef) -> OSStatus {
     FunctionCall.status { () throws(KeychainError) in
-        let signers = try Members.required(signerOrArray, SecIdentity.self, "an identity")
+        let signers = try Members.required(signerOrArray, as: SecIdentity.self, named: "an identity")
         try cmsEncoder.set { $0.signers += signers }
     }
 }
@@ -75,7 +75,7 @@ public func CMSEncoderCopySigners(_ cmsEncoder: CMSEncoder, _ signersOut: Unsafe
 @discardableResult
 public func CMSEncoderAddRecipients(_ cmsEncoder: CMSEncoder, _ recipientOrArray: CFTypeRef) -> OSStatus {
     FunctionCall.status { () throws(KeychainError) in
-        let recipients = try Members.required(recipientOrArray, SecCertificate.self, "a certificate")
+        let recipients = try Members.required(recipientOrArray, as: SecCertificate.self, named: "a certificate")
         try cmsEncoder.set { $0.recipients += recipients }
     }
 }
@@ -156,7 +156,7 @@ public func CMSEncoderCopyEncapsulatedContentType(
 @discardableResult
 public func CMSEncoderAddSupportingCerts(_ cmsEncoder: CMSEncoder, _ certOrArray: CFTypeRef) -> OSStatus {
     FunctionCall.status { () throws(KeychainError) in
-        let certificates = try Members.required(certOrArray, SecCertificate.self, "a certificate")
+        let certificates = try Members.required(certOrArray, as: SecCertificate.self, named: "a certificate")
         try cmsEncoder.set { $0.supportingCertificates += certificates }
     }
 }

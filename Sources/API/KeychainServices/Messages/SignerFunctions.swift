@@ -77,7 +77,7 @@ public func CMSDecoderCopySignerStatus(
         case .valid: signerStatusOut?.pointee = evaluateSecTrust ? .invalidCert : .valid
         }
         guard evaluateSecTrust else { return }
-        try cmsDecoder.judge(trust, certificate.certificate, policies)
+        try cmsDecoder.judge(trust, of: certificate.certificate, by: policies)
         let finding = try trust.evaluation(in: .withoutKeychain).mainFinding
         certVerifyResultCodeOut?.pointee = finding?.defect.status.rawValue ?? errSecSuccess
         if check == .valid, finding == nil { signerStatusOut?.pointee = .valid }
@@ -157,7 +157,7 @@ extension Members {
     ///
     /// - Throws: `errSecParam`.
     static func policies(_ argument: CFTypeRef) throws(KeychainError) -> [SecPolicy] {
-        let policies = try required(argument, SecPolicy.self, "a policy")
+        let policies = try required(argument, as: SecPolicy.self, named: "a policy")
         guard !policies.isEmpty else { throw .parameter("there is no policy to judge by") }
         return policies
     }

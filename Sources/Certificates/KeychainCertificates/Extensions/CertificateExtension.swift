@@ -16,7 +16,7 @@ struct CertificateExtension: Sendable {
     /// - Throws: for one that is none; what it holds is not looked at.
     static func list(_ node: ASN1Node?) throws(CertificateError) -> [CertificateExtension] {
         guard let node else { return [] }
-        var outer = try CertificateFieldReader(node, .context(3), "the extensions")
+        var outer = try CertificateFieldReader(node, as: .context(3), named: "the extensions")
         var fields = try CertificateFieldReader(outer.next("list"), "the extensions")
         try outer.end()
         var list: [CertificateExtension] = []

@@ -27,7 +27,7 @@ enum ExtensionShape {
         var fields = try CertificateFieldReader(parsing: value, "the name constraints")
         for number: UInt in [0, 1] {
             guard let list = fields.nextIfPresent(.context(number)) else { continue }
-            var subtrees = try CertificateFieldReader(list, .context(number), "the name constraints")
+            var subtrees = try CertificateFieldReader(list, as: .context(number), named: "the name constraints")
             while !subtrees.isAtEnd {
                 var subtree = try CertificateFieldReader(subtrees.next("subtree"), "a name constraint")
                 guard try subtree.next("name").identifier.tagClass == .contextSpecific else {
@@ -62,7 +62,9 @@ enum ExtensionShape {
         let name = "the authority key identifier"
         var fields = try CertificateFieldReader(parsing: value, name)
         if let identifier = fields.nextIfPresent(.context(0)) { _ = try identifier.bytes(.context(0), name) }
-        if let issuer = fields.nextIfPresent(.context(1)) { _ = try CertificateFieldReader(issuer, .context(1), name) }
+        if let issuer = fields.nextIfPresent(.context(1)) {
+            _ = try CertificateFieldReader(issuer, as: .context(1), named: name)
+        }
         if let serialNumber = fields.nextIfPresent(.context(2)) { _ = try serialNumber.bytes(.context(2), name) }
         try fields.end()
     }

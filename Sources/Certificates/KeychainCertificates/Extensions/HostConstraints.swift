@@ -35,7 +35,7 @@ struct HostConstraints: Sendable {
 
     /// The DNS names of a list of subtrees.
     private static func domains(_ node: ASN1Node, _ tag: UInt) throws(CertificateError) -> [String] {
-        var fields = try CertificateFieldReader(node, .context(tag), "the subtrees of name constraints")
+        var fields = try CertificateFieldReader(node, as: .context(tag), named: "the subtrees of name constraints")
         var domains: [String] = []
         while !fields.isAtEnd {
             var subtree = try CertificateFieldReader(fields.next("subtree"), "a subtree of name constraints")

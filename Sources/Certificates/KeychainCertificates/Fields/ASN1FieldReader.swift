@@ -26,7 +26,7 @@ package struct ASN1FieldReader<Failure: EncodingFailure> {
     private var upcoming: ASN1Node?
 
     /// The fields of a value that must be constructed and have this identifier.
-    package init(_ node: ASN1Node, _ identifier: ASN1Identifier, _ name: String) throws(Failure) {
+    package init(_ node: ASN1Node, as identifier: ASN1Identifier, named name: String) throws(Failure) {
         guard node.identifier == identifier, case .constructed(let nodes) = node.content else {
             throw .malformed("\(name) has another type")
         }
@@ -37,7 +37,7 @@ package struct ASN1FieldReader<Failure: EncodingFailure> {
 
     /// The fields of a SEQUENCE.
     package init(_ node: ASN1Node, _ name: String) throws(Failure) {
-        try self.init(node, .sequence, name)
+        try self.init(node, as: .sequence, named: name)
     }
 
     /// The fields of an encoded SEQUENCE.
@@ -47,15 +47,15 @@ package struct ASN1FieldReader<Failure: EncodingFailure> {
         within limit: EncodingLimit,
         _ name: String
     ) throws(Failure) {
-        try self.init(Self.parse(bytes, rules, within: limit, name), name)
+        try self.init(Self.parse(bytes, by: rules, within: limit, named: name), name)
     }
 
     /// Parses exactly one value, as ``EncodedValue`` does.
     package static func parse(
         _ bytes: ArraySlice<UInt8>,
-        _ rules: EncodingRules,
+        by rules: EncodingRules,
         within limit: EncodingLimit,
-        _ name: String
+        named name: String
     ) throws(Failure) -> ASN1Node {
         do {
             return try EncodedValue.parse(bytes, rules, within: limit)

@@ -16,7 +16,7 @@ extension CertificateFieldReader {
 
     /// Parses exactly one value in DER.
     static func parse(_ bytes: ArraySlice<UInt8>, _ name: String) throws(CertificateError) -> ASN1Node {
-        try parse(bytes, .distinguished, within: .certificate, name)
+        try parse(bytes, by: .distinguished, within: .certificate, named: name)
     }
 
     /// The content octets of the next field, which must be primitive and of this type.

@@ -45,7 +45,7 @@ struct CertificateBody {
     /// 1, when there is no version; to write it out is against DER, and Apple's parser refuses it.
     private static func version(_ node: ASN1Node?) throws(CertificateError) -> Int {
         guard let node else { return 1 }
-        var fields = try CertificateFieldReader(node, .context(0), "the version")
+        var fields = try CertificateFieldReader(node, as: .context(0), named: "the version")
         let number = try fields.bytes(.integer, "the version")
         try fields.end()
         guard number.count == 1, let version = number.first, (1...2).contains(version) else {

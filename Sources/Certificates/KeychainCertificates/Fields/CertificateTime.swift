@@ -39,7 +39,7 @@ package enum CertificateTime {
         guard (1...12).contains(month), (1...days(month, year)).contains(day), hour < 24, minute < 60, second < 60,
             let distance = distance(zone)
         else { return nil }
-        let sinceReference = daysSinceReferenceDate(year, month, day)
+        let sinceReference = daysSinceReferenceDate(year: year, month: month, day: day)
         return ((sinceReference * 24 + hour) * 60 + minute) * 60 + second - distance
     }
 
@@ -72,7 +72,7 @@ package enum CertificateTime {
     }
 
     /// Days of the Gregorian calendar since 2001-01-01, negative before.
-    private static func daysSinceReferenceDate(_ year: Int, _ month: Int, _ day: Int) -> Int {
+    private static func daysSinceReferenceDate(year: Int, month: Int, day: Int) -> Int {
         daysBefore(year) - daysBefore(2001) + (1..<month).reduce(0) { $0 + days($1, year) } + day - 1
     }
 

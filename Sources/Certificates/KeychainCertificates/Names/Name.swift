@@ -21,7 +21,7 @@ struct Name: Sendable {
         var attributes: [Attribute] = []
         while !relativeNames.isAtEnd {
             let part = "a part of \(name)"
-            var values = try CertificateFieldReader(relativeNames.next(part), .set, part)
+            var values = try CertificateFieldReader(relativeNames.next(part), as: .set, named: part)
             repeat {
                 var fields = try CertificateFieldReader(values.next("attribute"), part)
                 let type = try fields.next("type").objectIdentifier(part)

@@ -12,7 +12,9 @@ enum HostName {
     init(_ text: String) {
         let isBracketed = text.hasPrefix("[") && text.hasSuffix("]")
         let bare = isBracketed ? String(text.dropFirst().dropLast()) : text
-        if let bytes = Self.address(bare, AF_INET, 4) ?? Self.address(bare, AF_INET6, 16) {
+        if let bytes = Self.address(bare, family: AF_INET, count: 4)
+            ?? Self.address(bare, family: AF_INET6, count: 16)
+        {
             self = .address(bytes)
         } else {
             self = .name(Self.labels(bare))
@@ -42,7 +44,7 @@ enum HostName {
     /// Whether a text can be the name of a host: labels of letters, digits, `-`, `_` and `*`, none empty, longer than
     /// 63 or with a `-` at an end; no address, and no dot at the end.
     static func isPossible(_ text: String) -> Bool {
-        guard address(text, AF_INET, 4) == nil else { return false }
+        guard address(text, family: AF_INET, count: 4) == nil else { return false }
         let hyphen = UInt8(ascii: "-")
         return text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { label in
             (1...63).contains(label.count) && label.first != hyphen && label.last != hyphen
@@ -63,7 +65,7 @@ enum HostName {
         return bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map(Array.init)
     }
 
-    private static func address(_ text: String, _ family: Int32, _ count: Int) -> [UInt8]? {
+    private static func address(_ text: String, family: Int32, count: Int) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: count)
         // To C a text ends at a zero.
         guard !text.utf8.contains(0), inet_pton(family, text, &bytes) == 1 else { return nil }

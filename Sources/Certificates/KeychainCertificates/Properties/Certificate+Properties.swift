@@ -20,25 +20,25 @@ extension Certificate {
                 ])
             )
         ]
-        func set(_ name: String, _ label: String, _ value: CertificateProperty.Value) {
+        func set(_ name: String, label: String, to value: CertificateProperty.Value) {
             guard let type = Self.fieldTypes[name] else { return }
             properties[type] = CertificateProperty(label, value)
         }
-        set("Version", "Version", .string("\(version)"))
-        set("SerialNumber", "Serial Number", .string(serialNumberText))
-        set("SignatureAlgorithmTBS", "Signature Algorithm", fields.innerAlgorithm)
-        set("IssuerName", "Issuer Name", NameProperties.value(issuer.der))
-        set("ValidityNotBefore", "Not Valid Before", .number(validity.notBefore.secondsSinceReferenceDate))
-        set("ValidityNotAfter", "Not Valid After", .number(validity.notAfter.secondsSinceReferenceDate))
-        set("SubjectName", "Subject Name", NameProperties.value(subject.der))
-        set("SubjectPublicKeyAlgorithm", "Public Key Algorithm", fields.keyAlgorithm)
-        set("SubjectPublicKey", "Public Key Data", .data(publicKeyBits))
-        set("SignatureAlgorithm", "Signature Algorithm", fields.algorithm)
-        set("Signature", "Signature", .data(fields.signature))
+        set("Version", label: "Version", to: .string("\(version)"))
+        set("SerialNumber", label: "Serial Number", to: .string(serialNumberText))
+        set("SignatureAlgorithmTBS", label: "Signature Algorithm", to: fields.innerAlgorithm)
+        set("IssuerName", label: "Issuer Name", to: NameProperties.value(issuer.der))
+        set("ValidityNotBefore", label: "Not Valid Before", to: .number(validity.notBefore.secondsSinceReferenceDate))
+        set("ValidityNotAfter", label: "Not Valid After", to: .number(validity.notAfter.secondsSinceReferenceDate))
+        set("SubjectName", label: "Subject Name", to: NameProperties.value(subject.der))
+        set("SubjectPublicKeyAlgorithm", label: "Public Key Algorithm", to: fields.keyAlgorithm)
+        set("SubjectPublicKey", label: "Public Key Data", to: .data(publicKeyBits))
+        set("SignatureAlgorithm", label: "Signature Algorithm", to: fields.algorithm)
+        set("Signature", label: "Signature", to: .data(fields.signature))
         for (name, bits) in [
             ("IssuerUniqueId", fields.issuerIdentifier), ("SubjectUniqueId", fields.subjectIdentifier),
         ] {
-            if let bits { set("Certificate\(name)", name, .data(bits)) }
+            if let bits { set("Certificate\(name)", label: name, to: .data(bits)) }
         }
         // Code looks under this identifier for the date of expiry.
         properties[Self.expiry] = CertificateProperty("Not Valid After", .date(validity.notAfter))

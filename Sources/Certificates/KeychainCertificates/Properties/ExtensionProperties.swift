@@ -71,7 +71,7 @@ enum ExtensionProperties {
             parts.append(CertificateProperty("Key ID", .data(Array(try key.bytes(.context(0), "the key identifier")))))
         }
         if let issuer = fields.nextIfPresent(.context(1)) {
-            parts += try names(CertificateFieldReader(issuer, .context(1), "the issuer of an authority"))
+            parts += try names(CertificateFieldReader(issuer, as: .context(1), named: "the issuer of an authority"))
         }
         if let number = fields.nextIfPresent(.context(2)) {
             let octets = try number.bytes(.context(2), "the serial number of an authority")
@@ -112,9 +112,9 @@ enum ExtensionProperties {
         while !fields.isAtEnd {
             var point = try CertificateFieldReader(fields.next("point"), "a distribution point")
             guard let name = point.nextIfPresent(.context(0)) else { continue }
-            var choice = try CertificateFieldReader(name, .context(0), "the name of a distribution point")
+            var choice = try CertificateFieldReader(name, as: .context(0), named: "the name of a distribution point")
             guard let full = choice.nextIfPresent(.context(0)) else { continue }
-            parts += try names(CertificateFieldReader(full, .context(0), "the name of a distribution point"))
+            parts += try names(CertificateFieldReader(full, as: .context(0), named: "the name of a distribution point"))
         }
         return parts
     }

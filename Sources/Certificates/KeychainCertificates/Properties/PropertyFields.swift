@@ -67,7 +67,7 @@ enum NameProperties {
         var relativeNames = try CertificateFieldReader(node, "a name")
         var properties: [CertificateProperty] = []
         while !relativeNames.isAtEnd {
-            var values = try CertificateFieldReader(relativeNames.next("part"), .set, "a part of a name")
+            var values = try CertificateFieldReader(relativeNames.next("part"), as: .set, named: "a part of a name")
             var attributes: [CertificateProperty] = []
             while !values.isAtEnd { attributes.append(try attribute(values.next("attribute"))) }
             if attributes.count > 1 {

@@ -44,7 +44,7 @@ package struct EnvelopedData: Sendable, Hashable {
     }
 
     private static func recipients(_ node: ASN1Node) throws(ContainerError) -> [MessageRecipient] {
-        var fields = try ContainerFieldReader(node, .set, "the recipients")
+        var fields = try ContainerFieldReader(node, as: .set, named: "the recipients")
         var recipients: [MessageRecipient] = []
         while !fields.isAtEnd {
             let recipient = try fields.next("recipient")

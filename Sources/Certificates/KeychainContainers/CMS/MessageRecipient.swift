@@ -39,7 +39,7 @@ package struct MessageRecipient: Sendable, Hashable {
         try fields.end()
     }
 
-    private init(_ certificate: SignedData.Signer, _ method: Method, _ encryptedKey: [UInt8]) {
+    private init(_ certificate: SignedData.Signer, method: Method, encryptedKey: [UInt8]) {
         self.certificate = certificate
         self.method = method
         self.encryptedKey = encryptedKey
@@ -47,7 +47,7 @@ package struct MessageRecipient: Sendable, Hashable {
 
     /// The recipients of a `KeyAgreeRecipientInfo`; none where the sender's key is not in it.
     static func all(agreement node: ASN1Node) throws(ContainerError) -> [MessageRecipient] {
-        var fields = try ContainerFieldReader(node, .context(1), "a recipient")
+        var fields = try ContainerFieldReader(node, as: .context(1), named: "a recipient")
         _ = try fields.integer("version of a recipient")
         let originator = try fields.tagged(0, "originator")
         var userKeyingMaterial: [UInt8]?
@@ -60,7 +60,7 @@ package struct MessageRecipient: Sendable, Hashable {
         try fields.end()
         // A key of a certificate, or an algorithm without one to wrap keys, is not implemented.
         guard originator.identifier == .context(1), let wrap else { return [] }
-        var key = try ContainerFieldReader(originator, .context(1), "the originator's key")
+        var key = try ContainerFieldReader(originator, as: .context(1), named: "the originator's key")
         _ = try key.next("algorithm of a key")
         guard let bits = try? ASN1BitString(berEncoded: key.next("key")), bits.paddingBits == 0 else {
             throw .malformed("the originator's key is not a bit string")
@@ -75,7 +75,13 @@ package struct MessageRecipient: Sendable, Hashable {
         while !keys.isAtEnd {
             var one = try ContainerFieldReader(keys.next("encrypted key"), "an encrypted key")
             let name = try Self.name(one.next("name of a recipient"))
-            recipients.append(MessageRecipient(name, .agreement(agreement), Array(try one.octets("encrypted key"))))
+            recipients.append(
+                MessageRecipient(
+                    name,
+                    method: .agreement(agreement),
+                    encryptedKey: Array(try one.octets("encrypted key"))
+                )
+            )
             try one.end()
         }
         return recipients
@@ -83,7 +89,7 @@ package struct MessageRecipient: Sendable, Hashable {
 
     private static func name(_ node: ASN1Node) throws(ContainerError) -> SignedData.Signer {
         guard node.identifier != .sequence else { return try SignedData.Signer(issuerAndSerialNumber: node) }
-        var identifier = try ContainerFieldReader(node, .context(0), "the name of a recipient")
+        var identifier = try ContainerFieldReader(node, as: .context(0), named: "the name of a recipient")
         return .subjectKeyIdentifier(Array(try identifier.octets("key identifier")))
     }
 }

@@ -85,11 +85,15 @@ package struct MessageSignature: Sendable, Hashable {
     }
 
     private static func timestampToken(_ node: ASN1Node) throws(ContainerError) -> [UInt8]? {
-        var fields = try ContainerFieldReader(node, .context(1), "the attributes that are not signed")
+        var fields = try ContainerFieldReader(node, as: .context(1), named: "the attributes that are not signed")
         while !fields.isAtEnd {
             var attribute = try ContainerFieldReader(fields.next("attribute"), "an attribute")
             guard try attribute.objectIdentifier("type of an attribute") == .timestampToken else { continue }
-            var values = try ContainerFieldReader(attribute.next("values"), .set, "the values of an attribute")
+            var values = try ContainerFieldReader(
+                attribute.next("values"),
+                as: .set,
+                named: "the values of an attribute"
+            )
             return Array(try values.next("value").encodedBytes)
         }
         return nil
@@ -112,7 +116,7 @@ extension SignedData.Signer {
 
 extension MessageSignature.Attributes {
     fileprivate init(_ node: ASN1Node) throws(ContainerError) {
-        var fields = try ContainerFieldReader(node, .context(0), "the signed attributes")
+        var fields = try ContainerFieldReader(node, as: .context(0), named: "the signed attributes")
         var encoded: [[UInt8]] = []
         var types: Set<ASN1ObjectIdentifier> = []
         var values: [ASN1ObjectIdentifier: ASN1Node] = [:]
@@ -122,7 +126,7 @@ extension MessageSignature.Attributes {
             var attribute = try ContainerFieldReader(one, "an attribute")
             let type = try attribute.objectIdentifier("type of an attribute")
             guard types.insert(type).inserted else { throw .malformed("an attribute occurs twice") }
-            var set = try ContainerFieldReader(attribute.next("values"), .set, "the values of an attribute")
+            var set = try ContainerFieldReader(attribute.next("values"), as: .set, named: "the values of an attribute")
             try attribute.end()
             // What is looked at has exactly one value (RFC 5652, section 11).
             guard Self.known.contains(type) else { continue }

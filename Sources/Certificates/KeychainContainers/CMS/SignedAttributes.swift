@@ -58,7 +58,7 @@ package struct SignedAttributes: Sendable {
         if let preference = encryptionPreference {
             attributes.append(
                 try Self.attribute(.encryptionPreference) {
-                    $0.serializeIssuerAndSerialNumber(preference.issuer, preference.serialNumber, .context(0))
+                    $0.serializeIssuerAndSerialNumber(preference.issuer, preference.serialNumber, as: .context(0))
                 }
             )
         }

@@ -59,7 +59,7 @@ package struct SignedData: Sendable, Hashable {
     init(_ node: ASN1Node) throws(ContainerError) {
         var fields = try ContainerFieldReader(node, "the signed data")
         _ = try fields.integer("version")
-        _ = try ContainerFieldReader(fields.next("digest algorithms"), .set, "the digest algorithms")
+        _ = try ContainerFieldReader(fields.next("digest algorithms"), as: .set, named: "the digest algorithms")
         certificates = []
         signatures = []
         try read(contents: fields.next("contents"))
@@ -88,7 +88,7 @@ package struct SignedData: Sendable, Hashable {
 
     /// The bytes of each; what is parsed in DER later is refused there when it is in BER.
     private static func certificates(_ node: ASN1Node) throws(ContainerError) -> [[UInt8]] {
-        var fields = try ContainerFieldReader(node, .context(0), "the certificates")
+        var fields = try ContainerFieldReader(node, as: .context(0), named: "the certificates")
         var certificates: [[UInt8]] = []
         while !fields.isAtEnd {
             let certificate = try fields.next("certificate")
@@ -98,7 +98,7 @@ package struct SignedData: Sendable, Hashable {
     }
 
     private static func signatures(_ node: ASN1Node) throws(ContainerError) -> [MessageSignature] {
-        var fields = try ContainerFieldReader(node, .set, "the signers")
+        var fields = try ContainerFieldReader(node, as: .set, named: "the signers")
         var signatures: [MessageSignature] = []
         while !fields.isAtEnd { signatures.append(try MessageSignature(fields.next("signer"))) }
         return signatures

@@ -134,7 +134,7 @@ extension DER.Serializer {
     mutating func serializeIssuerAndSerialNumber(
         _ issuer: [UInt8],
         _ serialNumber: [UInt8],
-        _ identifier: ASN1Identifier = .sequence
+        as identifier: ASN1Identifier = .sequence
     ) {
         appendConstructedNode(identifier: identifier) { name in
             name.serializeRawBytes(issuer)

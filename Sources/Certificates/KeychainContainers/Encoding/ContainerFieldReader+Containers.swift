@@ -17,7 +17,7 @@ extension ContainerFieldReader {
 
     /// The value under an explicit tag.
     mutating func tagged(_ number: UInt, _ field: String) throws(ContainerError) -> ASN1Node {
-        var inner = try ContainerFieldReader(next(field), .context(number), field)
+        var inner = try ContainerFieldReader(next(field), as: .context(number), named: field)
         let node = try inner.next(field)
         try inner.end()
         return node

@@ -46,7 +46,7 @@ enum Cipher {
             }
         case .tripleDES:
             let cipher = TripleDES(key: key)
-            return ChainedBlocks.encrypt(plain, initializationVector) { cipher.encrypt($0) }
+            return ChainedBlocks.encrypt(plain, initializationVector: initializationVector) { cipher.encrypt($0) }
         case .rc2:
             throw .unsupported("nothing is encrypted with RC2")
         }
@@ -66,13 +66,13 @@ enum Cipher {
         var plain: [UInt8]
         switch self {
         case .aes:
-            plain = try aes(bytes, key, initializationVector)
+            plain = try aes(bytes, key: key, initializationVector: initializationVector)
         case .tripleDES:
             let cipher = TripleDES(key: key)
-            plain = ChainedBlocks.decrypt(bytes, initializationVector) { cipher.decrypt($0) }
+            plain = ChainedBlocks.decrypt(bytes, initializationVector: initializationVector) { cipher.decrypt($0) }
         case .rc2:
             let cipher = RC2(key: key, effectiveBits: key.count * 8)
-            plain = ChainedBlocks.decrypt(bytes, initializationVector) { cipher.decrypt($0) }
+            plain = ChainedBlocks.decrypt(bytes, initializationVector: initializationVector) { cipher.decrypt($0) }
         }
         defer { plain.wipe() }
         guard let padding = plain.last, padding > 0, padding <= blockByteCount,
@@ -83,8 +83,8 @@ enum Cipher {
 
     private func aes(
         _ bytes: ArraySlice<UInt8>,
-        _ key: [UInt8],
-        _ initializationVector: [UInt8]
+        key: [UInt8],
+        initializationVector: [UInt8]
     ) throws(ContainerError) -> [UInt8] {
         do {
             let start = try AES._CBC.IV(ivBytes: initializationVector)

@@ -28,7 +28,11 @@ package enum EncryptedPrivateKey {
             var lastError = ContainerError.wrongPassword
             for variant in Password(password).variants {
                 do throws(ContainerError) {
-                    return try decrypt(ContainerFieldReader(parsing: der[...], "an encrypted key"), variant, &budget)
+                    return try decrypt(
+                        ContainerFieldReader(parsing: der[...], "an encrypted key"),
+                        with: variant,
+                        within: &budget
+                    )
                 } catch {
                     lastError = error
                 }
@@ -40,14 +44,14 @@ package enum EncryptedPrivateKey {
     /// Decrypts what was parsed already, at the expense of a file.
     static func decrypt(
         _ fields: ContainerFieldReader,
-        _ password: Password,
-        _ budget: inout WorkBudget
+        with password: Password,
+        within budget: inout WorkBudget
     ) throws(ContainerError) -> SecretBytes {
         var fields = fields
         let scheme = try EncryptionScheme(fields.next("algorithm"))
         let encrypted = try fields.octets("encrypted data")
         try fields.end()
-        var plain = try scheme.decrypt(encrypted, password, &budget)
+        var plain = try scheme.decrypt(encrypted, with: password, within: &budget)
         defer { plain.wipe() }
         // One in 256 wrong passwords leaves something that looks like padding.
         guard let node = try? EncodedValue.parse(plain[...], .basic, within: .file), node.identifier == .sequence else {
@@ -70,27 +74,32 @@ package enum EncryptedPrivateKey {
         iterations: Int = 600_000
     ) throws(ContainerError) -> [UInt8] {
         try StackMemory.wiped { () throws(ContainerError) in
-            try encrypt(privateKeyInfo, password, iterations)
+            try encrypt(privateKeyInfo, with: password, iterations: iterations)
         }
     }
 
     private static func encrypt(
         _ privateKeyInfo: SecretBytes,
-        _ text: String,
-        _ iterations: Int
+        with text: String,
+        iterations: Int
     ) throws(ContainerError) -> [UInt8] {
         var password = Password(text)
         defer { password.wipe() }
-        let encrypted = try EncryptedPrivateKey.encrypted(privateKeyInfo, password, .aes256, iterations)
+        let encrypted = try EncryptedPrivateKey.encrypted(
+            privateKeyInfo,
+            with: password,
+            by: .aes256,
+            iterations: iterations
+        )
         return try DERDocument.bytes { try $0.serialize(encrypted) }
     }
 
     /// Encrypts under a password that was taken apart already.
     static func encrypted(
         _ privateKeyInfo: SecretBytes,
-        _ password: Password,
-        _ encryption: ContainerEncryption,
-        _ iterations: Int
+        with password: Password,
+        by encryption: ContainerEncryption,
+        iterations: Int
     ) throws(ContainerError) -> EncryptedPrivateKeyInfo {
         let scheme = EncryptionScheme(encryption, iterations: iterations)
         let bytes = try privateKeyInfo.withUnsafeBytes { (plain) throws(ContainerError) in

@@ -70,8 +70,8 @@ enum EncryptionScheme {
     /// - Throws: `.wrongPassword` when what comes out has no padding; `.unsupported` when the budget is spent.
     func decrypt(
         _ bytes: ArraySlice<UInt8>,
-        _ password: Password,
-        _ budget: inout WorkBudget
+        with password: Password,
+        within budget: inout WorkBudget
     ) throws(ContainerError) -> [UInt8] {
         var keying = try keying(password, &budget)
         defer { keying.key.wipe() }
@@ -104,13 +104,25 @@ enum EncryptionScheme {
             let hash = LegacyHash.sha1
             try budget.spend(
                 iterations,
-                .pkcs12,
-                cipher.keyByteCount,
+                at: .pkcs12,
+                over: cipher.keyByteCount,
                 cipher.blockByteCount,
                 blockByteCount: hash.byteCount
             )
-            let key = hash.derive(.encryptionKey, password.big, salt[...], iterations, cipher.keyByteCount)
-            let start = hash.derive(.initializationVector, password.big, salt[...], iterations, cipher.blockByteCount)
+            let key = hash.derive(
+                .encryptionKey,
+                from: password.big,
+                salt: salt[...],
+                iterations: iterations,
+                byteCount: cipher.keyByteCount
+            )
+            let start = hash.derive(
+                .initializationVector,
+                from: password.big,
+                salt: salt[...],
+                iterations: iterations,
+                byteCount: cipher.blockByteCount
+            )
             return (key, start)
         }
     }

@@ -70,7 +70,7 @@ struct PBKDF2 {
         byteCount: Int,
         _ budget: inout WorkBudget
     ) throws(ContainerError) -> [UInt8] {
-        try budget.spend(iterations, .pbkdf2, byteCount, blockByteCount: hashByteCount)
+        try budget.spend(iterations, at: .pbkdf2, over: byteCount, blockByteCount: hashByteCount)
         do {
             let key = try KDF.Insecure.PBKDF2.deriveKey(
                 from: password.utf8,

@@ -42,8 +42,8 @@ package struct WorkBudget {
     /// - Throws: when there are none, or more than are left.
     mutating func spend(
         _ iterations: Int,
-        _ cost: Cost,
-        _ byteCounts: Int...,
+        at cost: Cost,
+        over byteCounts: Int...,
         blockByteCount: Int
     ) throws(ContainerError) {
         guard iterations > 0 else { throw .malformed("a key is derived in no iteration") }

@@ -134,7 +134,7 @@ package struct ImportedFile: Sendable {
         case .certificate:
             // What stands behind it, OpenSSL's trust for example, is no part of it.
             let certificate = try? Certificate(der: bytes.unprotectedCopy)
-            try take(certificate.map { .certificate($0) }, .x509Certificate, .certificate)
+            try take(certificate.map { .certificate($0) }, format: .x509Certificate, type: .certificate)
         case .privateKeyInfo:
             try takeKey(try? PrivateKey(pkcs8: bytes), .openSSL)
         case .rsaPrivateKey:
@@ -146,10 +146,10 @@ package struct ImportedFile: Sendable {
             try takeKey(try? PrivateKey(pkcs8: decrypted), .wrappedPKCS8)
         case .publicKeyInfo:
             let key = try? PublicKey(subjectPublicKeyInfo: bytes.unprotectedCopy)
-            try take(key.map { .key(.public($0)) }, .openSSL, .publicKey)
+            try take(key.map { .key(.public($0)) }, format: .openSSL, type: .publicKey)
         case .rsaPublicKey:
             let key = try? PublicKey(externalRepresentation: bytes.unprotectedCopy, .rsa)
-            try take(key.map { .key(.public($0)) }, .openSSL, .publicKey)
+            try take(key.map { .key(.public($0)) }, format: .openSSL, type: .publicKey)
         case .contentInfo:
             try readPKCS7(bytes)
         case .pkcs12:
@@ -158,14 +158,14 @@ package struct ImportedFile: Sendable {
     }
 
     private mutating func takeKey(_ key: PrivateKey?, _ format: ExternalFormat) throws(KeychainError) {
-        try take(key.map { .key(.private($0)) }, format, .privateKey)
+        try take(key.map { .key(.private($0)) }, format: format, type: .privateKey)
         privateKeyCount += 1
     }
 
     private mutating func take(
         _ contents: ExternalItem.Contents?,
-        _ format: ExternalFormat,
-        _ type: ExternalItemType
+        format: ExternalFormat,
+        type: ExternalItemType
     ) throws(KeychainError) {
         guard let contents else { throw Self.unknownFormat }
         items.append(ExternalItem(contents))

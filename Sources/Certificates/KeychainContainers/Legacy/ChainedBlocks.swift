@@ -5,7 +5,7 @@ enum ChainedBlocks {
     /// Decrypts whole blocks.
     static func decrypt(
         _ bytes: ArraySlice<UInt8>,
-        _ initializationVector: [UInt8],
+        initializationVector: [UInt8],
         _ block: (UInt64) -> UInt64
     ) -> [UInt8] {
         var previous = word(initializationVector[...])
@@ -25,7 +25,7 @@ enum ChainedBlocks {
     /// Encrypts whole blocks.
     static func encrypt(
         _ bytes: [UInt8],
-        _ initializationVector: [UInt8],
+        initializationVector: [UInt8],
         _ block: (UInt64) -> UInt64
     ) -> [UInt8] {
         var previous = word(initializationVector[...])

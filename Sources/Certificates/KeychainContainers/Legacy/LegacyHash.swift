@@ -31,10 +31,10 @@ enum LegacyHash: CaseIterable {
     /// Derives bytes; see ``PKCS12KeyDerivation``.
     func derive(
         _ purpose: PKCS12KeyDerivation.Purpose,
-        _ password: [UInt8],
-        _ salt: ArraySlice<UInt8>,
-        _ iterations: Int,
-        _ byteCount: Int
+        from password: [UInt8],
+        salt: ArraySlice<UInt8>,
+        iterations: Int,
+        byteCount: Int
     ) -> [UInt8] {
         func derived<Hash: HashFunction>(_ hash: Hash.Type) -> [UInt8] {
             PKCS12KeyDerivation.derive(

@@ -32,7 +32,7 @@ struct RC2 {
         for rounds in [5, 6, 5] {
             for _ in 0..<rounds {
                 for index in [3, 2, 1, 0] {
-                    unmix(&words, index, key[next])
+                    unmix(&words, at: index, with: key[next])
                     next -= 1
                 }
             }
@@ -42,7 +42,7 @@ struct RC2 {
         return words.reduce(0) { $0 << 16 | UInt64($1.byteSwapped) }
     }
 
-    private func unmix(_ words: inout [UInt16], _ index: Int, _ key: UInt16) {
+    private func unmix(_ words: inout [UInt16], at index: Int, with key: UInt16) {
         let distance = [1, 2, 3, 5][index]
         let rotated = words[index] >> UInt16(distance) | words[index] << UInt16(16 - distance)
         let last = words[(index + 3) % 4]

@@ -31,11 +31,11 @@ struct TripleDES {
 
     /// DES: encryption with the round keys in their order, decryption with them reversed.
     private static func transform(_ block: UInt64, _ roundKeys: [UInt64]) -> UInt64 {
-        let permuted = permute(block, 64, initialPermutation)
+        let permuted = permute(block, width: 64, by: initialPermutation)
         var left = UInt32(truncatingIfNeeded: permuted >> 32)
         var right = UInt32(truncatingIfNeeded: permuted)
         for key in roundKeys { (left, right) = (right, left ^ round(right, key)) }
-        return permute(UInt64(right) << 32 | UInt64(left), 64, finalPermutation)
+        return permute(UInt64(right) << 32 | UInt64(left), width: 64, by: finalPermutation)
     }
 
     private static func round(_ half: UInt32, _ key: UInt64) -> UInt32 {
@@ -51,13 +51,13 @@ struct TripleDES {
     }
 
     private static func roundKeys(_ key: UInt64) -> [UInt64] {
-        let chosen = permute(key, 64, keyChoice)
+        let chosen = permute(key, width: 64, by: keyChoice)
         var left = UInt32(chosen >> 28)
         var right = UInt32(chosen & 0xFFF_FFFF)
         return rotations.map { count in
             left = rotate(left, count)
             right = rotate(right, count)
-            return permute(UInt64(left) << 28 | UInt64(right), 56, roundKeyChoice)
+            return permute(UInt64(left) << 28 | UInt64(right), width: 56, by: roundKeyChoice)
         }
     }
 
@@ -66,7 +66,7 @@ struct TripleDES {
     }
 
     /// The bits of a number of `width` bits, picked by a table that counts them from 1 at the most significant.
-    private static func permute(_ bits: UInt64, _ width: Int, _ table: [UInt8]) -> UInt64 {
+    private static func permute(_ bits: UInt64, width: Int, by table: [UInt8]) -> UInt64 {
         table.reduce(0) { $0 << 1 | (bits >> UInt64(width - Int($1)) & 1) }
     }
 
@@ -76,7 +76,7 @@ struct TripleDES {
             let row = (index >> 4 & 2) | (index & 1)
             let column = index >> 1 & 0xF
             let value = UInt64(boxes[box][row * 16 + column]) << UInt64(28 - 4 * box)
-            return UInt32(permute(value, 32, roundPermutation))
+            return UInt32(permute(value, width: 32, by: roundPermutation))
         }
     }
 

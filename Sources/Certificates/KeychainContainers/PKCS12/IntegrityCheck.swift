@@ -24,7 +24,7 @@ struct IntegrityCheck {
         let salt = try fields.octets("salt")
         let iterations = fields.isAtEnd ? 1 : try fields.integer("number of iterations")
         try fields.end()
-        method = try Self.method(algorithm, salt, iterations)
+        method = try Self.method(from: algorithm, salt: salt, iterations: iterations)
         guard code.count == hash.byteCount else { throw .malformed("the code has a wrong length") }
     }
 
@@ -35,9 +35,9 @@ struct IntegrityCheck {
     }
 
     private static func method(
-        _ node: ASN1Node,
-        _ salt: ArraySlice<UInt8>,
-        _ iterations: Int
+        from node: ASN1Node,
+        salt: ArraySlice<UInt8>,
+        iterations: Int
     ) throws(ContainerError) -> Method {
         var fields = try ContainerFieldReader(node, "the algorithm of the integrity check")
         let identifier = try fields.objectIdentifier("algorithm of the integrity check")
@@ -64,14 +64,20 @@ struct IntegrityCheck {
     /// Whether the code is that of these bytes under a password.
     func isAuthentic(
         _ bytes: ArraySlice<UInt8>,
-        _ password: Password,
-        _ budget: inout WorkBudget
+        with password: Password,
+        within budget: inout WorkBudget
     ) throws(ContainerError) -> Bool {
         var key: [UInt8]
         switch method {
         case .legacy(let hash, let salt, let iterations):
-            try budget.spend(iterations, .pkcs12, hash.byteCount, blockByteCount: hash.byteCount)
-            key = hash.derive(.integrityKey, password.big, salt, iterations, hash.byteCount)
+            try budget.spend(iterations, at: .pkcs12, over: hash.byteCount, blockByteCount: hash.byteCount)
+            key = hash.derive(
+                .integrityKey,
+                from: password.big,
+                salt: salt,
+                iterations: iterations,
+                byteCount: hash.byteCount
+            )
         case .passwordBased(let derivation, let hash):
             let count = derivation.keyByteCount ?? hash.byteCount
             guard (1...64).contains(count) else { throw .unsupported("a key has an unusual length") }

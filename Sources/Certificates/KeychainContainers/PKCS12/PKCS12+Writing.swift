@@ -35,14 +35,14 @@ extension PKCS12 {
         return try StackMemory.wiped { () throws(ContainerError) in
             var password = Password(password)
             defer { password.wipe() }
-            return try encoded(password, encryption, iterations)
+            return try encoded(with: password, by: encryption, iterations: iterations)
         }
     }
 
     private func encoded(
-        _ password: Password,
-        _ encryption: ContainerEncryption,
-        _ iterations: Int
+        with password: Password,
+        by encryption: ContainerEncryption,
+        iterations: Int
     ) throws(ContainerError) -> [UInt8] {
         let scheme = EncryptionScheme(encryption, iterations: iterations)
         let bags = certificates.map(CertificateBag.init)
@@ -52,7 +52,12 @@ extension PKCS12 {
         })
         var keys: [ShroudedKey] = []
         for key in privateKeys {
-            let encrypted = try EncryptedPrivateKey.encrypted(key.privateKeyInfo, password, encryption, iterations)
+            let encrypted = try EncryptedPrivateKey.encrypted(
+                key.privateKeyInfo,
+                with: password,
+                by: encryption,
+                iterations: iterations
+            )
             keys.append(ShroudedKey(key: encrypted, names: key.names))
         }
         let keySafe = try DERDocument.bytes { try $0.serializeSequenceOf(keys) }
@@ -70,7 +75,7 @@ extension PKCS12 {
                 }
             }
         }
-        let check = NewIntegrityCheck(of: contents, password, encryption, iterations)
+        let check = NewIntegrityCheck(of: contents, with: password, by: encryption, iterations: iterations)
         return try DERDocument.bytes { serializer in
             try serializer.appendConstructedNode(identifier: .sequence) { file in
                 try file.serialize(3)
@@ -89,7 +94,7 @@ private struct ShroudedKey: DERSerializable {
     let names: PKCS12.BagNames
 
     func serialize(into serializer: inout DER.Serializer) throws {
-        try serializer.serializeBag([1, 2, 840, 113549, 1, 12, 10, 1, 2], names) { try $0.serialize(key) }
+        try serializer.serializeBag([1, 2, 840, 113549, 1, 12, 10, 1, 2], names: names) { try $0.serialize(key) }
     }
 }
 
@@ -98,7 +103,7 @@ private struct CertificateBag: DERSerializable {
     let certificate: PKCS12.Certificate
 
     func serialize(into serializer: inout DER.Serializer) throws {
-        try serializer.serializeBag([1, 2, 840, 113549, 1, 12, 10, 1, 3], certificate.names) { bag in
+        try serializer.serializeBag([1, 2, 840, 113549, 1, 12, 10, 1, 3], names: certificate.names) { bag in
             try bag.appendConstructedNode(identifier: .sequence) { contents in
                 try contents.serialize([1, 2, 840, 113549, 1, 9, 22, 1] as ASN1ObjectIdentifier)
                 try contents.serialize(explicitlyTaggedWithTagNumber: 0, tagClass: .contextSpecific) { value in
@@ -116,14 +121,20 @@ private struct NewIntegrityCheck: DERSerializable {
     private let salt: [UInt8]
     private let iterations: Int
 
-    init(of contents: [UInt8], _ password: Password, _ encryption: ContainerEncryption, _ iterations: Int) {
+    init(of contents: [UInt8], with password: Password, by encryption: ContainerEncryption, iterations: Int) {
         switch encryption {
         case .aes256: hash = .sha256
         case .tripleDES: hash = .sha1
         }
         salt = RandomBytes.make(encryption == .aes256 ? 16 : 8)
         self.iterations = iterations
-        var key = hash.derive(.integrityKey, password.big, salt[...], iterations, hash.byteCount)
+        var key = hash.derive(
+            .integrityKey,
+            from: password.big,
+            salt: salt[...],
+            iterations: iterations,
+            byteCount: hash.byteCount
+        )
         defer { key.wipe() }
         code = hash.authenticationCode(of: contents, key: key)
     }
@@ -147,7 +158,7 @@ extension DER.Serializer {
     /// Writes a bag: what it is, its value, and the names as attributes.
     fileprivate mutating func serializeBag(
         _ type: ASN1ObjectIdentifier,
-        _ names: PKCS12.BagNames,
+        names: PKCS12.BagNames,
         _ value: (inout DER.Serializer) throws -> Void
     ) throws {
         try appendConstructedNode(identifier: .sequence) { bag in

@@ -94,7 +94,7 @@ package struct PKCS12: Sendable {
         guard !file.isAtEnd else { throw .unsupported("the file's integrity is not protected by a password") }
         let check = try IntegrityCheck(file.next("integrity check"))
         try file.end()
-        let accepted = try Self.accepted(Password(password), check, contents, &budget)
+        let accepted = try Self.accepted(Password(password), by: check, of: contents, within: &budget)
         var safes = try ContainerFieldReader(parsing: contents, "the contents")
         while !safes.isAtEnd {
             do throws(ContainerError) {
@@ -108,11 +108,13 @@ package struct PKCS12: Sendable {
 
     private static func accepted(
         _ password: Password,
-        _ check: IntegrityCheck,
-        _ contents: ArraySlice<UInt8>,
-        _ budget: inout WorkBudget
+        by check: IntegrityCheck,
+        of contents: ArraySlice<UInt8>,
+        within budget: inout WorkBudget
     ) throws(ContainerError) -> Password {
-        for variant in password.variants where try check.isAuthentic(contents, variant, &budget) { return variant }
+        for variant in password.variants where try check.isAuthentic(contents, with: variant, within: &budget) {
+            return variant
+        }
         throw .wrongPassword
     }
 
@@ -145,7 +147,7 @@ package struct PKCS12: Sendable {
             }
             let scheme = try EncryptionScheme(inner.next("encryption algorithm"))
             let encrypted = try inner.next("encrypted contents").octets(.context(0), "encrypted contents")
-            var plain = try scheme.decrypt(encrypted, password, &budget)
+            var plain = try scheme.decrypt(encrypted, with: password, within: &budget)
             defer { plain.wipe() }
             try read(bags: plain[...], password, &budget)
         default:
@@ -179,7 +181,7 @@ package struct PKCS12: Sendable {
                 privateKeys.append(PrivateKey(privateKeyInfo: key, isShrouded: false, names: bag.names))
             case .encryptedKey:
                 let fields = try ContainerFieldReader(bag.value, "an encrypted key")
-                let key = try EncryptedPrivateKey.decrypt(fields, password, &budget)
+                let key = try EncryptedPrivateKey.decrypt(fields, with: password, within: &budget)
                 privateKeys.append(PrivateKey(privateKeyInfo: key, isShrouded: true, names: bag.names))
             case .certificate:
                 guard let der = try bag.certificate() else { continue }

@@ -44,11 +44,11 @@ struct SafeBag {
     /// Attributes that are not known are passed over, and of one with several values all but the first.
     private static func names(_ node: ASN1Node) throws(ContainerError) -> PKCS12.BagNames {
         var names = PKCS12.BagNames()
-        var attributes = try ContainerFieldReader(node, .set, "the attributes of a bag")
+        var attributes = try ContainerFieldReader(node, as: .set, named: "the attributes of a bag")
         while !attributes.isAtEnd {
             var fields = try ContainerFieldReader(attributes.next("attribute"), "an attribute")
             let type = try fields.objectIdentifier("type of an attribute")
-            var values = try ContainerFieldReader(fields.next("values"), .set, "an attribute")
+            var values = try ContainerFieldReader(fields.next("values"), as: .set, named: "an attribute")
             switch type {
             case [1, 2, 840, 113549, 1, 9, 20]:
                 names.friendlyName = try text(values.next("name"))

@@ -8,7 +8,7 @@ struct ECDSASignature {
     init(raw: [UInt8]) { self.raw = raw }
 
     /// A signature in either form; `nil` for other bytes.
-    init?(_ bytes: UnsafeRawBufferPointer, _ form: KeyAlgorithm.ECDSAForm, _ curve: Curve) {
+    init?(_ bytes: UnsafeRawBufferPointer, as form: KeyAlgorithm.ECDSAForm, on curve: Curve) {
         switch form {
         case .rfc4754:
             guard bytes.count == 2 * curve.coordinateCount else { return nil }

@@ -12,28 +12,35 @@ struct ECIES {
     let digest: DigestAlgorithm
     let nonce: KeyAlgorithm.ECIESNonce
 
-    func encrypt(_ plaintext: UnsafeRawBufferPointer, _ key: PublicKey, _ curve: Curve) throws(KeyError) -> [UInt8] {
+    func encrypt(_ plaintext: UnsafeRawBufferPointer, to key: PublicKey, on curve: Curve) throws(KeyError) -> [UInt8] {
         let pair = EllipticPrivateKey(generating: curve)
         let point = pair.point
-        let cipher = try self.cipher(try pair.sharedSecret(with: key), point, curve)
+        let cipher = try self.cipher(from: try pair.sharedSecret(with: key), point: point, on: curve)
         return point + (try cipher.seal(plaintext, authenticating: []))
     }
 
     func decrypt(
         _ ciphertext: UnsafeRawBufferPointer,
-        _ key: any EllipticKeyOperations,
-        _ curve: Curve
+        with key: any EllipticKeyOperations,
+        on curve: Curve
     ) throws(KeyError) -> SecretBytes {
         let (point, sealed) = (ciphertext.prefix(curve.pointCount), ciphertext.dropFirst(curve.pointCount))
         guard sealed.count >= AuthenticatedCipher.tagCount,
             let publicKey = try? PublicKey(externalRepresentation: Array(point), .ellipticCurve)
         else { throw .decryptionFailed }
-        let cipher = try self.cipher(try key.sharedSecret(with: publicKey), publicKey.externalRepresentation, curve)
+        let cipher = try self.cipher(
+            from: try key.sharedSecret(with: publicKey),
+            point: publicKey.externalRepresentation,
+            on: curve
+        )
         return try cipher.open(UnsafeRawBufferPointer(rebasing: sealed), authenticating: [])
     }
 
-    private func cipher(_ secret: SecretBytes, _ point: [UInt8], _ curve: Curve) throws(KeyError) -> AuthenticatedCipher
-    {
+    private func cipher(
+        from secret: SecretBytes,
+        point: [UInt8],
+        on curve: Curve
+    ) throws(KeyError) -> AuthenticatedCipher {
         let keyCount = curve.sizeInBits > 256 ? 32 : 16
         let count = nonce == .derived ? keyCount + AuthenticatedCipher.nonceCount : keyCount
         let derived = try X963KeyDerivation(digest: digest).key(secret, point, count: count)

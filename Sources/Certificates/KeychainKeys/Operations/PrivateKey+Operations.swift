@@ -38,10 +38,10 @@ extension PrivateKey {
             case (.rsaEncryption(let padding), .rsa(let key)):
                 return try RSAEncryption(padding: padding).decrypt(ciphertext, key)
             case (.rsaHybrid(let digest), .rsa(let key)):
-                return try RSAHybrid(digest: digest).decrypt(ciphertext, key, publicKey)
+                return try RSAHybrid(digest: digest).decrypt(ciphertext, with: key, publicKey: publicKey)
             case (.ecies(let digest, let nonce), _):
                 guard let key = key.ellipticOperations, let curve = publicKey.curve else { throw .unsupportedAlgorithm }
-                return try ECIES(digest: digest, nonce: nonce).decrypt(ciphertext, key, curve)
+                return try ECIES(digest: digest, nonce: nonce).decrypt(ciphertext, with: key, on: curve)
             default: throw .unsupportedAlgorithm
             }
         }

@@ -19,7 +19,8 @@ extension PublicKey {
             isValid = try RSASignatures(padding: padding, input: input).isValid(signature, of: data, key)
         case (.ecdsa(let form, let input), .ellipticCurve(let key)):
             let digest = AnyDigest(bytes: try input.bytes(data))
-            isValid = ECDSASignature(signature, form, key.curve).map { key.isValid($0.raw, of: digest) } ?? false
+            isValid =
+                ECDSASignature(signature, as: form, on: key.curve).map { key.isValid($0.raw, of: digest) } ?? false
         default: throw .unsupportedAlgorithm
         }
         guard isValid else { throw .verificationFailed }
@@ -57,11 +58,11 @@ extension PublicKey {
         guard supports(.encrypt, algorithm) else { throw .unsupportedAlgorithm }
         switch (algorithm.scheme, implementation) {
         case (.rsaEncryption(let padding), .rsa(let key)):
-            return try RSAEncryption(padding: padding).encrypt(plaintext, self, key)
+            return try RSAEncryption(padding: padding).encrypt(plaintext, to: self, numbers: key)
         case (.rsaHybrid(let digest), .rsa(let key)):
-            return try RSAHybrid(digest: digest).encrypt(plaintext, self, key)
+            return try RSAHybrid(digest: digest).encrypt(plaintext, to: self, numbers: key)
         case (.ecies(let digest, let nonce), .ellipticCurve(let key)):
-            return try ECIES(digest: digest, nonce: nonce).encrypt(plaintext, self, key.curve)
+            return try ECIES(digest: digest, nonce: nonce).encrypt(plaintext, to: self, on: key.curve)
         default: throw .unsupportedAlgorithm
         }
     }

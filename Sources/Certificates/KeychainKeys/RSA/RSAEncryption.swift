@@ -11,8 +11,8 @@ struct RSAEncryption {
 
     func encrypt(
         _ plaintext: UnsafeRawBufferPointer,
-        _ key: PublicKey,
-        _ numbers: RSAPublicKey
+        to key: PublicKey,
+        numbers: RSAPublicKey
     ) throws(KeyError) -> [UInt8] {
         guard plaintext.count + padding.overhead <= numbers.count else {
             throw .parameter("the data is too long for the key")
@@ -36,7 +36,9 @@ struct RSAEncryption {
 
     func decrypt(_ ciphertext: UnsafeRawBufferPointer, _ key: RSAPrivateKey) throws(KeyError) -> SecretBytes {
         guard padding != .raw else {
-            return try Self.raw(ciphertext, key.publicKey.count) { (block) throws(KeyError) in try key.raw(block) }
+            return try Self.raw(ciphertext, count: key.publicKey.count) { (block) throws(KeyError) in
+                try key.raw(block)
+            }
         }
         guard ciphertext.count == key.publicKey.count else { throw .decryptionFailed }
         if let padding = libraryPadding, let message = try key.decrypt(ciphertext, padding) { return message }
@@ -50,13 +52,13 @@ struct RSAEncryption {
 
     /// The operation of a public key on what a private key made.
     static func recover(_ input: UnsafeRawBufferPointer, _ key: RSAPublicKey) throws(KeyError) -> SecretBytes {
-        try raw(input, key.count) { (block) throws(KeyError) in SecretBytes(try key.raw(block)) }
+        try raw(input, count: key.count) { (block) throws(KeyError) in SecretBytes(try key.raw(block)) }
     }
 
     /// An operation on a number that may have lost its leading zeros.
     private static func raw(
         _ input: UnsafeRawBufferPointer,
-        _ count: Int,
+        count: Int,
         _ operation: (UnsafeRawBufferPointer) throws(KeyError) -> SecretBytes
     ) throws(KeyError) -> SecretBytes {
         guard input.count <= count else { throw .parameter("the data is too long for the key") }

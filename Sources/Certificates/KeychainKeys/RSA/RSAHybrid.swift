@@ -12,12 +12,12 @@ struct RSAHybrid {
 
     func encrypt(
         _ plaintext: UnsafeRawBufferPointer,
-        _ key: PublicKey,
-        _ numbers: RSAPublicKey
+        to key: PublicKey,
+        numbers: RSAPublicKey
     ) throws(KeyError) -> [UInt8] {
         let session = SecretBytes(random: Self.keyCount(key))
         let wrapped = try session.withUnsafeBytes { (session) throws(KeyError) in
-            try RSAEncryption(padding: .oaep(digest)).encrypt(session, key, numbers)
+            try RSAEncryption(padding: .oaep(digest)).encrypt(session, to: key, numbers: numbers)
         }
         let cipher = AuthenticatedCipher(key: session, nonce: AuthenticatedCipher.zeroNonce)
         return wrapped + (try cipher.seal(plaintext, authenticating: key.externalRepresentation))
@@ -25,8 +25,8 @@ struct RSAHybrid {
 
     func decrypt(
         _ ciphertext: UnsafeRawBufferPointer,
-        _ key: RSAPrivateKey,
-        _ publicKey: PublicKey
+        with key: RSAPrivateKey,
+        publicKey: PublicKey
     ) throws(KeyError) -> SecretBytes {
         let count = key.publicKey.count
         guard ciphertext.count >= count + AuthenticatedCipher.tagCount else { throw .decryptionFailed }

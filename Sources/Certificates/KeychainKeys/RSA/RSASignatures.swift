@@ -14,7 +14,9 @@ struct RSASignatures {
     func sign(_ data: UnsafeRawBufferPointer, _ key: RSAPrivateKey) throws(KeyError) -> [UInt8] {
         if case .message(let digest) = input, let padding = libraryPadding {
             do {
-                if let signature = try Self.sign(data, digest, padding, key.signing) { return Array(signature) }
+                if let signature = try Self.sign(data, digest: digest, padding: padding, with: key.signing) {
+                    return Array(signature)
+                }
             } catch {
                 throw .failed(.internalComponent, "the signature could not be made")
             }
@@ -30,7 +32,7 @@ struct RSASignatures {
     ) throws(KeyError) -> Bool {
         guard signature.count == key.count else { return false }
         if case .message(let digest) = input, let padding = libraryPadding,
-            let result = Self.isValid(signature, of: data, digest, padding, key.signing)
+            let result = Self.isValid(signature, of: data, digest: digest, padding: padding, key: key.signing)
         {
             return result
         }
@@ -67,9 +69,9 @@ struct RSASignatures {
     /// - Returns: `nil` for a digest that the library does not take.
     private static func sign(
         _ message: UnsafeRawBufferPointer,
-        _ digest: DigestAlgorithm,
-        _ padding: _RSA.Signing.Padding,
-        _ key: _RSA.Signing.PrivateKey
+        digest: DigestAlgorithm,
+        padding: _RSA.Signing.Padding,
+        with key: _RSA.Signing.PrivateKey
     ) throws -> Data? {
         switch digest {
         case .sha1: try key.signature(for: Insecure.SHA1.hash(data: message), padding: padding).rawRepresentation
@@ -84,9 +86,9 @@ struct RSASignatures {
     private static func isValid(
         _ signature: UnsafeRawBufferPointer,
         of message: UnsafeRawBufferPointer,
-        _ digest: DigestAlgorithm,
-        _ padding: _RSA.Signing.Padding,
-        _ key: _RSA.Signing.PublicKey
+        digest: DigestAlgorithm,
+        padding: _RSA.Signing.Padding,
+        key: _RSA.Signing.PublicKey
     ) -> Bool? {
         let signature = _RSA.Signing.RSASignature(rawRepresentation: signature)
         return switch digest {

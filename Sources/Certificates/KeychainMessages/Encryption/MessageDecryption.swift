@@ -17,16 +17,22 @@ package enum MessageDecryption {
     /// - Throws: `errSecDecode`, whatever is wrong with the key of the contents or with them; `errSecUnimplemented` for
     ///   algorithms that are not implemented; what the place that keeps the key says.
     package static func contents(
-        _ message: EnvelopedData,
-        _ recipient: MessageRecipient,
-        _ key: PrivateKey
+        of message: EnvelopedData,
+        for recipient: MessageRecipient,
+        with key: PrivateKey
     ) throws(KeychainError) -> [UInt8]? {
         let count = try read { () throws(ContainerError) in try message.contentKeyByteCount() }
         let contentKey: SecretBytes
         do throws(KeyError) {
             switch recipient.method {
             case .transport(let algorithm, let parameters):
-                contentKey = try transported(recipient.encryptedKey, algorithm, parameters, key, count: count)
+                contentKey = try transported(
+                    recipient.encryptedKey,
+                    algorithm: algorithm,
+                    parameters: parameters,
+                    with: key,
+                    count: count
+                )
             case .agreement(let agreement):
                 let sender = try PublicKey(externalRepresentation: agreement.senderKey, .ellipticCurve)
                 let wrapping = try agreement.wrappingKey(key, sender)
@@ -47,9 +53,9 @@ package enum MessageDecryption {
 
     private static func transported(
         _ encrypted: [UInt8],
-        _ algorithm: String,
-        _ parameters: [UInt8]?,
-        _ key: PrivateKey,
+        algorithm: String,
+        parameters: [UInt8]?,
+        with key: PrivateKey,
         count: Int
     ) throws(KeyError) -> SecretBytes {
         var name: String?

@@ -46,8 +46,8 @@ package struct MessageSigner: Sendable {
     /// - Throws: why the key does not sign.
     package func sign(
         _ contents: [UInt8],
-        _ digest: DigestAlgorithm,
-        _ wanted: Attributes,
+        digest: DigestAlgorithm,
+        attributes wanted: Attributes,
         in message: inout SignedDataWriter
     ) throws(KeychainError) {
         let isElliptic = key.publicKey.type == .ellipticCurve

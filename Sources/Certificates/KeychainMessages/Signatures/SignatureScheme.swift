@@ -35,8 +35,10 @@ struct SignatureScheme {
     func isValid(_ signature: [UInt8], ofDigest bytes: [UInt8], _ key: PublicKey) -> Bool {
         do throws(KeyError) {
             switch family {
-            case .pkcs1: try Self.verify(signature, of: bytes, key, "RSA:digest-PKCS1v15:\(digest.rawValue)")
-            case .ecdsa: try Self.verify(signature, of: bytes, key, "ECDSA:digest-X962:\(digest.rawValue)")
+            case .pkcs1:
+                try Self.verify(signature, of: bytes, with: key, algorithm: "RSA:digest-PKCS1v15:\(digest.rawValue)")
+            case .ecdsa:
+                try Self.verify(signature, of: bytes, with: key, algorithm: "ECDSA:digest-X962:\(digest.rawValue)")
             case .pss(let saltCount): try key.verifyPSS(signature, of: bytes, digest, saltCount: saltCount)
             }
             return true
@@ -48,8 +50,8 @@ struct SignatureScheme {
     private static func verify(
         _ signature: [UInt8],
         of bytes: [UInt8],
-        _ key: PublicKey,
-        _ name: String
+        with key: PublicKey,
+        algorithm name: String
     ) throws(KeyError) {
         guard let algorithm = KeyAlgorithm("algid:sign:" + name) else { throw .unsupportedAlgorithm }
         try signature.withBytes { (signature) throws(KeyError) in

@@ -16,7 +16,7 @@ struct Anchors {
     ///   - request: which of them count.
     ///   - parsed: the certificates of the request, as far as OpenSSL can read them.
     ///   - openssl: the library.
-    init(_ request: TrustRequest, _ parsed: [OpenSSLCertificate?], _ openssl: OpenSSL) {
+    init(of request: TrustRequest, parsed: [OpenSSLCertificate?], openssl: OpenSSL) {
         given = request.anchors.compactMap { OpenSSLCertificate(der: $0, openssl) }
         // Only settings and implicit anchors ask what is shown for more than OpenSSL knows.
         let looksAtShown = request.hasImplicitAnchors || request.settings.contains { !$0.entries.isEmpty }

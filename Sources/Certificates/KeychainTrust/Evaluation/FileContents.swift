@@ -13,10 +13,10 @@ package enum FileContents {
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw .system(call: "open", path: path, errno: errno) }
         defer { close(descriptor) }
-        return try read(descriptor, path, limit)
+        return try read(descriptor, path: path, atMost: limit)
     }
 
-    static func read(_ descriptor: Int32, _ path: String, _ limit: Int) throws(FileError) -> [UInt8] {
+    static func read(_ descriptor: Int32, path: String, atMost limit: Int) throws(FileError) -> [UInt8] {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             throw .wrongKind(path: path, expected: "a file")

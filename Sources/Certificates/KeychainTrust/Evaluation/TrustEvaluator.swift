@@ -44,7 +44,7 @@ package enum TrustEvaluator {
             let finding = TrustEvaluation.Finding(position: 0, defect: .malformed)
             return TrustEvaluation(chain: Array(request.certificates.prefix(1)), findings: [finding])
         }
-        let anchors = Anchors(request, parsed, openssl)
+        let anchors = Anchors(of: request, parsed: parsed, openssl: openssl)
         let verification = try ChainVerification(
             leaf,
             untrusted: parsed.dropFirst().compactMap(\.self) + anchors.others,
@@ -62,9 +62,9 @@ package enum TrustEvaluator {
             for: request.policies,
             isTrustedBySettings: evaluation.isDecidedByUser
         )
-        evaluation.findings += names(request.policies, leaf, judged)
+        evaluation.findings += names(request.policies, of: leaf, in: judged)
         evaluation.findings += judged.denials(by: request)
-        revocation(request, leaf, &evaluation, openssl)
+        revocation(for: request, of: leaf, into: &evaluation, openssl: openssl)
         evaluation.findings.removeAll { judged.isAllowed($0, by: request) }
         passOver(request.exceptions, &evaluation)
         evaluation.findings = unique(evaluation.findings)
@@ -81,8 +81,8 @@ package enum TrustEvaluator {
     /// The names that policies ask for.
     private static func names(
         _ policies: [CertificatePolicy],
-        _ leaf: OpenSSLCertificate,
-        _ judged: JudgedChain
+        of leaf: OpenSSLCertificate,
+        in judged: JudgedChain
     ) -> [TrustEvaluation.Finding] {
         policies.flatMap { policy -> [TrustEvaluation.Finding] in
             switch policy {
@@ -104,10 +104,10 @@ package enum TrustEvaluator {
 
     /// What stapled OCSP responses say, and whether one was needed.
     private static func revocation(
-        _ request: TrustRequest,
-        _ leaf: OpenSSLCertificate,
-        _ evaluation: inout TrustEvaluation,
-        _ openssl: OpenSSL
+        for request: TrustRequest,
+        of leaf: OpenSSLCertificate,
+        into evaluation: inout TrustEvaluation,
+        openssl: OpenSSL
     ) {
         // `kSecRevocationRequirePositiveResponse`.
         let needsResponse = request.policies.contains {

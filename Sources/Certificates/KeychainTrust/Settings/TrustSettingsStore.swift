@@ -238,7 +238,7 @@ package final class TrustSettingsStore: Sendable {
         guard fstat(descriptor, &status) == 0 else { throw .system(call: "fstat", path: path, errno: errno) }
         guard status.st_uid == 0 else { throw .exposed(path: path, "belongs to another user than root") }
         guard status.st_mode & 0o022 == 0 else { throw .exposed(path: path, "can be written to by others than root") }
-        return Data(try FileContents.read(descriptor, path, TrustSettings.mostBytes))
+        return Data(try FileContents.read(descriptor, path: path, atMost: TrustSettings.mostBytes))
     }
 
     private static func checkRoot() throws(KeychainError) {

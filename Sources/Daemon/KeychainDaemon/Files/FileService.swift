@@ -29,11 +29,11 @@ enum FileService {
     static func serve(
         _ arguments: DaemonArguments,
         at location: KeychainLocation,
-        _ place: SocketLocation,
-        _ passedOn: [Int32],
-        _ termination: Termination,
-        _ notification: ServiceNotification,
-        _ log: DaemonLog
+        socket place: SocketLocation,
+        passedOn: [Int32],
+        until termination: Termination,
+        notifying notification: ServiceNotification,
+        log: DaemonLog
     ) throws(DaemonFailure) {
         let folder: PrivateDirectory
         do { folder = try PrivateDirectory(location) } catch { throw DaemonFailure(error) }
@@ -78,13 +78,13 @@ enum FileService {
         } catch {
             throw DaemonFailure(error)
         }
-        KeychainDaemon.announce(place, in: folder, life, log)
+        KeychainDaemon.announce(place, in: folder, life: life, log: log)
         let user = geteuid()
-        let sessions = SessionLock(log) { event in handle(event, user, files) }
+        let sessions = SessionLock(log) { event in handle(event, of: user, in: files) }
         sessions.start()
         defer { sessions.stop() }
         log.write(.information, "\(ProductVersion.text) serves the keychain files of user \(user)")
-        try KeychainDaemon.run(server, life, termination, notification, log)
+        try KeychainDaemon.run(server, life: life, until: termination, notifying: notification, log: log)
         audit.close()
         served.removeRecord()
         // The socket is removed before the lock is released: the next daemon finds no other daemon's socket.
@@ -94,7 +94,7 @@ enum FileService {
 
     /// Handles an event of the login manager: a keychain file locks on sleep if its settings say so, and when the user
     /// has logged out, but not when the screen is locked (Semantics, "File-based keychains").
-    static func handle(_ event: LoginEvent, _ user: UInt32, _ files: KeychainFiles) {
+    static func handle(_ event: LoginEvent, of user: UInt32, in files: KeychainFiles) {
         switch event {
         case .goingToSleep: files.hostWillSleep()
         case .loggedOut(user): files.lockAll()

@@ -67,14 +67,14 @@ final class JudgeProcess: CertificateJudge {
         let deadline = Deadline(milliseconds: milliseconds)
         if let known = child, known.begin() {
             // It may have come to its end.
-            if let verdict = try ask(frame, known, deadline, &child) { return verdict }
+            if let verdict = try ask(frame, of: known, by: deadline, child: &child) { return verdict }
         }
         child = nil
         let started: JudgeChild
         do throws(KeychainError) { started = try JudgeChild(program, livingFor: lifeMilliseconds) } catch {
             throw Self.failure(error.reason)
         }
-        guard let verdict = try ask(frame, started, deadline, &child) else {
+        guard let verdict = try ask(frame, of: started, by: deadline, child: &child) else {
             throw Self.failure("the process that judges it ended")
         }
         return verdict
@@ -85,9 +85,9 @@ final class JudgeProcess: CertificateJudge {
     /// - Returns: The verdict; `nil` if the process has exited.
     private func ask(
         _ frame: SecretBytes,
-        _ asked: JudgeChild,
-        _ deadline: Deadline,
-        _ child: inout JudgeChild?
+        of asked: JudgeChild,
+        by deadline: Deadline,
+        child: inout JudgeChild?
     ) throws(KeychainError) -> JudgementVerdict? {
         child = nil
         switch asked.ask(frame, deadline) {

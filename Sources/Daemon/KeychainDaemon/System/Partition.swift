@@ -260,7 +260,7 @@ final class Partition: ServedKeychain {
     func lock(for event: LoginEvent, _ group: DispatchGroup, _ log: DaemonLog) {
         locks.request(in: group) { [self] in
             guard let keychain = state.withLock({ $0.opened?.keychain }) else { return }
-            SessionLock.handle(event, user, keychain, proofs, log)
+            SessionLock.handle(event, of: user, keychain: keychain, proofs: proofs, log: log)
         }
     }
 

@@ -15,10 +15,10 @@ enum SystemService {
     /// Serves until it is asked to stop, or is idle.
     static func serve(
         _ arguments: DaemonArguments,
-        _ passedOn: [Int32],
-        _ termination: Termination,
-        _ notification: ServiceNotification,
-        _ log: DaemonLog
+        passedOn: [Int32],
+        until termination: Termination,
+        notifying notification: ServiceNotification,
+        log: DaemonLog
     ) throws(DaemonFailure) {
         guard geteuid() != 0 else {
             throw DaemonFailure("the system service runs as a user of its own, not as root", .usage)
@@ -64,7 +64,7 @@ enum SystemService {
         sessions.start()
         defer { sessions.stop() }
         log.write(.information, "\(ProductVersion.text) serves the keychains in \(options.folder)")
-        try KeychainDaemon.run(server, life, termination, notification, log)
+        try KeychainDaemon.run(server, life: life, until: termination, notifying: notification, log: log)
         admission.close()
         _ = consume listening
     }

@@ -137,8 +137,8 @@ struct ELFFile {
         let size: UInt64
 
         init(_ headers: [UInt8], at start: Int, _ layout: Layout) {
-            kind = UInt32(layout.number(headers, start, 4))
-            rights = UInt32(layout.number(headers, start + layout.segmentRights, 4))
+            kind = UInt32(layout.number(in: headers, at: start, count: 4))
+            rights = UInt32(layout.number(in: headers, at: start + layout.segmentRights, count: 4))
             offset = layout.word(headers, start + layout.segmentOffset)
             address = layout.word(headers, start + layout.segmentAddress)
             size = layout.word(headers, start + layout.segmentByteCount)
@@ -181,10 +181,10 @@ struct ELFFile {
         var segmentAddress: Int { is64 ? 16 : 8 }
         var segmentByteCount: Int { is64 ? 32 : 16 }
 
-        func half(_ bytes: [UInt8], _ start: Int) -> UInt64 { number(bytes, start, 2) }
-        func word(_ bytes: [UInt8], _ start: Int) -> UInt64 { number(bytes, start, wordSize) }
+        func half(_ bytes: [UInt8], _ start: Int) -> UInt64 { number(in: bytes, at: start, count: 2) }
+        func word(_ bytes: [UInt8], _ start: Int) -> UInt64 { number(in: bytes, at: start, count: wordSize) }
 
-        func number(_ bytes: [UInt8], _ start: Int, _ count: Int) -> UInt64 {
+        func number(in bytes: [UInt8], at start: Int, count: Int) -> UInt64 {
             let field = bytes[start..<(start + count)]
             return (isBigEndian ? Array(field) : field.reversed()).reduce(0) { $0 << 8 | UInt64($1) }
         }

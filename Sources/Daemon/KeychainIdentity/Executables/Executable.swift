@@ -21,7 +21,7 @@ struct Executable: ~Copyable {
     ///   - path: its path according to the kernel.
     /// - Throws: ``IdentityError`` if it is not, or no longer, at its path, or if that cannot be determined.
     init(_ file: consuming Descriptor, path: String) throws(IdentityError) {
-        guard let status = file.status else { throw .system("fstat", path, errno) }
+        guard let status = file.status else { throw .system("fstat", on: path, failure: errno) }
         guard status.st_mode & S_IFMT == S_IFREG else { throw IdentityError("\(path) is not a file") }
         guard !path.hasPrefix("/memfd:") else { throw IdentityError("it runs from memory and has no file") }
         guard status.st_nlink > 0 else {
@@ -37,13 +37,13 @@ struct Executable: ~Copyable {
 
     /// The executable at a path, as a process started from it would have it.
     init(path: String) throws(IdentityError) {
-        guard let resolved = realpath(path, nil) else { throw .system("realpath", path, errno) }
+        guard let resolved = realpath(path, nil) else { throw .system("realpath", on: path, failure: errno) }
         defer { free(resolved) }
         guard let real = String(validatingCString: resolved) else {
             throw IdentityError("the path that \(path) resolves to is not UTF-8")
         }
         guard let file = Descriptor(real, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) else {
-            throw .system("open", real, errno)
+            throw .system("open", on: real, failure: errno)
         }
         try self.init(file, path: real)
     }
@@ -74,7 +74,7 @@ struct Executable: ~Copyable {
 
     /// Why it cannot have a manifest, because it executes its input; `nil` if it can.
     func objection() throws(IdentityError) -> String? {
-        guard let beginning = pread(at: 0, count: 4) else { throw .system("reading", path, errno) }
+        guard let beginning = pread(at: 0, count: 4) else { throw .system("reading", on: path, failure: errno) }
         if beginning.starts(with: "#!".utf8) { return "it is a script, which its interpreter runs" }
         guard beginning == [0x7F] + Array("ELF".utf8) else { return "it is not an ELF executable" }
         let name = path.pathNames.last ?? ""

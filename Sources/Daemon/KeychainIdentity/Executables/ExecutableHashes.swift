@@ -31,7 +31,7 @@ final class ExecutableHashes: Sendable {
         if isCacheable, let digest = known.withLock({ $0[before] }) { return (digest, before) }
         let result = computation.value(of: before) {
             Result { () throws(IdentityError) -> SHA256Value in
-                guard let digest = SHA256Value(ofFile: file) else { throw .system("reading", path, errno) }
+                guard let digest = SHA256Value(ofFile: file) else { throw .system("reading", on: path, failure: errno) }
                 guard try mark(of: file, path) == before else { throw IdentityError("\(path) is being modified") }
                 return digest
             }
@@ -50,7 +50,7 @@ final class ExecutableHashes: Sendable {
 
     private func mark(of file: Int32, _ path: String) throws(IdentityError) -> FileMark {
         var status = stat()
-        guard fstat(file, &status) == 0 else { throw .system("fstat", path, errno) }
+        guard fstat(file, &status) == 0 else { throw .system("fstat", on: path, failure: errno) }
         return FileMark(status)
     }
 

@@ -58,15 +58,15 @@ final class SharedComputation<Key: Hashable & Sendable, Value: Sendable>: Sendab
             return .next(next, after: rounds.running)
         }
         switch role {
-        case .first(let round): return run(round, key, compute)
+        case .first(let round): return run(round, for: key, compute)
         case .next(let round, let running):
             _ = running.wait()
-            return run(round, key, compute)
+            return run(round, for: key, compute)
         case .waits(let round): return round.wait() ?? compute()
         }
     }
 
-    private func run(_ round: Round, _ key: Key, _ compute: () -> Value) -> Value {
+    private func run(_ round: Round, for key: Key, _ compute: () -> Value) -> Value {
         let value = compute()
         state.withLock { state in
             // From now on, threads that request it wait for one that has not started.

@@ -63,7 +63,7 @@ struct LoadedCode: Sendable {
         var own: [Range<UInt64>] = []
         for mapping in memory.files {
             if allowance.isJIT, mapping.path.hasPrefix("/memfd:") { continue }
-            switch try check(mapping, memory.parts[mapping] ?? [], allowance) {
+            switch try check(mapping, parts: memory.parts[mapping] ?? [], within: allowance) {
             case .executable: own += memory.parts[mapping] ?? []
             case .system: break
             case .named(let library): named.append(library)
@@ -90,12 +90,12 @@ struct LoadedCode: Sendable {
 
     private func check(
         _ mapping: MemoryMapping,
-        _ parts: [Range<UInt64>],
-        _ allowance: Allowance
+        parts: [Range<UInt64>],
+        within allowance: Allowance
     ) throws(IdentityError) -> File {
         guard !mapping.path.hasSuffix(" (deleted)"), mapping.path.isAbsolutePath,
             let file = open(mapping.path), let status = file.status,
-            status.st_mode & S_IFMT == S_IFREG, try Self.isMapped(mapping, file, status)
+            status.st_mode & S_IFMT == S_IFREG, try Self.isMapped(mapping, from: file, status: status)
         else {
             throw IdentityError(
                 "it runs code of \(mapping.path), which does not exist or was replaced; restart the program"
@@ -132,8 +132,8 @@ struct LoadedCode: Sendable {
     /// returns. So the file is mapped here, and its own line compared.
     private static func isMapped(
         _ mapping: MemoryMapping,
-        _ file: borrowing Descriptor,
-        _ status: stat
+        from file: borrowing Descriptor,
+        status: stat
     ) throws(IdentityError) -> Bool {
         if mapping.inode == UInt64(status.st_ino), mapping.device == deviceText(status.st_dev) { return true }
         guard let page = mmap(nil, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE, file.number, 0), page != MAP_FAILED else {
@@ -142,7 +142,7 @@ struct LoadedCode: Sendable {
         defer { munmap(page, 1) }
         guard let maps = Descriptor("/proc/self/maps", O_RDONLY),
             let text = maps.contents(limit: ExecutableMemory.largestByteCount)
-        else { throw .system("reading", "/proc/self/maps", errno) }
+        else { throw .system("reading", on: "/proc/self/maps", failure: errno) }
         let start = String(UInt(bitPattern: page), radix: 16)
         let lines = text.split(separator: UInt8(ascii: "\n")).filter { line in
             line.drop { $0 == UInt8(ascii: "0") }.starts(with: "\(start)-".utf8)

@@ -39,14 +39,14 @@ package final class PeerProcess: Sendable {
         var user: uid_t = 0
         var group: gid_t = 0
         let failure = keychain_peer_credentials(socket, &process, &user, &group)
-        guard failure == 0 else { throw .system("getsockopt(SO_PEERCRED)", "the socket", failure) }
+        guard failure == 0 else { throw .system("getsockopt(SO_PEERCRED)", on: "the socket", failure: failure) }
         guard process > 0 else {
             throw IdentityError("the process is in a PID namespace that is not visible here")
         }
         var isExact: Int32 = 0
         guard let pidfd = Descriptor(taking: keychain_peer_open(socket, process, &isExact)) else {
             throw errno == ESRCH
-                ? Self.ended(process) : .system("getsockopt(SO_PEERPIDFD)", "process \(process)", errno)
+                ? Self.ended(process) : .system("getsockopt(SO_PEERPIDFD)", on: "process \(process)", failure: errno)
         }
         folder = try ProcessFolder(process)
         startTime = try folder.startTime()

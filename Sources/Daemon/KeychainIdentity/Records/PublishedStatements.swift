@@ -60,12 +60,12 @@ package enum PublishedStatements {
 
     private static func contents(_ path: String) throws(IdentityError) -> [UInt8] {
         guard let file = Descriptor(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW), let status = file.status else {
-            throw .system("open", path, errno)
+            throw .system("open", on: path, failure: errno)
         }
         guard status.st_mode & S_IFMT == S_IFREG, [0, geteuid()].contains(status.st_uid), status.st_mode & 0o022 == 0
         else { throw IdentityError("it is no file that only its owner can write to, root or the user of this process") }
         let limit = capacity * SignedDocument.largestByteCount
-        guard let text = file.contents(limit: limit) else { throw .system("reading", path, errno) }
+        guard let text = file.contents(limit: limit) else { throw .system("reading", on: path, failure: errno) }
         return text
     }
 }

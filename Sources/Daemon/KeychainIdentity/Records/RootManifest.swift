@@ -121,10 +121,10 @@ package struct RootManifest: Sendable, Hashable {
             _ trust: FileTrust
         ) throws(IdentityError) -> RootManifest {
             guard let file = Descriptor(name, below: folder, O_RDONLY | O_NONBLOCK) else {
-                throw .system("open", name, errno)
+                throw .system("open", on: name, failure: errno)
             }
             if let objection = trust.objection(to: file.number) { throw IdentityError("it \(objection)") }
-            guard let text = file.contents(limit: 1 << 20) else { throw .system("reading", name, errno) }
+            guard let text = file.contents(limit: 1 << 20) else { throw .system("reading", on: name, failure: errno) }
             return try RootManifest(text: text)
         }
     }

@@ -72,7 +72,7 @@ package struct TeamKeys: Sendable, Hashable {
                 throw IdentityError("the new key was added by a revoked key")
             }
             rotations[signer, default: []].insert(newKey)
-        case .keyRevocation(let key, let successor): try revoke(key, successor, signer)
+        case .keyRevocation(let key, let successor): try revoke(key, replacedBy: successor, signedBy: signer)
         case .serialRevocation(let application, let serial):
             guard maySign(signer) else { throw IdentityError("the statement is signed by a revoked key") }
             smallestSerials[application] = max(smallestSerials[application] ?? 0, serial)
@@ -81,8 +81,8 @@ package struct TeamKeys: Sendable, Hashable {
 
     private mutating func revoke(
         _ key: TeamPublicKey,
-        _ successor: TeamPublicKey?,
-        _ signer: TeamPublicKey
+        replacedBy successor: TeamPublicKey?,
+        signedBy signer: TeamPublicKey
     ) throws(IdentityError) {
         let successor: Successor = successor.map { .key($0) } ?? .none
         if let known = revocations[key] {

@@ -23,9 +23,9 @@ package struct IdentifiedPeer: Sendable {
 
     init(
         _ process: PeerProcess,
-        _ identification: Identification,
-        _ program: Program? = nil,
-        _ revocation: RevocationCheck? = nil
+        as identification: Identification,
+        program: Program? = nil,
+        revocation: RevocationCheck? = nil
     ) {
         self.process = process
         self.identification = identification
@@ -35,7 +35,7 @@ package struct IdentifiedPeer: Sendable {
 
     /// The same process, whose manifest may be revoked while it is connected.
     func checked(by revocation: RevocationCheck) -> IdentifiedPeer {
-        IdentifiedPeer(process, identification, program, revocation)
+        IdentifiedPeer(process, as: identification, program: program, revocation: revocation)
     }
 
     /// Its identity.

@@ -80,7 +80,7 @@ package final class IdentityService: Sendable {
             return identified.checked(by: RevocationCheck(manifest, self))
         } catch {
             // If it were accepted without being recorded, an earlier version could be accepted later.
-            return IdentifiedPeer(peer, identified.identification.withdrawn(error.description))
+            return IdentifiedPeer(peer, as: identified.identification.withdrawn(error.description))
         }
     }
 

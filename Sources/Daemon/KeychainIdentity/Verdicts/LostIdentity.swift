@@ -12,16 +12,21 @@ extension IdentityFindings {
     /// - Returns: The reason and the remedy, a sentence without a period; `nil` if it lacks nothing.
     mutating func lostIdentity(
         of path: String?,
-        _ application: String?,
-        _ groups: [String],
-        _ record: IdentityRecord
+        application: String?,
+        groups: [String],
+        record: IdentityRecord
     ) -> String? {
         var upgrade: String?
         if let path, let before = record.program(at: path) {
             let owned = Set(groups.map { Array($0.utf8) })
             let lost = before.accessGroups.filter { !owned.contains(Array($0.utf8)) }
             if !lost.isEmpty {
-                let text = Self.upgrade(of: path, before.applicationIdentifier, application, lost)
+                let text = Self.upgrade(
+                    of: path,
+                    from: before.applicationIdentifier,
+                    application: application,
+                    losing: lost
+                )
                 fail("upgrade", text)
                 upgrade = text
             }
@@ -32,9 +37,9 @@ extension IdentityFindings {
 
     private static func upgrade(
         of path: String,
-        _ before: String,
-        _ application: String?,
-        _ lost: [String]
+        from before: String,
+        application: String?,
+        losing lost: [String]
     ) -> String {
         let groups = lost.joined(separator: ", ")
         if before == application {

@@ -31,28 +31,28 @@ package struct ProgramExaminer: Sendable {
     ///   - record: the record, to which the manifests of this process are added.
     /// - Returns: The process and its identity: anonymous if nothing is proved, with the reasons.
     package func identify(_ peer: PeerProcess, _ record: inout IdentityRecord) -> IdentifiedPeer {
-        identify(peer, label: peer.securityLabel, peer.controlGroup(), &record)
+        identify(peer, label: peer.securityLabel, group: peer.controlGroup(), record: &record)
     }
 
     /// The same for a process with this label of a security module, in this control group.
     func identify(
         _ peer: PeerProcess,
         label: String?,
-        _ group: ControlGroup?,
-        _ record: inout IdentityRecord
+        group: ControlGroup?,
+        record: inout IdentityRecord
     ) -> IdentifiedPeer {
         var findings = IdentityFindings()
         let exactness = peer.isExact ? "" : ", by its PID: this kernel has no SO_PEERPIDFD"
         findings.pass("process", "process \(peer.identifier) of user \(peer.user)\(exactness)")
         let foreign = findings.attempt("namespaces") { () throws(IdentityError) in try peer.foreignViews() }
-        if let identity = sandbox(of: peer, label, foreign ?? [], group, &findings) {
-            return IdentifiedPeer(peer, Identification(identity: identity, checks: findings.checks))
+        if let identity = sandbox(of: peer, label: label, foreign: foreign ?? [], group: group, findings: &findings) {
+            return IdentifiedPeer(peer, as: Identification(identity: identity, checks: findings.checks))
         }
         let unit = group?.systemUnit
         var program: IdentifiedPeer.Program?
         if let foreign, foreign.isEmpty {
             findings.pass("namespaces", "it has the same view of the system")
-            program = running(peer, unit, &findings, &record)
+            program = running(peer, unit: unit, findings: &findings, record: &record)
         } else if let foreign {
             findings.fail(
                 "namespaces",
@@ -67,15 +67,15 @@ package struct ProgramExaminer: Sendable {
         let hasStore = isForeign && (store.map(peer.canWrite(toFolder:)) ?? false)
         if hasStore { findings.note("store", "it can write to the keychain's folder itself") }
         let identity = identity(
-            program?.proof,
-            unit,
+            from: program?.proof,
+            unit: unit,
             path: isForeign ? nil : peer.executablePathOnDisk,
             isForeign: isForeign,
             isConfined: isForeign && !hasStore,
-            &findings,
-            record
+            findings: &findings,
+            record: record
         )
-        return IdentifiedPeer(peer, Identification(identity: identity, checks: findings.checks), program)
+        return IdentifiedPeer(peer, as: Identification(identity: identity, checks: findings.checks), program: program)
     }
 
     /// Identifies a process that would be started from an executable, as far as possible in advance.
@@ -92,11 +92,25 @@ package struct ProgramExaminer: Sendable {
         var path: String?
         if let executable {
             path = executable.path
-            proof = ProgramProof.find(for: executable, options, hashes, &findings, &record)
+            proof = ProgramProof.find(
+                for: executable,
+                options: options,
+                hashes: hashes,
+                findings: &findings,
+                record: &record
+            )
         }
         noteRecord(&findings)
         if proof != nil { findings.note("process", "its loaded code and its tracer are checked when it connects") }
-        let identity = identity(proof, nil, path: path, isForeign: false, isConfined: false, &findings, record)
+        let identity = identity(
+            from: proof,
+            unit: nil,
+            path: path,
+            isForeign: false,
+            isConfined: false,
+            findings: &findings,
+            record: record
+        )
         return Identification(identity: identity, checks: findings.checks)
     }
 
@@ -111,10 +125,10 @@ package struct ProgramExaminer: Sendable {
 
     private func sandbox(
         of peer: PeerProcess,
-        _ label: String?,
-        _ foreign: [String],
-        _ group: ControlGroup?,
-        _ findings: inout IdentityFindings
+        label: String?,
+        foreign: [String],
+        group: ControlGroup?,
+        findings: inout IdentityFindings
     ) -> ClientIdentity? {
         if let label, let snap = SnapLabel(label) {
             // snapd starts every program in a control group of its snap; a system may have none at all.
@@ -124,7 +138,12 @@ package struct ProgramExaminer: Sendable {
                 return nil
             }
             findings.pass("snap", "its label is that of \(snap.application) of the snap \(snap.snap)")
-            return sandboxIdentity(.snap(snap.snap), "snap", snap.snap, "snap.\(snap.snap).\(snap.application)")
+            return sandboxIdentity(
+                .snap(snap.snap),
+                sandbox: "snap",
+                name: snap.snap,
+                application: "snap.\(snap.snap).\(snap.application)"
+            )
         }
         guard foreign.contains("mount namespace"),
             let text = peer.contents(
@@ -138,14 +157,14 @@ package struct ProgramExaminer: Sendable {
         }
         let application = information.application
         findings.pass("flatpak", "it runs in a Flatpak sandbox as \(application)")
-        return sandboxIdentity(.flatpak(application), "flatpak", application, application)
+        return sandboxIdentity(.flatpak(application), sandbox: "flatpak", name: application, application: application)
     }
 
     private func sandboxIdentity(
         _ kind: ClientIdentity.Kind,
-        _ sandbox: String,
-        _ name: String,
-        _ application: String
+        sandbox: String,
+        name: String,
+        application: String
     ) -> ClientIdentity {
         ClientIdentity(
             kind,
@@ -159,15 +178,23 @@ package struct ProgramExaminer: Sendable {
     /// The proofs of a running process from its code.
     private func running(
         _ peer: PeerProcess,
-        _ unit: String?,
-        _ findings: inout IdentityFindings,
-        _ record: inout IdentityRecord
+        unit: String?,
+        findings: inout IdentityFindings,
+        record: inout IdentityRecord
     ) -> IdentifiedPeer.Program? {
         guard
             let executable = findings.attempt("executable", { () throws(IdentityError) in try peer.openExecutable() })
         else { return nil }
         var learned = record
-        guard let proof = ProgramProof.find(for: executable, options, hashes, &findings, &learned) else { return nil }
+        guard
+            let proof = ProgramProof.find(
+                for: executable,
+                options: options,
+                hashes: hashes,
+                findings: &findings,
+                record: &learned
+            )
+        else { return nil }
         let code = findings.attempt("loaded code") { () throws(IdentityError) in
             try CheckedCode(
                 of: peer,
@@ -188,8 +215,8 @@ package struct ProgramExaminer: Sendable {
         let isPlain = findings.succeeds("privileges") { () throws(IdentityError) in
             for state in states ?? [] { try state.checkPrivileges() }
         }
-        let isStartedPlainly = startsPlainly(peer, proof, &findings)
-        let isUnfiltered = states.map { callsSystem($0, proof, unit, &findings) } ?? false
+        let isStartedPlainly = startsPlainly(peer, proof: proof, findings: &findings)
+        let isUnfiltered = states.map { callsSystem($0, proof: proof, unit: unit, findings: &findings) } ?? false
         let isAlone = findings.attempt("memory") { () throws(IdentityError) in try peer.checkMemoryIsItsOwn() }
         guard let code, states != nil, isPlain, isStartedPlainly, isUnfiltered, let isAlone else { return nil }
         findings.pass("loaded code", "its executable, system files, and libraries that its manifest lists")
@@ -213,8 +240,8 @@ package struct ProgramExaminer: Sendable {
     /// Whether no library was loaded into it by a variable with which it was started, as far as that can be seen.
     private func startsPlainly(
         _ peer: PeerProcess,
-        _ proof: ProgramProof,
-        _ findings: inout IdentityFindings
+        proof: ProgramProof,
+        findings: inout IdentityFindings
     ) -> Bool {
         if proof.allowsPreload {
             findings.note("environment", "its manifest allows variables that load libraries (LD_PRELOAD)")
@@ -235,9 +262,9 @@ package struct ProgramExaminer: Sendable {
     /// Whether its system calls are answered by the system, as far as that can be seen.
     private func callsSystem(
         _ states: [PeerProcess.State],
-        _ proof: ProgramProof,
-        _ unit: String?,
-        _ findings: inout IdentityFindings
+        proof: ProgramProof,
+        unit: String?,
+        findings: inout IdentityFindings
     ) -> Bool {
         if proof.allowsFilters {
             findings.note("seccomp", "its manifest allows filters of system calls")
@@ -256,13 +283,13 @@ package struct ProgramExaminer: Sendable {
     }
 
     private func identity(
-        _ proof: ProgramProof?,
-        _ unit: String?,
+        from proof: ProgramProof?,
+        unit: String?,
         path: String?,
         isForeign: Bool,
         isConfined: Bool,
-        _ findings: inout IdentityFindings,
-        _ record: IdentityRecord
+        findings: inout IdentityFindings,
+        record: IdentityRecord
     ) -> ClientIdentity {
         let reserved =
             proof?.reservedGroups ?? RootManifest.Folder(options.rootManifestFolder, options.trust).exclusiveGroups
@@ -280,7 +307,7 @@ package struct ProgramExaminer: Sendable {
             kinds.append((.systemUnit(unit), unit))
             groups.append("systemd/\(unit)")
         }
-        let loss = findings.lostIdentity(of: path, kinds.first?.1, groups, record)
+        let loss = findings.lostIdentity(of: path, application: kinds.first?.1, groups: groups, record: record)
         return ClientIdentity(
             kinds.first?.0 ?? .anonymous,
             applicationIdentifier: kinds.first?.1,

@@ -45,10 +45,10 @@ struct ProgramProof: Sendable {
     /// - Returns: `nil` if none is valid.
     static func find(
         for executable: borrowing Executable,
-        _ options: IdentityOptions,
-        _ hashes: ExecutableHashes,
-        _ findings: inout IdentityFindings,
-        _ record: inout IdentityRecord
+        options: IdentityOptions,
+        hashes: ExecutableHashes,
+        findings: inout IdentityFindings,
+        record: inout IdentityRecord
     ) -> ProgramProof? {
         let path = executable.path
         let folder = RootManifest.Folder(options.rootManifestFolder, options.trust)
@@ -76,7 +76,7 @@ struct ProgramProof: Sendable {
             findings.fail("executable", error.description)
             return nil
         }
-        let files = manifestFiles(path, facts.0, options)
+        let files = manifestFiles(for: path, digest: facts.0, options: options)
         guard !files.isEmpty || !named.isEmpty else {
             findings.note("manifest", "\(path) is not signed, and no root-owned manifest names it")
             return nil
@@ -86,8 +86,21 @@ struct ProgramProof: Sendable {
             findings.fail("executable", "\(path) cannot have a manifest: \(objection)")
             return nil
         }
-        let (manifest, published) = signed(files, facts.0, options, &findings, &record)
-        let root = rootOwned(named, executable, facts.0, manifest, options.trust, &findings)
+        let (manifest, published) = signed(
+            files,
+            digest: facts.0,
+            options: options,
+            findings: &findings,
+            record: &record
+        )
+        let root = rootOwned(
+            named,
+            for: executable,
+            digest: facts.0,
+            signed: manifest,
+            trust: options.trust,
+            findings: &findings
+        )
         guard manifest != nil || root != nil else { return nil }
         let proof = ProgramProof(
             path: path,
@@ -99,15 +112,15 @@ struct ProgramProof: Sendable {
             root: root,
             reservedGroups: folder.exclusiveGroups
         )
-        return findsOwnLibraries(executable, proof, options.trust, &findings) ? proof : nil
+        return findsOwnLibraries(executable, proof: proof, trust: options.trust, findings: &findings) ? proof : nil
     }
 
     /// Whether only root can choose a library that the loader finds for it.
     private static func findsOwnLibraries(
         _ executable: borrowing Executable,
-        _ proof: ProgramProof,
-        _ trust: FileTrust,
-        _ findings: inout IdentityFindings
+        proof: ProgramProof,
+        trust: FileTrust,
+        findings: inout IdentityFindings
     ) -> Bool {
         guard !proof.allowsPreload else {
             findings.note("libraries", "its manifest allows libraries of any folder (RUNPATH)")
@@ -164,7 +177,7 @@ struct ProgramProof: Sendable {
     }
 
     /// The files that may hold a manifest of the executable.
-    private static func manifestFiles(_ path: String, _ digest: SHA256Value, _ options: IdentityOptions) -> [String] {
+    private static func manifestFiles(for path: String, digest: SHA256Value, options: IdentityOptions) -> [String] {
         let folders = options.manifestFolders.map { "\($0)/\(digest)\(ProgramManifest.fileSuffix)" }
         return ([path + ProgramManifest.fileSuffix] + folders).filter { access($0, F_OK) == 0 }
     }
@@ -172,10 +185,10 @@ struct ProgramProof: Sendable {
     /// The first valid manifest, and what its team has published.
     private static func signed(
         _ files: [String],
-        _ digest: SHA256Value,
-        _ options: IdentityOptions,
-        _ findings: inout IdentityFindings,
-        _ record: inout IdentityRecord
+        digest: SHA256Value,
+        options: IdentityOptions,
+        findings: inout IdentityFindings,
+        record: inout IdentityRecord
     ) -> (ProgramManifest?, [TeamStatement]) {
         var objections: [String] = []
         for file in files {
@@ -210,17 +223,17 @@ struct ProgramProof: Sendable {
         // Not through a link: the system service may read files that the program's user may not.
         guard let file = Descriptor(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW), let status = file.status,
             status.st_mode & S_IFMT == S_IFREG, let text = file.contents(limit: SignedDocument.largestByteCount + 2)
-        else { throw .system("reading", path, errno) }
+        else { throw .system("reading", on: path, failure: errno) }
         return try ProgramManifest(SignedDocument(text: text))
     }
 
     private static func rootOwned(
         _ named: [(file: String, manifest: RootManifest)],
-        _ executable: borrowing Executable,
-        _ digest: SHA256Value,
-        _ signed: ProgramManifest?,
-        _ trust: FileTrust,
-        _ findings: inout IdentityFindings
+        for executable: borrowing Executable,
+        digest: SHA256Value,
+        signed: ProgramManifest?,
+        trust: FileTrust,
+        findings: inout IdentityFindings
     ) -> (file: String, manifest: RootManifest)? {
         for (file, manifest) in named {
             let objection: String?

@@ -11,7 +11,7 @@ extension EngineAccess {
     /// items", step 7).
     func withEngine<Result>(
         _ authorization: Authorization,
-        _ use: Use = .changing,
+        for use: Use = .changing,
         _ body: (Engine, Authorization) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
         try satisfying(authorization) { () throws(KeychainError) in
@@ -21,8 +21,8 @@ extension EngineAccess {
 
     /// Changes items, in a batch with other changes if the store's options allow it, else by running `body` directly.
     func change(
-        _ request: KeychainRequest,
-        _ authorization: Authorization,
+        for request: KeychainRequest,
+        under authorization: Authorization,
         _ body: (Engine, Authorization) throws(KeychainError) -> KeychainAnswer
     ) throws(KeychainError) -> KeychainAnswer {
         try satisfying(authorization) { () throws(KeychainError) in

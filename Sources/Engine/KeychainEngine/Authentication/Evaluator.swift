@@ -280,7 +280,12 @@ extension Evaluator {
     ) throws(AuthenticationFailure) -> Result {
         let result = context.withPrompt { cancellation in
             Swift.Result { () throws(AuthenticationFailure) in
-                let questions = Questions(authenticator, context, reason: reason, cancellation)
+                let questions = Questions(
+                    to: authenticator,
+                    context: context,
+                    reason: reason,
+                    cancellation: cancellation
+                )
                 guard let ticket = authenticator.enqueue(cancellation) else { throw .notInteractive }
                 defer { withExtendedLifetime(ticket) {} }
                 let seconds = AuthenticationPrompt.defaultTimeoutSeconds

@@ -15,10 +15,10 @@ struct Questions {
     static let attempts = 3
 
     init(
-        _ authenticator: any Authenticator,
-        _ context: ContextState,
+        to authenticator: any Authenticator,
+        context: ContextState,
         reason: String,
-        _ cancellation: PromptCancellation
+        cancellation: PromptCancellation
     ) {
         self.authenticator = authenticator
         self.context = context

@@ -63,7 +63,7 @@ extension EmbeddedKeychain {
         var opened: OpenBackup?
         let items = try Store.restoreBackup(from: path, in: folder, options: options) {
             (bytes) throws(KeychainError) in
-            let backup = try open(bytes, secret, floor)
+            let backup = try open(bytes, with: secret, atLeast: floor)
             opened = backup
             let rootKey: any RootKey
             do throws(RootKeyError) {
@@ -73,7 +73,11 @@ extension EmbeddedKeychain {
             }
             let random = SystemRandomSource()
             do throws(ProtectionError) {
-                return RestoredStore(backup, try NewKeybag(rootKey: rootKey, random.bytes16(), floor), random)
+                return RestoredStore(
+                    backup,
+                    keybag: try NewKeybag(rootKey: rootKey, random.bytes16(), floor),
+                    random: random
+                )
             } catch {
                 throw KeychainError(error)
             }
@@ -90,7 +94,7 @@ extension EmbeddedKeychain {
     /// - Throws: As ``restoreBackup(from:secret:to:options:)``; nothing has changed in that case.
     package func restoreBackup(from path: String, secret: SecretBytes) throws(KeychainError) -> BackupReport {
         let backup = try BackupReader(path)
-        let opened = try Self.open(backup.keybag(), secret, access.device.passwordFloor)
+        let opened = try Self.open(backup.keybag(), with: secret, atLeast: access.device.passwordFloor)
         let items = try withEngine(.alone) { (engine) throws(KeychainError) in try engine.restore(backup, opened) }
         return BackupReport(items: items, leftOut: opened.leftOut, damaged: opened.damaged)
     }
@@ -105,8 +109,8 @@ extension EmbeddedKeychain {
 
     private static func open(
         _ bytes: [UInt8],
-        _ secret: SecretBytes,
-        _ floor: ScryptFloor
+        with secret: SecretBytes,
+        atLeast floor: ScryptFloor
     ) throws(KeychainError) -> OpenBackup {
         let opened: OpenBackup?
         do { opened = try OpenBackup(bytes, secret, floor: floor) } catch { throw KeychainError(error) }
@@ -171,7 +175,7 @@ extension NewBackup {
 
 extension RestoredStore {
     /// What a new keybag takes from a backup.
-    init(_ backup: OpenBackup, _ made: NewKeybag, _ random: any RandomSource) {
+    init(_ backup: OpenBackup, keybag made: NewKeybag, random: any RandomSource) {
         let device = Sealer(made.keybag, random: random)
         let tags = device.searchTags()
         self.init(

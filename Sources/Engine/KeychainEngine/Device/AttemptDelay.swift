@@ -26,7 +26,11 @@ enum AttemptDelay {
         let counts = [record.failedAttempts, record.interruptedAttempts].map { min(max(0, $0), 100) }
         let delay = seconds(after: counts[0] + counts[1])
         guard delay > 0, let last = record.lastAttempt else { return 0 }
-        return max(0, delay - secondsSinceBoot(last, now), delay - secondsOfWallClock(last, now, delay))
+        return max(
+            0,
+            delay - secondsSinceBoot(last, now),
+            delay - secondsOfWallClock(from: last, to: now, delay: delay)
+        )
     }
 
     /// How long ago it was by the clock since boot; a restart of the host restarts the delay, as on iOS.
@@ -39,7 +43,7 @@ enum AttemptDelay {
     /// How long ago it was by the wall clock.
     ///
     /// If the clock was set back, the delay counts as over; otherwise a wrong clock could lock the owner out for years.
-    private static func secondsOfWallClock(_ last: HostTime, _ now: HostTime, _ delay: Double) -> Double {
+    private static func secondsOfWallClock(from last: HostTime, to now: HostTime, delay: Double) -> Double {
         let passed = now.date.secondsSinceReferenceDate - last.date.secondsSinceReferenceDate
         return passed < 0 ? delay : passed
     }

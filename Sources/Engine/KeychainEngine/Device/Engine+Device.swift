@@ -113,7 +113,7 @@ extension Engine {
                 throw KeychainError(error)
             }
             try beginAnew(with: made.bytes, writer)
-            return try writer.add(rowsOf: backup, RestoredStore(opened, made, random))
+            return try writer.add(rowsOf: backup, RestoredStore(opened, keybag: made, random: random))
         }
         forgetEverything()
         return items

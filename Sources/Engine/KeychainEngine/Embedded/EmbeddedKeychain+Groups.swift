@@ -18,7 +18,8 @@ extension EmbeddedKeychain {
                 var names: Set<[UInt8]> = []
                 for itemClass in ItemClass.stored {
                     for number in try reader.firstRowsOfGroups(itemClass) {
-                        guard let name = try knownGroups.name(itemClass, number, reader, sealer) else { continue }
+                        guard let name = try knownGroups.name(of: itemClass, number: number, in: reader, sealer: sealer)
+                        else { continue }
                         names.insert(Array(name.utf8))
                     }
                 }
@@ -62,10 +63,10 @@ final class KnownGroups: Sendable {
 
     /// The group of a row, which may be determined by another row of the same group and protection class.
     fileprivate func name(
-        _ itemClass: ItemClass,
-        _ number: Int64,
-        _ reader: RowReader,
-        _ sealer: ItemSealer
+        of itemClass: ItemClass,
+        number: Int64,
+        in reader: RowReader,
+        sealer: ItemSealer
     ) throws(KeychainError) -> String? {
         var filter = RowFilter(itemClass)
         filter.rowNumber = number

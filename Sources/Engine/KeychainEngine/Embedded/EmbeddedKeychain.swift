@@ -36,7 +36,7 @@ package final class EmbeddedKeychain: KeychainBackend {
         clock: any KeychainClock = SystemClock(),
         random: any RandomSource = SystemRandomSource()
     ) {
-        self.init(EngineAccess(.folder(location, options), device, clock, random))
+        self.init(EngineAccess(to: .folder(location, options), device: device, clock: clock, random: random))
     }
 
     /// A keychain in memory, empty, gone with the object.
@@ -45,7 +45,7 @@ package final class EmbeddedKeychain: KeychainBackend {
         clock: any KeychainClock = SystemClock(),
         random: any RandomSource = SystemRandomSource()
     ) -> EmbeddedKeychain {
-        EmbeddedKeychain(EngineAccess(.memory(passcode: nil), device, clock, random))
+        EmbeddedKeychain(EngineAccess(to: .memory(passcode: nil), device: device, clock: clock, random: random))
     }
 
     /// A keychain in memory on a device that has a passcode and is unlocked.
@@ -57,12 +57,14 @@ package final class EmbeddedKeychain: KeychainBackend {
         clock: any KeychainClock
     ) throws(KeychainError) -> EmbeddedKeychain {
         guard !passcode.isEmpty else { throw KeychainError(DeviceError.emptyPasscode) }
-        return EmbeddedKeychain(EngineAccess(.memory(passcode: passcode), device, clock, SystemRandomSource()))
+        return EmbeddedKeychain(
+            EngineAccess(to: .memory(passcode: passcode), device: device, clock: clock, random: SystemRandomSource())
+        )
     }
 
     /// A keychain in memory from another source.
     convenience init(source: EngineAccess.Source, _ device: DeviceOptions, _ clock: any KeychainClock) {
-        self.init(EngineAccess(source, device, clock, SystemRandomSource()))
+        self.init(EngineAccess(to: source, device: device, clock: clock, random: SystemRandomSource()))
     }
 
     private init(_ access: EngineAccess) {
@@ -144,8 +146,8 @@ package final class EmbeddedKeychain: KeychainBackend {
         }
         let use = request.use
         // A failure is explained in the turn of the call.
-        if use == .reading || onFailure != nil { return try access.withEngine(authorization, use, body) }
-        return try access.change(request, authorization, body)
+        if use == .reading || onFailure != nil { return try access.withEngine(authorization, for: use, body) }
+        return try access.change(for: request, under: authorization, body)
     }
 
     private static func perform(

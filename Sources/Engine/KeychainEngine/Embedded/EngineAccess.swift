@@ -65,7 +65,7 @@ final class EngineAccess: Sendable {
     /// Changes of items that are made together.
     let changes = ChangeQueue()
 
-    init(_ source: Source, _ device: DeviceOptions, _ clock: any KeychainClock, _ random: any RandomSource) {
+    init(to source: Source, device: DeviceOptions, clock: any KeychainClock, random: any RandomSource) {
         self.source = source
         self.device = device
         self.clock = clock
@@ -122,7 +122,7 @@ final class EngineAccess: Sendable {
                             isMissing = true
                             throw .noStore
                         }
-                        return try with(engine, of: lane, &hasChanged, body)
+                        return try with(engine, of: lane, hasChanged: &hasChanged, body)
                     }
                 }
             } catch {
@@ -142,12 +142,14 @@ final class EngineAccess: Sendable {
     }
 
     /// An empty keychain in memory, in place of a store that does not exist.
-    private func emptyAccess() -> EngineAccess { EngineAccess(.memory(passcode: nil), device, clock, random) }
+    private func emptyAccess() -> EngineAccess {
+        EngineAccess(to: .memory(passcode: nil), device: device, clock: clock, random: random)
+    }
 
     private func with<Result>(
         _ engine: Engine,
         of lane: Lane,
-        _ hasChanged: inout Bool,
+        hasChanged: inout Bool,
         _ body: (Engine) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
         engine.resetChanges()
@@ -259,7 +261,7 @@ final class EngineAccess: Sendable {
                 guard try hasStore() else { return nil }
             }
             do throws(KeychainError) {
-                engine = try openFolder(location, options, opened, makingStore: makingStore)
+                engine = try openFolder(at: location, options: options, opened: opened, makingStore: makingStore)
             } catch {
                 // It has just been moved away.
                 guard error == .noStore else { throw error }
@@ -271,14 +273,14 @@ final class EngineAccess: Sendable {
                 try NewKeybag.ephemeral(random: random, passcode: passcode, device.passwordWork)
             }
             let store = if let spare = SpareStores.shared.take() { spare } else { try Store() }
-            engine = try openMemory(store, rootKey, made)
+            engine = try openMemory(store, rootKey: rootKey, keybag: made)
             opened.openInMemory(engine)
         case .newFile(let password):
             let (rootKey, made) = try Self.making { () throws(ProtectionError) in
                 guard let password = password.take() else { throw ProtectionError.noPasscode }
                 return try NewKeybag.keychainFile(random: random, password: password, device.passwordWork)
             }
-            engine = try openMemory(try Store(), rootKey, made)
+            engine = try openMemory(try Store(), rootKey: rootKey, keybag: made)
             opened.openInMemory(engine)
         case .file(let image):
             guard let image = image.take() else { throw KeychainError(StoreError.lostByFork) }
@@ -289,9 +291,9 @@ final class EngineAccess: Sendable {
     }
 
     private func openFolder(
-        _ location: KeychainLocation,
-        _ options: StoreOptions,
-        _ opened: OpenEngine,
+        at location: KeychainLocation,
+        options: StoreOptions,
+        opened: OpenEngine,
         makingStore: Bool
     ) throws(KeychainError) -> Engine {
         let folder: PrivateDirectory
@@ -315,7 +317,7 @@ final class EngineAccess: Sendable {
         } catch {
             throw KeychainError(error)
         }
-        let engine = engine(store, rootKey, folder)
+        let engine = engine(on: store, rootKey: rootKey, folder: folder)
         // If it was replaced since it was opened, the next call uses the new file.
         session.follow(store)
         // The keybag is authenticated here, before any row is looked at.
@@ -326,11 +328,11 @@ final class EngineAccess: Sendable {
     /// What was just created here is used as it is, and not read back.
     private func openMemory(
         _ store: Store,
-        _ rootKey: any RootKey,
-        _ made: NewKeybag
+        rootKey: any RootKey,
+        keybag made: NewKeybag
     ) throws(KeychainError) -> Engine {
         try store.begin(withKeybag: made.bytes)
-        let engine = engine(store, rootKey, nil)
+        let engine = engine(on: store, rootKey: rootKey, folder: nil)
         engine.start(with: made)
         return engine
     }
@@ -338,7 +340,7 @@ final class EngineAccess: Sendable {
     private func openImage(_ image: [UInt8]) throws(KeychainError) -> Engine {
         let store = try Store(image: image)
         let rootKey = try Self.making { () throws(ProtectionError) in try SoftwareRootKey.published() }
-        let engine = engine(store, rootKey, nil)
+        let engine = engine(on: store, rootKey: rootKey, folder: nil)
         try engine.start()
         // It is not authenticated, and a file has no delays and no policy of its own.
         try store.write { (writer) throws(KeychainError) in
@@ -355,7 +357,7 @@ final class EngineAccess: Sendable {
         do throws(ProtectionError) { return try body() } catch { throw KeychainError(error) }
     }
 
-    private func engine(_ store: Store, _ rootKey: any RootKey, _ folder: PrivateDirectory?) -> Engine {
+    private func engine(on store: Store, rootKey: any RootKey, folder: PrivateDirectory?) -> Engine {
         Engine(
             store: store,
             rootKey: rootKey,

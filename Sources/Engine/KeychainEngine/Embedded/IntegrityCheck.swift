@@ -26,8 +26,8 @@ extension Engine {
             for itemClass in ItemClass.stored {
                 var every = RowFilter(itemClass)
                 every.includesTombstones = true
-                for row in try reader.rows(every) { try judge(row, sealer, &report) }
-                for row in try reader.quarantinedRows(every) { try judge(row, sealer, &report) }
+                for row in try reader.rows(every) { try judge(row, with: sealer, into: &report) }
+                for row in try reader.quarantinedRows(every) { try judge(row, with: sealer, into: &report) }
             }
         }
         return report
@@ -35,8 +35,8 @@ extension Engine {
 
     private func judge(
         _ row: NumberedRow,
-        _ sealer: ItemSealer,
-        _ report: inout IntegrityReport
+        with sealer: ItemSealer,
+        into report: inout IntegrityReport
     ) throws(KeychainError) {
         let damage: RowDamage?
         switch try sealer.condition(of: row) {

@@ -16,8 +16,8 @@ struct EmbeddedEnclave {
         case .kind: .enclave(.software)
         case .makeKey(let algorithm, let accessControl, let context):
             .enclaveKey(
-                try withEngine(context, .preparing) { (engine, authorization) throws(KeychainError) in
-                    try engine.makeEnclaveKey(algorithm, accessControl, authorization)
+                try withEngine(context, for: .preparing) { (engine, authorization) throws(KeychainError) in
+                    try engine.makeEnclaveKey(algorithm, accessControl: accessControl, under: authorization)
                 }
             )
         case .key(let sealed):
@@ -35,11 +35,11 @@ struct EmbeddedEnclave {
 
     private func withEngine<Result>(
         _ context: AuthenticationContext?,
-        _ use: EngineAccess.Use = .reading,
+        for use: EngineAccess.Use = .reading,
         _ body: (Engine, Authorization) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
         let authorization = Authorization(evaluator)
         authorization.begin(context)
-        return try access.withEngine(authorization, use, body)
+        return try access.withEngine(authorization, for: use, body)
     }
 }

@@ -8,8 +8,8 @@ import KeychainStore
 extension Engine {
     func makeEnclaveKey(
         _ algorithm: EnclaveAlgorithm,
-        _ accessControl: AccessControl,
-        _ authorization: Authorization
+        accessControl: AccessControl,
+        under authorization: Authorization
     ) throws(KeychainError) -> EnclaveKey {
         try read { (_) throws(KeychainError) in
             try device.checkAvailable(accessControl.protection)

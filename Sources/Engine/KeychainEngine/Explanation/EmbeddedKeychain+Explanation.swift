@@ -10,7 +10,7 @@ extension EmbeddedKeychain {
     func explain(_ request: ExplanationRequest) throws(KeychainError) -> Explanation {
         try withEngine(.observing) { (engine) throws(KeychainError) in
             try engine.read { (reader) throws(KeychainError) in
-                try Explainer(request, engine, evaluator, reader).explanation()
+                try Explainer(of: request, engine: engine, evaluator: evaluator, reader: reader).explanation()
             }
         }
     }
@@ -37,7 +37,8 @@ extension EmbeddedKeychain {
         var asked: ExplainedAuthentication?
         func explain(_ engine: Engine, _ reader: RowReader) {
             explanation = Result { () throws(KeychainError) in
-                var taken = try Explainer(request, engine, evaluator, reader).explanation()
+                var taken = try Explainer(of: request, engine: engine, evaluator: evaluator, reader: reader)
+                    .explanation()
                 asked = asked ?? taken.authentication
                 taken.authentication = asked
                 return taken

@@ -28,11 +28,13 @@ struct ExplainedRows {
             if case .string(let group)? = metadata.attributes[.accessGroup] { item.group = group }
             item.isSynchronizable = metadata.attributes[.synchronizable]?.isTrue ?? false
         } else {
-            item.group = knownGroups.first { has(stored, .accessGroup, .string($0)) }
-            item.isSynchronizable = [false, true].first { has(stored, .synchronizable, .number(.integer($0 ? 1 : 0))) }
+            item.group = knownGroups.first { has(stored, attribute: .accessGroup, equalTo: .string($0)) }
+            item.isSynchronizable = [false, true].first {
+                has(stored, attribute: .synchronizable, equalTo: .number(.integer($0 ? 1 : 0)))
+            }
         }
         item.isInClientGroups = item.group.map { transaction.groups.isListed($0) } ?? false
-        try terms?.judge(row, metadata, transaction, &item)
+        try terms?.judge(row, metadata: metadata, in: transaction, into: &item)
         return item
     }
 
@@ -71,8 +73,8 @@ struct ExplainedRows {
 
     private func name(of damage: RowDamage?) -> String { damage.map { "\($0)" } ?? "unknown" }
 
-    private func has(_ row: StoredRow, _ name: AttributeName, _ value: AttributeValue) -> Bool {
-        row.tags.contains(transaction.tags.attributeTag(row.itemClass, name, value))
+    private func has(_ row: StoredRow, attribute name: AttributeName, equalTo value: AttributeValue) -> Bool {
+        row.tags.contains(transaction.tags.attributeTag(in: row.itemClass, name: name, value: value))
     }
 }
 
@@ -95,15 +97,17 @@ struct JudgedTerms {
     }
 
     init(_ plan: SearchPlan, _ tags: SearchTags) {
-        self.init(plan.query, plan.terms, tags)
+        self.init(of: plan.query, terms: plan.terms, tags: tags)
     }
 
     /// Terms of a query, or those that concern one half of an identity.
-    init(_ query: Query, _ terms: [SearchTerm], _ tags: SearchTags) {
+    init(of query: Query, terms: [SearchTerm], tags: SearchTags) {
         self.query = query
         self.terms = terms
         var tests: [ItemClass: [Test]] = [:]
-        for itemClass in ItemClass.stored { tests[itemClass] = terms.map { Self.test($0, itemClass, tags) } }
+        for itemClass in ItemClass.stored {
+            tests[itemClass] = terms.map { Self.test(for: $0, of: itemClass, tags: tags) }
+        }
         self.tests = tests
     }
 
@@ -113,9 +117,9 @@ struct JudgedTerms {
     /// Judges a row by its tags and clear columns, and what they cannot answer by the open item.
     func judge(
         _ row: NumberedRow,
-        _ metadata: OpenedMetadata?,
-        _ transaction: ItemTransaction,
-        _ item: inout ExplainedItem
+        metadata: OpenedMetadata?,
+        in transaction: ItemTransaction,
+        into item: inout ExplainedItem
     ) throws(KeychainError) {
         for (index, test) in tests(row.row.itemClass).enumerated() {
             switch test {
@@ -128,12 +132,14 @@ struct JudgedTerms {
                     item.unknown.append(index)
                     continue
                 }
-                if try !transaction.meets(condition, row, metadata, query) { item.failed.append(index) }
+                if try !transaction.meets(condition, row: row, metadata: metadata, given: query) {
+                    item.failed.append(index)
+                }
             }
         }
     }
 
-    private static func test(_ term: SearchTerm, _ itemClass: ItemClass, _ tags: SearchTags) -> Test {
+    private static func test(for term: SearchTerm, of itemClass: ItemClass, tags: SearchTags) -> Test {
         switch term {
         case .contents(let condition): return condition.hasMeaning(for: itemClass) ? .contents(condition) : .passedOver
         case .attribute(let name, _):
@@ -165,9 +171,9 @@ extension ItemTransaction {
     /// Whether an open item meets one condition, as evaluated by a copy.
     fileprivate func meets(
         _ condition: MatchConditions.Condition,
-        _ row: NumberedRow,
-        _ metadata: OpenedMetadata,
-        _ given: Query
+        row: NumberedRow,
+        metadata: OpenedMetadata,
+        given: Query
     ) throws(KeychainError) -> Bool {
         if case .digest = condition { return given.hasDigest(of: metadata.attributes) }
         var query = given
@@ -177,7 +183,9 @@ extension ItemTransaction {
         guard try conditions.acceptIssuer(of: metadata.attributes) else { return false }
         // Contents that nothing in the query has read meet no condition.
         guard given.readsSecret else { return try conditions.acceptContents(nil) }
-        guard case .content(let contents) = try sealer.openSecret(row, metadata, nil) else { return false }
+        guard case .content(let contents) = try sealer.openSecret(of: row, metadata: metadata, passwordKey: nil) else {
+            return false
+        }
         return try conditions.acceptContents(contents)
     }
 }

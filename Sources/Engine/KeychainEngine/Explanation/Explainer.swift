@@ -17,10 +17,10 @@ struct Explainer {
     private let rows: ExplainedRows
 
     init(
-        _ request: ExplanationRequest,
-        _ engine: Engine,
-        _ evaluator: Evaluator,
-        _ reader: RowReader
+        of request: ExplanationRequest,
+        engine: Engine,
+        evaluator: Evaluator,
+        reader: RowReader
     ) throws(KeychainError) {
         let engine = try engine.supposing(request.options.lockState, at: request.options.now)
         self.engine = engine
@@ -34,7 +34,7 @@ struct Explainer {
         let onlooker = Rehearsal(evaluator, reader, hasPasscode: hasPasscode)
         if let query = parts.main.first?.query { onlooker.begin(query) }
         rows = ExplainedRows(
-            transaction: ItemTransaction(reader, engine, groups, onlooker),
+            transaction: ItemTransaction(reader, engine: engine, groups: groups, under: onlooker),
             rehearsal: onlooker,
             knownGroups: request.call.client.accessGroups + parts.namedGroups
         )

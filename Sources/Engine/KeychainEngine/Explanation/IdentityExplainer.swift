@@ -43,10 +43,12 @@ struct IdentityExplainer {
         let item = { (half: IdentityHalf, index: Int) throws(KeychainError) -> ExplainedItem in
             let row = (rows[half] ?? [])[index]
             byteCount += row.row.metadata.count
-            return try self.item(row, half, terms, judged)
+            return try self.item(from: row, as: half, terms: terms, judged: judged)
         }
         let halves = { (half: IdentityHalf) throws(KeychainError) -> [PairedHalves.Half] in
-            try (rows[half] ?? []).map { (row) throws(KeychainError) in try self.half(row, half, terms, judged) }
+            try (rows[half] ?? []).map { (row) throws(KeychainError) in
+                try self.half(from: row, as: half, terms: terms, judged: judged)
+            }
         }
         let pairs = PairedHalves(certificates: try halves(.certificate), keys: try halves(.key))
         found.population = [.identity: pairs.pairCount]
@@ -75,12 +77,12 @@ struct IdentityExplainer {
 
     /// How a row matches the terms, and its possible counterparts: it is opened for that, and closed again.
     private func half(
-        _ row: NumberedRow,
-        _ half: IdentityHalf,
-        _ terms: Terms,
-        _ judged: [IdentityHalf: JudgedTerms]
+        from row: NumberedRow,
+        as half: IdentityHalf,
+        terms: Terms,
+        judged: [IdentityHalf: JudgedTerms]
     ) throws(KeychainError) -> PairedHalves.Half {
-        let item = try item(row, half, terms, judged)
+        let item = try item(from: row, as: half, terms: terms, judged: judged)
         return PairedHalves.Half(
             link: row.row.tags.first { $0.name == half.link }?.tag,
             linkOfOthers: item.attributes?[half.link].map { half.other.tag($0, transaction.tags).tag },
@@ -93,17 +95,17 @@ struct IdentityExplainer {
     private func rows(of half: IdentityHalf) throws(KeychainError) -> [NumberedRow] {
         var filter = search.scope(half.itemClass)
         if half == .key {
-            filter.tags.append(transaction.tags.attributeTag(.key, .isPrivate, .number(.integer(1))))
+            filter.tags.append(transaction.tags.attributeTag(in: .key, name: .isPrivate, value: .number(.integer(1))))
         }
         return try transaction.rows.rows(filter)
     }
 
     /// A half, with its terms counted among those of both.
     private func item(
-        _ row: NumberedRow,
-        _ half: IdentityHalf,
-        _ terms: Terms,
-        _ judged: [IdentityHalf: JudgedTerms]
+        from row: NumberedRow,
+        as half: IdentityHalf,
+        terms: Terms,
+        judged: [IdentityHalf: JudgedTerms]
     ) throws(KeychainError) -> ExplainedItem {
         var item = try search.rows.item(row, judged[half])
         let indices = terms.indices[half] ?? []

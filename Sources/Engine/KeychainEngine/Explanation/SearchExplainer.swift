@@ -27,7 +27,7 @@ struct SearchExplainer {
         var filter = RowFilter(itemClass)
         if let groups {
             filter.accessGroups = Set(
-                groups.map { transaction.tags.attributeTag(itemClass, .accessGroup, .string($0)).tag }
+                groups.map { transaction.tags.attributeTag(in: itemClass, name: .accessGroup, value: .string($0)).tag }
             )
         }
         return filter
@@ -58,7 +58,7 @@ struct SearchExplainer {
         var failures: [ExplainedSearch.Failures: Int] = [:]
         var candidates: [Candidate] = []
         for itemClass in ItemClass.stored {
-            let marks = TermMarks(terms, search.terms, itemClass, transaction.tags)
+            let marks = TermMarks(terms, of: search.terms, itemClass: itemClass, tags: transaction.tags)
             let found = try transaction.rows.marks(marks.filters, within: scope(itemClass))
             if !found.isEmpty { search.population[itemClass] = found.count }
             var counts: [UInt64: Int] = [:]
@@ -70,8 +70,8 @@ struct SearchExplainer {
                 kinds[mark] = Candidate.Kind(
                     failed: failed,
                     sameText: sameText,
-                    distance: search.distance(failed, sameText, itemClass),
-                    isNear: search.isNear(failed, sameText, itemClass)
+                    distance: search.distance(of: failed, sameText: sameText, in: itemClass),
+                    isNear: search.isNear(failed, sameText: sameText, in: itemClass)
                 )
             }
             for row in found {
@@ -80,16 +80,16 @@ struct SearchExplainer {
             }
         }
         search.note(failures)
-        try list(candidates, terms, &search)
-        try addQuarantined(plan, terms, &search)
+        try list(candidates, by: terms, into: &search)
+        try addQuarantined(of: plan, by: terms, to: &search)
         return search
     }
 
     /// Lists the nearest candidates.
     private func list(
         _ candidates: [Candidate],
-        _ terms: JudgedTerms,
-        _ search: inout ExplainedSearch
+        by terms: JudgedTerms,
+        into search: inout ExplainedSearch
     ) throws(KeychainError) {
         var near = candidates.filter(\.kind.isNear)
         let asksForAttributes = search.terms.contains(where: \.isAboutContents)
@@ -132,8 +132,8 @@ struct SearchExplainer {
                 let (failed, itemClass) = (candidate.kind.failed, candidate.itemClass)
                 let sameText = try comparison.sameText(row).union(candidate.kind.sameText)
                 candidate.kind.sameText = sameText
-                candidate.kind.distance = search.distance(failed, sameText, itemClass)
-                candidate.kind.isNear = search.isNear(failed, sameText, itemClass)
+                candidate.kind.distance = search.distance(of: failed, sameText: sameText, in: itemClass)
+                candidate.kind.isNear = search.isNear(failed, sameText: sameText, in: itemClass)
             }
             if candidate.kind.isNear { near.append(candidate) }
         }
@@ -148,9 +148,9 @@ struct SearchExplainer {
 
     /// Lists matching rows in quarantine: a query that finds nothing else reports that they are damaged.
     private func addQuarantined(
-        _ plan: SearchPlan,
-        _ terms: JudgedTerms,
-        _ search: inout ExplainedSearch
+        of plan: SearchPlan,
+        by terms: JudgedTerms,
+        to search: inout ExplainedSearch
     ) throws(KeychainError) {
         // A group that the client may not name was found to be a fault, and is a term of the plan nevertheless.
         guard case .rows(var filter) = plan.selection(transaction.tags) else { return }
@@ -178,7 +178,7 @@ private struct TermMarks {
     /// The terms that rows of the class can fail.
     private var judged: [Int] = []
 
-    init(_ judgedTerms: JudgedTerms, _ terms: [ExplainedTerm], _ itemClass: ItemClass, _ tags: SearchTags) {
+    init(_ judgedTerms: JudgedTerms, of terms: [ExplainedTerm], itemClass: ItemClass, tags: SearchTags) {
         for (index, test) in judgedTerms.tests(itemClass).enumerated() {
             switch test {
             case .store(let filter):
@@ -193,10 +193,10 @@ private struct TermMarks {
             guard let name = AttributeName(terms[index].key), let value = terms[index].value,
                 let column = ItemSchema.of(itemClass)[name]
             else { continue }
-            let own = tags.tag(itemClass, column, value)
+            let own = tags.tag(in: itemClass, column: column, value: value)
             for variant in value.formatVariants where filters.count < RowReader.mostMarks {
                 guard column.kind != .number || variant.isNumber else { continue }
-                let tag = AttributeTag(name: name, tag: tags.tag(itemClass, column, variant))
+                let tag = AttributeTag(name: name, tag: tags.tag(in: itemClass, column: column, value: variant))
                 guard tag.tag != own else { continue }
                 var filter = RowFilter(itemClass)
                 filter.includesTombstones = true
@@ -221,7 +221,7 @@ private struct TermMarks {
 
 extension ExplainedSearch {
     /// The distance of an item from the search; a text that differs only in format is near.
-    fileprivate func distance(_ failed: [Int], _ sameText: Set<Int>, _ itemClass: ItemClass) -> Int {
+    fileprivate func distance(of failed: [Int], sameText: Set<Int>, in itemClass: ItemClass) -> Int {
         failed.reduce(0) { $0 + (sameText.contains($1) ? 1 : terms[$1].weight(itemClass)) }
     }
 
@@ -229,7 +229,7 @@ extension ExplainedSearch {
     /// matches.
     ///
     /// Only the open item can be compared with match keys, so that every item of the class may be near through them.
-    fileprivate func isNear(_ failed: [Int], _ sameText: Set<Int>, _ itemClass: ItemClass) -> Bool {
+    fileprivate func isNear(_ failed: [Int], sameText: Set<Int>, in itemClass: ItemClass) -> Bool {
         let isOfClass = itemClass == self.itemClass
         if isOfClass, terms.contains(where: { $0.kind == .match }) { return true }
         var asksForAttributes = false

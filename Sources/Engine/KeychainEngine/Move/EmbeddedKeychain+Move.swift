@@ -175,12 +175,12 @@ extension EmbeddedKeychain {
         try withEngine(.alone) { (engine) throws(KeychainError) in
             let rows = try incoming.openStore()
             try engine.replaceDevice(
-                incoming.device.rootKey,
-                { (rootKey) throws(ProtectionError) in
+                rootKey: incoming.device.rootKey,
+                keybag: { (rootKey) throws(ProtectionError) in
                     try OpenKeybag(incoming.device.keybag, rootKey: rootKey, owner: .moving, floor: engine.floor)
                         .handedOver(to: newOwner)
                 },
-                incoming.device.record
+                record: incoming.device.record
             ) { (writer) throws(KeychainError) in
                 guard try mark.isOf(engine, writer) else { throw .changedTarget }
                 guard try !Engine.hasItems(writer), engine.device.keybag.passcodeSlot == nil else {
@@ -210,11 +210,11 @@ extension EmbeddedKeychain {
     package func empty(owner newOwner: StoreOwner, ifCopied copy: MovedCopy) throws(KeychainError) {
         try withEngine(.alone) { (engine) throws(KeychainError) in
             try engine.replaceDevice(
-                nil,
-                { (rootKey) throws(ProtectionError) in
+                rootKey: nil,
+                keybag: { (rootKey) throws(ProtectionError) in
                     try OpenKeybag.make(rootKey: rootKey, owner: newOwner, random: engine.random)
                 },
-                DeviceRecord()
+                record: DeviceRecord()
             ) { (writer) throws(KeychainError) in
                 try engine.compare(copy, writer)
                 try writer.deleteAllRows()
@@ -266,9 +266,9 @@ extension Engine {
     ///   - changeRows: changes the rows, before everything else.
     /// - Throws: ``KeychainError``, or the errors of the closures; nothing has changed in that case.
     fileprivate func replaceDevice(
-        _ newRootKey: SecretBytes?,
-        _ keybag: (any RootKey) throws(ProtectionError) -> [UInt8],
-        _ record: DeviceRecord,
+        rootKey newRootKey: SecretBytes?,
+        keybag: (any RootKey) throws(ProtectionError) -> [UInt8],
+        record: DeviceRecord,
         _ changeRows: (RowWriter) throws(KeychainError) -> Void
     ) throws(KeychainError) {
         let (source, folder) = try checkRootKey()

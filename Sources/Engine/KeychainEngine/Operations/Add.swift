@@ -7,7 +7,9 @@ import KeychainStore
 /// `SecItemAdd` (Semantics, "Adding an item").
 extension Engine {
     func add(_ request: ItemRequest, _ authorization: Authorization) throws(KeychainError) -> KeychainAnswer {
-        if let identity = request.dictionary.identity { return try addIdentity(identity, request, authorization) }
+        if let identity = request.dictionary.identity {
+            return try addIdentity(identity, for: request, under: authorization)
+        }
         let request = try authorization.checked(request)
         let item = newItem(request, authorization)
         let stored = try changeItems(for: request, authorization) { (transaction) throws(KeychainError) in

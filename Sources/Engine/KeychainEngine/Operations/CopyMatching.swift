@@ -7,9 +7,11 @@ import KeychainStore
 /// `SecItemCopyMatching` (Semantics, "Copying matching items").
 extension Engine {
     func copyMatching(_ request: ItemRequest, _ authorization: Authorization) throws(KeychainError) -> KeychainAnswer {
-        if let identity = request.dictionary.identity { return try copyIdentity(identity, request, authorization) }
+        if let identity = request.dictionary.identity {
+            return try copyIdentity(identity, for: request, under: authorization)
+        }
         let request = try authorization.checked(request)
-        return try copy(request, authorization) { (transaction) throws(KeychainError) in
+        return try copy(request, under: authorization) { (transaction) throws(KeychainError) in
             let search = ItemSearch(transaction, request.query)
             return request.query.itemClass == .identity ? try search.identities() : try search.items()
         }
@@ -18,7 +20,7 @@ extension Engine {
     /// The answer from what a search finds, or from why it finds nothing.
     func copy(
         _ request: CheckedRequest,
-        _ authorization: Authorization,
+        under authorization: Authorization,
         _ search: (ItemTransaction) throws(KeychainError) -> Result<Findings, KeychainError>
     ) throws(KeychainError) -> KeychainAnswer {
         let findings = try readItems(for: request, authorization, search).get()
@@ -113,7 +115,7 @@ struct ItemSearch {
             attributes: metadata.attributes
         )
         if query.readsSecret {
-            switch try sealer.openSecret(row, metadata, passwordKey) {
+            switch try sealer.openSecret(of: row, metadata: metadata, passwordKey: passwordKey) {
             case .damaged(let damaged): return .damaged(damaged)
             case .content(let secret): item.secret = secret
             }

@@ -8,7 +8,7 @@ import KeychainStore
 extension Engine {
     func delete(_ request: ItemRequest, _ authorization: Authorization) throws(KeychainError) {
         if let identity = request.dictionary.identity {
-            return try deleteIdentity(identity, request, authorization)
+            return try deleteIdentity(identity, for: request, under: authorization)
         }
         let checked = try request.checked()
         if checked.query.itemClass == .identity {
@@ -57,6 +57,6 @@ extension ItemWriteTransaction {
 
     /// Whether the row's tag indicates that it is not synchronizable, which avoids opening it.
     private func isLocal(_ row: StoredRow) -> Bool {
-        row.tags.contains(tags.attributeTag(row.itemClass, .synchronizable, .number(.integer(0))))
+        row.tags.contains(tags.attributeTag(in: row.itemClass, name: .synchronizable, value: .number(.integer(0))))
     }
 }

@@ -61,9 +61,9 @@ struct ItemSealer {
 
     /// Opens the secret of a row, with the key of its application password if it has one; `nil` if no secret is opened.
     func openSecret(
-        _ row: NumberedRow,
-        _ metadata: OpenedMetadata,
-        _ passwordKey: PasswordKey?
+        of row: NumberedRow,
+        metadata: OpenedMetadata,
+        passwordKey: PasswordKey?
     ) throws(KeychainError) -> Opened<SecretBytes?> {
         guard opensSecrets || row.row.itemClass == .certificate else { return .content(nil) }
         return try opened(row) { () throws(ProtectionError) in
@@ -98,7 +98,9 @@ struct ItemSealer {
         case .content(.some): return .intact
         case .content(nil): break
         }
-        if case .damaged(let damaged) = try openSecret(row, metadata, nil) { return .damaged(damaged.damage) }
+        if case .damaged(let damaged) = try openSecret(of: row, metadata: metadata, passwordKey: nil) {
+            return .damaged(damaged.damage)
+        }
         return .intact
     }
 

@@ -13,7 +13,7 @@ class ItemTransaction {
     let clock: any KeychainClock
     let certificateJudge: (any CertificateJudge)?
 
-    init(_ rows: RowReader, _ engine: Engine, _ groups: AccessGroups, _ authorization: Authorization) {
+    init(_ rows: RowReader, engine: Engine, groups: AccessGroups, under authorization: Authorization) {
         self.rows = rows
         sealer = ItemSealer(
             engine.device,
@@ -93,10 +93,10 @@ final class ItemWriteTransaction: ItemTransaction {
     let writer: RowWriter
     let random: any RandomSource
 
-    init(_ writer: RowWriter, _ engine: Engine, _ groups: AccessGroups, _ authorization: Authorization) {
+    init(_ writer: RowWriter, engine: Engine, groups: AccessGroups, under authorization: Authorization) {
         self.writer = writer
         random = engine.random
-        super.init(writer, engine, groups, authorization)
+        super.init(writer, engine: engine, groups: groups, under: authorization)
     }
 
     /// Examines the row that has a primary key, and removes it if it may be removed.
@@ -181,11 +181,11 @@ extension Engine {
         _ body: (ItemTransaction) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
         if let rows = authorization.rehearsedRows {
-            return try body(ItemTransaction(rows, self, request.groups, authorization))
+            return try body(ItemTransaction(rows, engine: self, groups: request.groups, under: authorization))
         }
         return try read { (reader) throws(KeychainError) in
             authorization.onTransaction?(self, reader)
-            return try body(ItemTransaction(reader, self, request.groups, authorization))
+            return try body(ItemTransaction(reader, engine: self, groups: request.groups, under: authorization))
         }
     }
 
@@ -196,11 +196,11 @@ extension Engine {
         _ body: (ItemWriteTransaction) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
         if let rows = authorization.rehearsedRows {
-            return try body(ItemWriteTransaction(rows, self, request.groups, authorization))
+            return try body(ItemWriteTransaction(rows, engine: self, groups: request.groups, under: authorization))
         }
         return try write { (writer) throws(KeychainError) in
             authorization.onTransaction?(self, writer)
-            return try body(ItemWriteTransaction(writer, self, request.groups, authorization))
+            return try body(ItemWriteTransaction(writer, engine: self, groups: request.groups, under: authorization))
         }
     }
 

@@ -168,10 +168,11 @@ enum RowSelection: Sendable {
         case .itemClass(let itemClass):
             guard itemClass == filter.itemClass else { return }
         case .identifier(let identifier): filter.identifier = identifier
-        case .attribute(let name, let value): filter.tags.append(tags.attributeTag(filter.itemClass, name, value))
+        case .attribute(let name, let value):
+            filter.tags.append(tags.attributeTag(in: filter.itemClass, name: name, value: value))
         case .accessGroups(let groups):
             filter.accessGroups = Set(
-                groups.map { tags.attributeTag(filter.itemClass, .accessGroup, .string($0)).tag }
+                groups.map { tags.attributeTag(in: filter.itemClass, name: .accessGroup, value: .string($0)).tag }
             )
         case .protection(let protection): filter.protection = protection
         case .notDestroyed(let generation): filter.destroyedGeneration = generation

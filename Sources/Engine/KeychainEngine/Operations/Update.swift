@@ -145,7 +145,7 @@ extension ItemWriteTransaction {
         case .content(.demands(let demand)): return .content(.demands(demand))
         case .content(.granted(let key)): passwordKey = key
         }
-        switch try sealer.openSecret(row, metadata, passwordKey) {
+        switch try sealer.openSecret(of: row, metadata: metadata, passwordKey: passwordKey) {
         case .damaged(let damaged): return .damaged(damaged)
         case .content(let secret):
             let item = Item(

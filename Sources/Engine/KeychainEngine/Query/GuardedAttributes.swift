@@ -7,8 +7,8 @@ enum GuardedAttributes {
     /// - Throws: `errSecMissingEntitlement` for an attribute that needs a private entitlement in this place.
     static func checkPrivate(
         _ dictionary: PropertyDictionary,
-        _ function: ItemFunction,
-        _ part: RequestPart
+        of function: ItemFunction,
+        as part: RequestPart
     ) throws(KeychainError) {
         for (key, _) in dictionary.entries {
             guard let access = access(to: key), access.isGuarded(function, part) else { continue }

@@ -109,7 +109,7 @@ extension RequestDraft {
         }
         try forEachEntry(of: encoded) { (key, value) throws(RequestFault) in
             do throws(KeychainError) {
-                if let changed = try RequestEncoding.encoded(key, value, part) { encoded[key] = changed }
+                if let changed = try RequestEncoding.encoded(key, value, in: part) { encoded[key] = changed }
             } catch {
                 encoded[key] = nil
                 throw RequestFault(check: .encoding, part: part, key: key, error: error)

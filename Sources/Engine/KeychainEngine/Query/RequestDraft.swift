@@ -67,7 +67,7 @@ struct RequestDraft {
         case .policyType: try Self.checkPolicyType(&dictionary)
         case .contextAndCredential: try checkContext()
         case .authenticationUISkip: try checkAuthenticationUISkip()
-        case .privateAttribute: try GuardedAttributes.checkPrivate(dictionary, function, .query)
+        case .privateAttribute: try GuardedAttributes.checkPrivate(dictionary, of: function, as: .query)
         case .closedAttribute: try GuardedAttributes.checkClosed(dictionary)
         case .clientGroups: groups = try AccessGroups(client)
         case .writableGroups: try groups?.checkAnyWritable()
@@ -100,7 +100,7 @@ struct RequestDraft {
         case .issuerType: try Self.normalizeIssuer(&attributes)
         case .valueReference: try replaceValueReferenceOfAttributes()
         case .policyType: try Self.checkPolicyType(&attributes)
-        case .privateAttribute: try GuardedAttributes.checkPrivate(attributes, function, .attributes)
+        case .privateAttribute: try GuardedAttributes.checkPrivate(attributes, of: function, as: .attributes)
         case .closedAttribute: try GuardedAttributes.checkClosed(attributes)
         case .accessGroup: try groups?.checkWritable(attributes[PropertyKey.accessGroup], isOfItem: true)
         case .keyType: guard attributes.foreignKeys.isEmpty else { throw .parameter("a key is not a string") }
@@ -222,7 +222,7 @@ extension RequestDraft {
         var changes = changes
         defer { self.changes = changes }
         try forEachEntry(of: attributes) { (key, value) throws(RequestFault) in
-            try changes.take(key, value, schema)
+            try changes.take(key, value, by: schema)
         }
     }
 

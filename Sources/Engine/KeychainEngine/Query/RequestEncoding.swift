@@ -14,7 +14,7 @@ enum RequestEncoding {
     static func encoded(
         _ key: String,
         _ value: PropertyValue,
-        _ part: RequestPart
+        in part: RequestPart
     ) throws(KeychainError) -> PropertyValue? {
         guard !key.hasTooManyMarks else { throw .tooManyMarks }
         switch value {
@@ -23,7 +23,7 @@ enum RequestEncoding {
             return nil
         case .null, .boolean, .data, .date, .uuid, .number(.integer), .nested(.encodable): return nil
         case .oversizedData where key == PropertyKey.valueData: return nil
-        default: return isTakenOut(key, value, part) ? nil : try sent(value)
+        default: return isTakenOut(key, value, in: part) ? nil : try sent(value)
         }
     }
 
@@ -35,7 +35,7 @@ enum RequestEncoding {
     static let fraction = KeychainError(.decode, "a number is not an integer of 64 bits")
 
     /// The values that the client removes from a query, or encodes, under this key only.
-    private static func isTakenOut(_ key: String, _ value: PropertyValue, _ part: RequestPart) -> Bool {
+    private static func isTakenOut(_ key: String, _ value: PropertyValue, in part: RequestPart) -> Bool {
         switch (key, value) {
         case (PropertyKey.useAuthenticationUI, _), (PropertyKey.useNoAuthenticationUI, _),
             (PropertyKey.useOperationPrompt, _), (PropertyKey.useAuthenticationContext, _):

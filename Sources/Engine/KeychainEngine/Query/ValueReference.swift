@@ -20,7 +20,8 @@ enum ValueReference {
     ///   to add is in a locked keychain file. Identities have operations of their own.
     static func expand(_ dictionary: inout PropertyDictionary, for purpose: Purpose) throws(KeychainError) {
         guard let value = dictionary[PropertyKey.valueReference] else { return }
-        guard case .reference(let reference) = value, let brought = entries(reference, purpose, dictionary) else {
+        guard case .reference(let reference) = value, let brought = entries(of: reference, for: purpose, in: dictionary)
+        else {
             throw .parameter("kSecValueRef is not a key or a certificate")
         }
         if purpose == .add, case .key(let key) = reference, key.data == nil, key.keychainItem != nil {
@@ -34,9 +35,9 @@ enum ValueReference {
     }
 
     private static func entries(
-        _ reference: ItemReference,
-        _ purpose: Purpose,
-        _ dictionary: PropertyDictionary
+        of reference: ItemReference,
+        for purpose: Purpose,
+        in dictionary: PropertyDictionary
     ) -> [String: PropertyValue]? {
         var entries: [String: PropertyValue]
         switch (reference, purpose) {

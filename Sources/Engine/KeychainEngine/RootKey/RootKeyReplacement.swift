@@ -47,7 +47,7 @@ struct RootKeyReplacement {
             let unlock = try prove(passcode, attempt)
             // No other process creates the store, or replaces its root key, meanwhile.
             let lock = try Store.lock(present.folder, until: Deadline(milliseconds: access.patienceMilliseconds))
-            let slot = try replace(present, unlock, attempt)
+            let slot = try replace(present, unlockedBy: unlock, in: attempt)
             _ = consume lock
             if let slot { try? attempt.unlock(with: slot.key) }
         }
@@ -69,8 +69,8 @@ struct RootKeyReplacement {
     /// For the holder of the lock.
     private func replace(
         _ present: PresentRootKey,
-        _ unlock: (passcode: SecretBytes, key: SlotKey)?,
-        _ attempt: PasscodeAttempt
+        unlockedBy unlock: (passcode: SecretBytes, key: SlotKey)?,
+        in attempt: PasscodeAttempt
     ) throws(KeychainError) -> NewPasscodeSlot? {
         let (sources, folder, mark) = (access.device.rootKeys, present.folder, ReplacementMark(present.folder))
         if mark.isThere {

@@ -21,7 +21,7 @@ struct BackupKeys: RowKeys {
     static let purposes = Keybag.purposes(hasPasscode: false)
         .filter { !($0.accessibility?.isForThisDeviceOnly ?? false) }
 
-    init(_ storeIdentifier: Bytes16, _ keys: StoreKeys, _ floor: ScryptFloor) throws(ProtectionError) {
+    init(for storeIdentifier: Bytes16, keys: StoreKeys, floor: ScryptFloor) throws(ProtectionError) {
         self.storeIdentifier = storeIdentifier
         self.keys = keys
         self.floor = floor

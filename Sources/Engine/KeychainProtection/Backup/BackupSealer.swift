@@ -22,7 +22,7 @@ package final class BackupSealer {
         self.secret = secret
         self.random = random
         // The minimum work is not relevant here: the writer of a backup opens none of its rows.
-        keys = try BackupKeys(random.bytes16(), StoreKeys(fresh: BackupKeys.purposes), .standard)
+        keys = try BackupKeys(for: random.bytes16(), keys: StoreKeys(fresh: BackupKeys.purposes), floor: .standard)
         tags = keys.searchTags()
         code = secret.rowCode(of: keys.storeIdentifier)
     }
@@ -31,7 +31,7 @@ package final class BackupSealer {
     ///
     /// - Throws: ``ProtectionError/damagedRow(_:)``, ``ProtectionError/classUnavailable(_:)`` on a locked device.
     package func reseal(_ row: StoredRow, from sealer: Sealer) throws(ProtectionError) -> StoredRow {
-        try sealer.reseal(row, under: keys, tags, random)
+        try sealer.reseal(row, under: keys, tags: tags, random: random)
     }
 
     /// Adds a row to the code, in the order of the rows in the backup.
@@ -59,7 +59,11 @@ package final class BackupSealer {
         )
         let wrapping = secret.wrapping(of: keys.storeIdentifier)
         for purpose in BackupKeys.purposes {
-            contents.entries[purpose] = try wrapping.wrap(keys.key(purpose), purpose, BackupKeys.generation)
+            contents.entries[purpose] = try wrapping.wrap(
+                keys.key(purpose),
+                for: purpose,
+                generation: BackupKeys.generation
+            )
         }
         return contents.sealed(secret.authenticationKey(of: keys.storeIdentifier))
     }

@@ -41,7 +41,7 @@ package final class OpenBackup {
         let unwrapped = try wrapping.unwrap(
             purposes.map { (($0, BackupKeys.generation), contents.entries[$0] ?? []) }
         )
-        keys = try BackupKeys(contents.identifier, StoreKeys(Array(zip(purposes, unwrapped))), floor)
+        keys = try BackupKeys(for: contents.identifier, keys: StoreKeys(Array(zip(purposes, unwrapped))), floor: floor)
         leftOut = contents.leftOut
         damaged = contents.damaged
         expectedCode = contents.rowCode
@@ -69,7 +69,7 @@ package final class OpenBackup {
     ) throws(ProtectionError) -> StoredRow {
         code.add(row, number: number)
         do throws(ProtectionError) {
-            return try keys.reseal(row, under: sealer, tags, random)
+            return try keys.reseal(row, under: sealer, tags: tags, random: random)
         } catch .damagedRow {
             throw .alteredBackup
         }

@@ -12,11 +12,11 @@ extension SealedKey {
     /// Seals a private key.
     init(
         _ algorithm: EnclaveAlgorithm,
-        _ keyPair: EnclaveKeyPair,
-        _ accessControl: AccessControl,
+        keyPair: EnclaveKeyPair,
+        accessControl: AccessControl,
         generation: UInt32,
-        _ sealer: Sealer,
-        _ passwordKey: PasswordKey?
+        by sealer: Sealer,
+        passwordKey: PasswordKey?
     ) throws(ProtectionError) {
         let salt = SystemRandomSource().bytes16()
         func key(sealing bytes: [UInt8]) -> SealedKey {
@@ -45,8 +45,8 @@ extension SealedKey {
     /// - Throws: ``ProtectionError/classUnavailable(_:)``, ``ProtectionError/passwordMissing`` without the key for the
     ///   header, and the errors of `body`.
     func withPrivateKey<Result>(
-        _ sealer: Sealer,
-        _ passwordKey: PasswordKey?,
+        openedBy sealer: Sealer,
+        passwordKey: PasswordKey?,
         _ body: (UnsafeRawBufferPointer) throws(ProtectionError) -> Result
     ) throws(ProtectionError) -> Result {
         try StackMemory.wiped(.privateKey) { () throws(ProtectionError) in

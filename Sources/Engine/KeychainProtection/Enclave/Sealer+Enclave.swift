@@ -26,11 +26,11 @@ extension Sealer {
         guard passwordKey != nil || !needsPassword else { throw .passwordMissing }
         let sealed = try SealedKey(
             algorithm,
-            EnclaveKeyPair(generating: algorithm),
-            accessControl,
+            keyPair: EnclaveKeyPair(generating: algorithm),
+            accessControl: accessControl,
             generation: generation,
-            self,
-            needsPassword ? passwordKey : nil
+            by: self,
+            passwordKey: needsPassword ? passwordKey : nil
         )
         return EnclaveKey(
             algorithm: algorithm,
@@ -71,7 +71,7 @@ extension Sealer {
         with sealed: SealedKey,
         passwordKey: PasswordKey? = nil
     ) throws(ProtectionError) -> SecretBytes {
-        try sealed.withPrivateKey(self, passwordKey) { bytes throws(ProtectionError) in
+        try sealed.withPrivateKey(openedBy: self, passwordKey: passwordKey) { bytes throws(ProtectionError) in
             try use.result(bytes)
         }
     }

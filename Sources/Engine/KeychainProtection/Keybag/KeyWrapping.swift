@@ -45,8 +45,8 @@ struct KeyWrapping {
 
     func wrap(
         _ key: LockedKey,
-        _ purpose: Keybag.Entry.Purpose,
-        _ generation: UInt32
+        for purpose: Keybag.Entry.Purpose,
+        generation: UInt32
     ) throws(ProtectionError) -> [UInt8] {
         try wrap([((purpose, generation), key)]).flatMap(\.self)
     }

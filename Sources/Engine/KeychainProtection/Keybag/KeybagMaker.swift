@@ -60,17 +60,17 @@ struct KeybagMaker {
                 )
             )
         }
-        try wrap(key, .root, rootSlot.key, &keybag)
-        if let passcode { try wrap(key, .passcode, passcode.key.key, &keybag) }
+        try wrap(key, in: .root, under: rootSlot.key, into: &keybag)
+        if let passcode { try wrap(key, in: .passcode, under: passcode.key.key, into: &keybag) }
         return keybag
     }
 
     /// Wraps the keys that are under one slot.
     private func wrap(
         _ key: (Keybag.Entry.Purpose) throws(ProtectionError) -> LockedKey,
-        _ slot: Keybag.Slot.Kind,
-        _ slotKey: LockedKey,
-        _ keybag: inout Keybag
+        in slot: Keybag.Slot.Kind,
+        under slotKey: LockedKey,
+        into keybag: inout Keybag
     ) throws(ProtectionError) {
         let places = keybag.entries.indices.filter { keybag.entries[$0].slot == slot }
         var keys: [(KeyWrapping.Use, LockedKey)] = []

@@ -92,7 +92,7 @@ package struct NewKeybag: Sendable {
             return try untilLock.key(purpose)
         }
         bytes = maker.rootSlot.seal(made)
-        keybag = try OpenKeybag(made, maker.rootSlot, rooted, floor)
+        keybag = try OpenKeybag(made, rootSlot: maker.rootSlot, keys: rooted, floor: floor)
         unlocked = hasPasscode ? UnlockedKeys(made.keyOwner, outlivingLock: outlivingLock, untilLock: untilLock) : nil
     }
 }

@@ -66,9 +66,9 @@ package final class OpenKeybag: Sendable {
 
     init(
         _ keybag: Keybag,
-        _ rootSlot: RootSlot,
-        _ keys: StoreKeys,
-        _ floor: ScryptFloor
+        rootSlot: RootSlot,
+        keys: StoreKeys,
+        floor: ScryptFloor
     ) throws(ProtectionError) {
         self.keybag = keybag
         self.rootSlot = rootSlot

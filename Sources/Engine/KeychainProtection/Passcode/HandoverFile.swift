@@ -34,7 +34,11 @@ package struct HandoverFile: Sendable, Hashable {
         self.mark = mark
         self.boot = Self.cut(boot)
         wrapped = handover.wrapped
-        let message = Self.message(identifier, store, Self.body(mark, self.boot, handover.wrapped))
+        let message = Self.message(
+            identifier,
+            store: store,
+            body: Self.body(mark: mark, boot: self.boot, wrapped: handover.wrapped)
+        )
         code = MessageAuthentication.code(message, under: Self.key(handover.key, store)).withUnsafeBytes { Array($0) }
     }
 
@@ -56,23 +60,23 @@ package struct HandoverFile: Sendable, Hashable {
     }
 
     /// The bytes of the file.
-    package var bytes: [UInt8] { Self.body(mark, boot, wrapped) + code }
+    package var bytes: [UInt8] { Self.body(mark: mark, boot: boot, wrapped: wrapped) + code }
 
     /// Whether a lock mark and a boot are those of the handover.
     package func fits(mark: Bytes16?, boot: String) -> Bool { self.mark == mark && self.boot == Self.cut(boot) }
 
     /// The slot key; `nil` when the other half belongs to another file or store, or this one was altered.
     package func slotKey(_ key: SecretBytes, identifier: Bytes16, store: Bytes16) -> SlotKey? {
-        let message = Self.message(identifier, store, Self.body(mark, boot, wrapped))
+        let message = Self.message(identifier, store: store, body: Self.body(mark: mark, boot: boot, wrapped: wrapped))
         guard MessageAuthentication.isRight(code[...], message[...], under: Self.key(key, store)) else { return nil }
         return SlotKey(SlotKey.Handover(key: key, wrapped: wrapped), store: store)
     }
 
-    private static func body(_ mark: Bytes16, _ boot: String, _ wrapped: [UInt8]) -> [UInt8] {
+    private static func body(mark: Bytes16, boot: String, wrapped: [UInt8]) -> [UInt8] {
         magic + [version] + mark.bytes + [UInt8(boot.utf8.count)] + boot.utf8 + wrapped
     }
 
-    private static func message(_ identifier: Bytes16, _ store: Bytes16, _ body: [UInt8]) -> [UInt8] {
+    private static func message(_ identifier: Bytes16, store: Bytes16, body: [UInt8]) -> [UInt8] {
         identifier.bytes + store.bytes + body
     }
 

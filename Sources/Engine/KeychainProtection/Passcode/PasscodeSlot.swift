@@ -25,18 +25,24 @@ package struct PasscodeSlot: Sendable, Hashable {
     /// - Throws: ``ProtectionError/noMemory``, and the errors of the root key.
     package func open(_ passcode: SecretBytes, rootKey: any RootKey) throws(ProtectionError) -> SlotKey? {
         try StackMemory.wiped { () throws(ProtectionError) in
-            let wrappingKey = try Self.wrappingKey(passcode, salt, work, rootKey, storeIdentifier)
+            let wrappingKey = try Self.wrappingKey(
+                from: passcode,
+                salt: salt,
+                work: work,
+                rootKey: rootKey,
+                storeIdentifier: storeIdentifier
+            )
             guard let key = KeyWrap.unwrap(wrappedSlotKey[...], under: wrappingKey) else { return nil }
             return try SlotKey(key, of: self)
         }
     }
 
     fileprivate static func wrappingKey(
-        _ passcode: SecretBytes,
-        _ salt: [UInt8],
-        _ work: ScryptParameters,
-        _ rootKey: any RootKey,
-        _ storeIdentifier: Bytes16
+        from passcode: SecretBytes,
+        salt: [UInt8],
+        work: ScryptParameters,
+        rootKey: any RootKey,
+        storeIdentifier: Bytes16
     ) throws(ProtectionError) -> SymmetricKey {
         let derived = try Scrypt.key(from: passcode, salt: salt, work)
         return try rootKey.entangle(derived.withUnsafeBytes(SecretBytes.init(copying:)), for: storeIdentifier)
@@ -64,7 +70,13 @@ package struct NewPasscodeSlot: Sendable {
         (key, slot) = try StackMemory.wiped { () throws(ProtectionError) in
             let key = SymmetricKey.random()
             let salt = [UInt8].random(count: PasscodeSlot.saltByteCount)
-            let wrappingKey = try PasscodeSlot.wrappingKey(passcode, salt, work, rootKey, storeIdentifier)
+            let wrappingKey = try PasscodeSlot.wrappingKey(
+                from: passcode,
+                salt: salt,
+                work: work,
+                rootKey: rootKey,
+                storeIdentifier: storeIdentifier
+            )
             let slot = PasscodeSlot(
                 work: work,
                 storeIdentifier: storeIdentifier,

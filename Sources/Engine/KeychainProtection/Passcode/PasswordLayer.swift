@@ -44,7 +44,7 @@ struct PasswordLayer {
     static func seal(_ secret: SecretBytes, _ key: PasswordKey, for use: Use) throws(ProtectionError) -> SecretBytes {
         let salt = [UInt8].random(count: Bytes16.count)
         let header = key.header.encoded
-        let sealingKey = sealingKey(key, use, salt[...])
+        let sealingKey = sealingKey(from: key, for: use, salt: salt[...])
         let sealed = try secret.withUnsafeBytes { plain throws(ProtectionError) in
             try GCM.seal(plain, under: sealingKey, associatedData: header)
         }
@@ -53,10 +53,10 @@ struct PasswordLayer {
 
     /// The secret; `nil` when it does not open.
     func open(_ key: PasswordKey, for use: Use) -> SecretBytes? {
-        GCM.open(sealed, under: Self.sealingKey(key, use, salt), associatedData: header.encoded)
+        GCM.open(sealed, under: Self.sealingKey(from: key, for: use, salt: salt), associatedData: header.encoded)
     }
 
-    private static func sealingKey(_ key: PasswordKey, _ use: Use, _ salt: ArraySlice<UInt8>) -> SymmetricKey {
+    private static func sealingKey(from key: PasswordKey, for use: Use, salt: ArraySlice<UInt8>) -> SymmetricKey {
         KeyDerivation.derive(use.label, from: key.key, context: use.subject + salt)
     }
 }

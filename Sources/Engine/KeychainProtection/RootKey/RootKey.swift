@@ -75,14 +75,14 @@ package struct SoftwareRootKey: RootKey {
 
     /// Wraps by RFC 3394.
     package func wrap(_ key: SymmetricKey, for storeIdentifier: Bytes16) throws(ProtectionError) -> [UInt8] {
-        try withKey("root key wrapping", storeIdentifier) { wrappingKey throws(ProtectionError) in
+        try withKey(for: "root key wrapping", of: storeIdentifier) { wrappingKey throws(ProtectionError) in
             try KeyWrap.wrap(key, under: wrappingKey)
         }
     }
 
     /// Unwraps by RFC 3394.
     package func unwrap(_ wrapped: [UInt8], for storeIdentifier: Bytes16) throws(ProtectionError) -> SymmetricKey {
-        try withKey("root key wrapping", storeIdentifier) { wrappingKey throws(ProtectionError) in
+        try withKey(for: "root key wrapping", of: storeIdentifier) { wrappingKey throws(ProtectionError) in
             guard let key = KeyWrap.unwrap(wrapped[...], under: wrappingKey) else { throw .wrongRootKey }
             return key
         }
@@ -93,14 +93,14 @@ package struct SoftwareRootKey: RootKey {
         _ input: SecretBytes,
         for storeIdentifier: Bytes16
     ) throws(ProtectionError) -> SymmetricKey {
-        try withKey("passcode entangling", storeIdentifier) { entanglingKey throws(ProtectionError) in
+        try withKey(for: "passcode entangling", of: storeIdentifier) { entanglingKey throws(ProtectionError) in
             input.withUnsafeBytes { MessageAuthentication.code($0, under: entanglingKey) }
         }
     }
 
     fileprivate func withKey<Result>(
-        _ purpose: String,
-        _ storeIdentifier: Bytes16,
+        for purpose: String,
+        of storeIdentifier: Bytes16,
         _ body: (SymmetricKey) throws(ProtectionError) -> Result
     ) throws(ProtectionError) -> Result {
         try body(KeyDerivation.derive(purpose, from: key, context: storeIdentifier.bytes))
@@ -114,7 +114,7 @@ extension SoftwareRootKey: ProvableRootKey {
         _ slot: PasscodeSlot?
     ) throws(ProtectionError) -> SecretBytes {
         let input = slot.map { $0.work.encoded + $0.salt + $0.wrappedSlotKey } ?? []
-        return try withKey("move receipt", storeIdentifier) { key throws(ProtectionError) in
+        return try withKey(for: "move receipt", of: storeIdentifier) { key throws(ProtectionError) in
             let code = input.withUnsafeBytes { MessageAuthentication.code($0, under: key) }
             return code.withUnsafeBytes { SecretBytes(copying: $0) }
         }

@@ -9,7 +9,7 @@ import KeychainCore
 /// Unencrypted, it would continue to reveal when a secret changed. It is sealed under the index key, which is available
 /// in every lock state, for this version of this row alone.
 enum FormerDigest {
-    static func seal(_ tag: SearchTag, _ row: StoredRow, _ keys: some RowKeys) throws(ProtectionError) -> [UInt8] {
+    static func seal(_ tag: SearchTag, in row: StoredRow, under keys: some RowKeys) throws(ProtectionError) -> [UInt8] {
         let key = try key(row, keys)
         return try tag.bytes.withUnsafeBufferPointer { (bytes) throws(ProtectionError) in
             try GCM.seal(UnsafeRawBufferPointer(bytes), under: key, associatedData: [])
@@ -17,7 +17,11 @@ enum FormerDigest {
     }
 
     /// - Throws: ``ProtectionError/damagedRow(_:)``, as for a tag that was altered in its column.
-    static func open(_ sealed: [UInt8], _ row: StoredRow, _ keys: some RowKeys) throws(ProtectionError) -> SearchTag {
+    static func open(
+        _ sealed: [UInt8],
+        in row: StoredRow,
+        under keys: some RowKeys
+    ) throws(ProtectionError) -> SearchTag {
         let key = try key(row, keys)
         let opened = try GCM.open(sealed[...], under: key, associatedData: []) { (bytes) throws(ProtectionError) in
             SearchTag(bytes)
@@ -53,7 +57,7 @@ extension RowKeys {
         guard let former = row.former, !former.isEmpty else { return row }
         var revealed = row
         revealed.former = []
-        let tag = AttributeTag(name: .digest, tag: try FormerDigest.open(former, row, self))
+        let tag = AttributeTag(name: .digest, tag: try FormerDigest.open(former, in: row, under: self))
         revealed.tags.insert(tag, at: row.tags.firstIndex { $0.name > .digest } ?? row.tags.endIndex)
         return revealed
     }
@@ -62,7 +66,7 @@ extension RowKeys {
     func concealed(_ row: StoredRow) throws(ProtectionError) -> StoredRow {
         var concealed = row
         guard row.former == [], let index = row.tags.firstIndex(where: { $0.name == .digest }) else { return row }
-        concealed.former = try FormerDigest.seal(concealed.tags.remove(at: index).tag, row, self)
+        concealed.former = try FormerDigest.seal(concealed.tags.remove(at: index).tag, in: row, under: self)
         return concealed
     }
 }

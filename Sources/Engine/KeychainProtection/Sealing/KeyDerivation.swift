@@ -29,13 +29,13 @@ struct KeyDerivation {
         appendingContext append: (inout [UInt8]) -> Void
     ) -> SymmetricKey {
         var code = keyed
-        return Self.derive(purpose, format, &code, appendingContext: append)
+        return Self.derive(purpose, format: format, with: &code, appendingContext: append)
     }
 
     private static func derive(
         _ purpose: String,
-        _ format: UInt8,
-        _ code: inout KeyedHash,
+        format: UInt8,
+        with code: inout KeyedHash,
         appendingContext append: (inout [UInt8]) -> Void
     ) -> SymmetricKey {
         var information = beginning(purpose, format)
@@ -63,7 +63,7 @@ struct KeyDerivation {
         appendingContext append: (inout [UInt8]) -> Void
     ) -> SymmetricKey {
         var code = key.withUnsafeBytes { KeyedHash($0) }
-        return derive(purpose, format, &code, appendingContext: append)
+        return derive(purpose, format: format, with: &code, appendingContext: append)
     }
 
     /// The information of the derivation: the format, the purpose, a zero octet, the context.

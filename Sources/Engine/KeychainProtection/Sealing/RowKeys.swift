@@ -50,12 +50,12 @@ extension RowKeys {
     func reseal(
         _ row: StoredRow,
         under target: some RowKeys,
-        _ tags: SearchTags,
-        _ random: any RandomSource
+        tags: SearchTags,
+        random: any RandomSource
     ) throws(ProtectionError) -> StoredRow {
         let part = try RowMetadata(row, self)
         let metadata = try part.open()
-        let secret = try RowSecret(row, self, part.associatedData)
+        let secret = try RowSecret(of: row, keys: self, associatedData: part.associatedData)
         let sealed = try secret.sealed(needsPassword: metadata.attributes.requireApplicationPassword)
         guard let protection = Accessibility(rawValue: row.protection),
             let generation = target.currentGeneration(of: protection)
@@ -73,7 +73,7 @@ extension RowKeys {
         )
         let newPart = try RowMetadata(new, target)
         new.metadata = try newPart.seal(metadata)
-        new.secret = try RowSecret(new, target, newPart.associatedData).seal(sealed)
+        new.secret = try RowSecret(of: new, keys: target, associatedData: newPart.associatedData).seal(sealed)
         return new
     }
 }

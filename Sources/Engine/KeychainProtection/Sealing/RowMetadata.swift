@@ -9,7 +9,7 @@ struct RowMetadata {
 
     /// The metadata of a row under the keys of its store or backup.
     init(_ row: StoredRow, _ keys: some RowKeys) throws(ProtectionError) {
-        part = try RowPart(.metadata, of: row, keys)
+        part = try RowPart(.metadata, of: row, keys: keys)
     }
 
     /// The associated data of both parts of the row.

@@ -27,9 +27,9 @@ struct RowPart {
     init(
         _ part: AssociatedData.Part,
         of row: StoredRow,
-        _ keys: some RowKeys,
-        _ associatedData: AssociatedData? = nil,
-        _ keyDerivation: KeyDerivation? = nil
+        keys: some RowKeys,
+        associatedData: AssociatedData? = nil,
+        keyDerivation: KeyDerivation? = nil
     ) throws(ProtectionError) {
         self.part = part
         self.row = row

@@ -17,20 +17,20 @@ struct RowSecret {
     ///   - classKey: the key of the row's class, if already in use.
     /// - Throws: As ``RowKeys/key(_:)``.
     init(
-        _ row: StoredRow,
-        _ keys: some RowKeys,
-        _ associatedData: AssociatedData? = nil,
+        of row: StoredRow,
+        keys: some RowKeys,
+        associatedData: AssociatedData? = nil,
         under classKey: KeyDerivation? = nil
     ) throws(ProtectionError) {
-        part = try RowPart(.secret, of: row, keys, associatedData, classKey)
+        part = try RowPart(.secret, of: row, keys: keys, associatedData: associatedData, keyDerivation: classKey)
         floor = keys.floor
     }
 
     /// Seals a secret, first under the key of a password if there is one.
     func seal(
         _ secret: SecretBytes,
-        _ passwordKey: PasswordKey?,
-        _ nonce: AES.GCM.Nonce
+        passwordKey: PasswordKey?,
+        nonce: AES.GCM.Nonce
     ) throws(ProtectionError) -> [UInt8] {
         guard let passwordKey else { return try seal(secret, nonce) }
         return try seal(PasswordLayer.seal(secret, passwordKey, for: use), nonce)

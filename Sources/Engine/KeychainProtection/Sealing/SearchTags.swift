@@ -17,7 +17,7 @@ package struct SearchTags {
     }
 
     /// The tag of one attribute value.
-    package func tag(_ itemClass: ItemClass, _ column: Column, _ value: AttributeValue) -> SearchTag {
+    package func tag(in itemClass: ItemClass, column: Column, value: AttributeValue) -> SearchTag {
         var input = Self.beginning(itemClass)
         return tag(column, value, after: &input)
     }

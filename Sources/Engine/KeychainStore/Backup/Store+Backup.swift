@@ -36,7 +36,12 @@ extension Store {
         }
         let file = try BackupWriter(path: folder.path(of: temporary), options)
         for itemClass in ItemClass.stored {
-            try file.addRows(itemClass, from: reader.connection, destroyedGeneration, contents) { row in
+            try file.addRows(
+                of: itemClass,
+                from: reader.connection,
+                destroyedGeneration: destroyedGeneration,
+                contents: contents
+            ) { row in
                 protections.contains(row.protection) && !staysBehind(row)
             }
         }
@@ -97,10 +102,10 @@ private final class BackupWriter {
 
     /// Adds the rows of a class that belong into the backup, and counts all of them.
     func addRows(
-        _ itemClass: ItemClass,
+        of itemClass: ItemClass,
         from source: SQLiteConnection,
-        _ destroyedGeneration: UInt32?,
-        _ contents: NewBackup,
+        destroyedGeneration: UInt32?,
+        contents: NewBackup,
         where belongs: (StoredRow) -> Bool
     ) throws(KeychainError) {
         let rows = try sql { () throws(SQLiteError) in try source.everyRow(itemClass) }

@@ -27,7 +27,7 @@ struct FileHeader {
     init?(path: String) throws(SQLiteError) {
         var handle: OpaquePointer?
         let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE
-        let status = StoreFileSystem.open(path, &handle, flags)
+        let status = StoreFileSystem.open(path, into: &handle, flags: flags)
         defer { sqlite3_close_v2(handle) }
         var file: UnsafeMutablePointer<sqlite3_file>?
         guard status == SQLITE_OK,

@@ -35,7 +35,7 @@ struct ChangedColumns: Hashable {
         tags = changed
     }
 
-    /// The names of the columns, in the order in which ``bind(_:_:_:to:)`` binds their values.
+    /// The names of the columns, in the order in which ``bind(_:metadata:secret:to:)`` binds their values.
     var names: [String] {
         [Layout.protection, Layout.tombstone, Layout.keyGeneration, Layout.version16, Layout.metadata, Layout.secret]
             + (hasOtherPrimaryKey ? [Layout.primaryKey] : []) + (wasFormer ? [Layout.former] : [])
@@ -45,8 +45,8 @@ struct ChangedColumns: Hashable {
     /// Binds the values of the new row, whose sealed parts stay in their place; the index after the last is returned.
     func bind(
         _ row: StoredRow,
-        _ metadata: UnsafeRawBufferPointer,
-        _ secret: UnsafeRawBufferPointer,
+        metadata: UnsafeRawBufferPointer,
+        secret: UnsafeRawBufferPointer,
         to statement: SQLiteStatement
     ) throws(SQLiteError) -> Int {
         try statement.bind(row.protection, at: 0)

@@ -20,7 +20,7 @@ enum RowColumns {
     ///
     /// If guarded, there is an additional last column, which reports whether a part exceeds the size that a store
     /// writes, or is a text, whose length SQLite can determine only by reading it.
-    static func list(_ itemClass: ItemClass, _ tables: ItemTables, _ extent: RowExtent) -> String {
+    static func list(of itemClass: ItemClass, in tables: ItemTables, extent: RowExtent) -> String {
         let tags = tables.tagNames(itemClass).map(Layout.column)
         let sealed = [Layout.metadata, Layout.secret]
         // NULL, even for mandatory columns: typeof() does not read the content.
@@ -104,9 +104,9 @@ enum RowColumns {
     /// Malformed columns result in values that are not authentic.
     static func read(
         _ itemClass: ItemClass,
-        _ tables: ItemTables,
+        in tables: ItemTables,
         from statement: SQLiteStatement,
-        _ extent: RowExtent
+        extent: RowExtent
     ) -> NumberedRow {
         let first = 2
         let former = first + clear.count
@@ -157,7 +157,7 @@ enum RowColumns {
             && tags.allSatisfy {
                 statement.isNull($0) || statement.type($0) == .blob && statement.bytes16($0) != nil
             }
-        return hasShape ? read(itemClass, tables, from: statement, .guarded) : nil
+        return hasShape ? read(itemClass, in: tables, from: statement, extent: .guarded) : nil
     }
 
     /// Row numbers after which there is room for more.

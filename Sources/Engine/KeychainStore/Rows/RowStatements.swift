@@ -13,10 +13,10 @@ extension SQLiteConnection {
         sealedParts: Bool = true
     ) throws(SQLiteError) -> [NumberedRow] {
         do throws(SQLiteError) {
-            return try rows(filter, limit, quarantine, sealedParts ? .all : .clear)
+            return try rows(matching: filter, limit: limit, quarantine: quarantine, extent: sealedParts ? .all : .clear)
         } catch  where error.isTooLarge {
             return try readingLargeRows { () throws(SQLiteError) in
-                try rows(filter, limit, quarantine, .guarded)
+                try rows(matching: filter, limit: limit, quarantine: quarantine, extent: .guarded)
             }
         } catch {
             throw error
@@ -24,19 +24,19 @@ extension SQLiteConnection {
     }
 
     private func rows(
-        _ filter: RowFilter,
-        _ limit: Int?,
-        _ quarantine: Quarantine,
-        _ extent: RowExtent
+        matching filter: RowFilter,
+        limit: Int?,
+        quarantine: Quarantine,
+        extent: RowExtent
     ) throws(SQLiteError) -> [NumberedRow] {
         let key = StatementKey(
             .select(limited: limit != nil, quarantine: quarantine, extent),
-            filter.itemClass,
-            filter.shape
+            of: filter.itemClass,
+            filter: filter.shape
         )
         let statement = try statement(key) {
             """
-            SELECT \(RowColumns.list(filter.itemClass, tables, extent)) FROM \(Layout.table(filter.itemClass))
+            SELECT \(RowColumns.list(of: filter.itemClass, in: tables, extent: extent)) FROM \(Layout.table(filter.itemClass))
             WHERE \(filter.condition)\(quarantine.condition)
             ORDER BY \(Layout.rowNumber)\(limit == nil ? "" : " LIMIT ?")
             """
@@ -46,7 +46,7 @@ extension SQLiteConnection {
         if let limit { try statement.bind(Int64(limit), at: next) }
         var rows: [NumberedRow] = []
         while try statement.step() {
-            let row = RowColumns.read(filter.itemClass, tables, from: statement, extent)
+            let row = RowColumns.read(filter.itemClass, in: tables, from: statement, extent: extent)
             guard filter.matches(row.row, number: row.number), quarantine.matches(row) else {
                 throw SQLiteError(code: SQLITE_CORRUPT, operation: "following an index, which led to another row")
             }
@@ -65,7 +65,7 @@ extension SQLiteConnection {
 
     /// How many live rows match, counted up to `limit`.
     func count(_ filter: RowFilter, limit: Int) throws(SQLiteError) -> Int {
-        let statement = try statement(StatementKey(.count, filter.itemClass, filter.shape)) {
+        let statement = try statement(StatementKey(.count, of: filter.itemClass, filter: filter.shape)) {
             """
             SELECT COUNT(*) FROM (
                 SELECT 1 FROM \(Layout.table(filter.itemClass))
@@ -107,12 +107,12 @@ extension SQLiteConnection {
         let condition = number == nil ? "" : "WHERE \(Layout.rowNumber) > ?"
         let statement = try prepare(
             """
-            SELECT \(RowColumns.list(itemClass, tables, .guarded)) FROM \(table ?? Layout.table(itemClass)) NOT INDEXED
+            SELECT \(RowColumns.list(of: itemClass, in: tables, extent: .guarded)) FROM \(table ?? Layout.table(itemClass)) NOT INDEXED
             \(condition) ORDER BY \(Layout.rowNumber)
             """
         )
         if let number { try statement.bind(number, at: 0) }
-        return RowCursor(itemClass, statement, self)
+        return RowCursor(of: itemClass, statement: statement, connection: self)
     }
 
     func hasRows() throws(SQLiteError) -> Bool {
@@ -122,7 +122,7 @@ extension SQLiteConnection {
     }
 
     func insert(_ row: StoredRow) throws(SQLiteError) {
-        let statement = try statement(StatementKey(.insert, row.itemClass)) {
+        let statement = try statement(StatementKey(.insert, of: row.itemClass)) {
             let columns = RowColumns.names(row.itemClass)
             return """
                 INSERT INTO \(Layout.table(row.itemClass)) (\(columns.joined(separator: ", ")))
@@ -161,7 +161,7 @@ extension SQLiteConnection {
     /// Adds a row under a number that it had elsewhere, in quarantine if it was.
     func insert(_ row: NumberedRow) throws(SQLiteError) {
         let itemClass = row.row.itemClass
-        let statement = try statement(StatementKey(.insertNumbered, itemClass)) {
+        let statement = try statement(StatementKey(.insertNumbered, of: itemClass)) {
             let columns = RowColumns.names(itemClass) + [Layout.rowNumber, Layout.damage, Layout.former]
             return """
                 INSERT INTO \(Layout.table(itemClass)) (\(columns.joined(separator: ", ")))
@@ -180,7 +180,7 @@ extension SQLiteConnection {
     /// Writes the changed columns: SQLite rewrites every index that contains one of the given columns.
     func update(_ old: NumberedRow, to row: StoredRow) throws(SQLiteError) {
         let changes = ChangedColumns(from: old.row, to: row)
-        let statement = try statement(StatementKey(.update(changes), row.itemClass)) {
+        let statement = try statement(StatementKey(.update(changes), of: row.itemClass)) {
             let assignments = changes.names.map { "\($0) = ?" }
             return """
                 UPDATE \(Layout.table(row.itemClass)) SET \(assignments.joined(separator: ", "))
@@ -189,14 +189,14 @@ extension SQLiteConnection {
         }
         try row.withSealedParts { (metadata, secret) throws(SQLiteError) in
             defer { statement.reset() }
-            let next = try changes.bind(row, metadata, secret, to: statement)
+            let next = try changes.bind(row, metadata: metadata, secret: secret, to: statement)
             try statement.bind(old.number, at: next)
             try changeOneRow(statement)
         }
     }
 
     func delete(_ itemClass: ItemClass, _ number: Int64) throws(SQLiteError) {
-        let statement = try statement(StatementKey(.delete, itemClass)) {
+        let statement = try statement(StatementKey(.delete, of: itemClass)) {
             "DELETE FROM \(Layout.table(itemClass)) WHERE \(Layout.rowNumber) = ?"
         }
         defer { statement.reset() }
@@ -218,7 +218,7 @@ extension SQLiteConnection {
 
     func deleteAllRows() throws(SQLiteError) {
         for itemClass in ItemClass.stored {
-            let statement = try statement(StatementKey(.deleteAll, itemClass)) {
+            let statement = try statement(StatementKey(.deleteAll, of: itemClass)) {
                 "DELETE FROM \(Layout.table(itemClass))"
             }
             defer { statement.reset() }
@@ -228,7 +228,7 @@ extension SQLiteConnection {
 
     /// Sets or, for `nil`, clears the mark of a row in quarantine.
     func mark(_ itemClass: ItemClass, _ number: Int64, damage: Int?) throws(SQLiteError) {
-        let statement = try statement(StatementKey(.mark, itemClass)) {
+        let statement = try statement(StatementKey(.mark, of: itemClass)) {
             "UPDATE \(Layout.table(itemClass)) SET \(Layout.damage) = ? WHERE \(Layout.rowNumber) = ?"
         }
         defer { statement.reset() }
@@ -240,7 +240,7 @@ extension SQLiteConnection {
     /// Sets the mark of a row with a part that exceeds the size that a store writes, and empties that part: SQLite
     /// would have to load it into memory to write it again.
     func markOversized(_ itemClass: ItemClass, _ number: Int64, damage: Int) throws(SQLiteError) {
-        let statement = try statement(StatementKey(.markLarge, itemClass)) {
+        let statement = try statement(StatementKey(.markLarge, of: itemClass)) {
             let parts = [Layout.metadata, Layout.secret].map { "\($0) = coalesce(\(RowColumns.guarded($0)), x'')" }
             return """
                 UPDATE \(Layout.table(itemClass)) SET \(Layout.damage) = ?, \(parts.joined(separator: ", "))
@@ -261,7 +261,7 @@ final class RowCursor {
     private let connection: SQLiteConnection
     private let tables: ItemTables
 
-    fileprivate init(_ itemClass: ItemClass, _ statement: SQLiteStatement, _ connection: SQLiteConnection) {
+    fileprivate init(of itemClass: ItemClass, statement: SQLiteStatement, connection: SQLiteConnection) {
         self.itemClass = itemClass
         self.statement = statement
         self.connection = connection
@@ -277,7 +277,7 @@ final class RowCursor {
     var row: NumberedRow? { RowColumns.readExactly(itemClass, tables, from: statement) }
 
     /// The row; columns of a wrong shape come out as values that do not authenticate.
-    var anyRow: NumberedRow { RowColumns.read(itemClass, tables, from: statement, .guarded) }
+    var anyRow: NumberedRow { RowColumns.read(itemClass, in: tables, from: statement, extent: .guarded) }
 }
 
 /// How much of its rows a SELECT reads.

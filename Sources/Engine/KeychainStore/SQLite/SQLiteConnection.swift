@@ -111,7 +111,7 @@ final class SQLiteConnection {
         let flags = flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE
         let status =
             flags & SQLITE_OPEN_MEMORY != 0
-            ? sqlite3_open_v2(name, &handle, flags, nil) : StoreFileSystem.open(name, &handle, flags)
+            ? sqlite3_open_v2(name, &handle, flags, nil) : StoreFileSystem.open(name, into: &handle, flags: flags)
         guard status == SQLITE_OK, let handle else {
             sqlite3_close_v2(handle)
             throw SQLiteError(code: status, operation: "opening the file")

@@ -151,7 +151,7 @@ struct StatementKey: Hashable {
         case markLarge
     }
 
-    init(_ kind: Kind, _ itemClass: ItemClass, _ filter: RowFilter.Shape? = nil) {
+    init(_ kind: Kind, of itemClass: ItemClass, filter: RowFilter.Shape? = nil) {
         self.kind = kind
         self.itemClass = itemClass
         self.filter = filter

@@ -110,11 +110,11 @@ extension StoreFileSystem {
         }
         guard (offset - Int64(LogBeginning.headerByteCount)) % known.bytesOfPage == 0 else { return SQLITE_OK }
         let salts = part.number(at: LogBeginning.saltsOffsetOfPage, UInt64.self)
-        return known.mark?.salts == salts ? SQLITE_OK : mark(database, known, salts)
+        return known.mark?.salts == salts ? SQLITE_OK : mark(database, known: known, salts: salts)
     }
 
     /// Marks a file, durably.
-    private static func mark(_ file: File, _ known: KnownMark, _ salts: UInt64) -> Int32 {
+    private static func mark(_ file: File, known: KnownMark, salts: UInt64) -> Int32 {
         withUnsafeTemporaryAllocation(byteCount: LogMark.headerByteCount, alignment: 8) { header in
             let methods = addition(of: file).pointee.original.pointee
             var status = methods.xRead(file, header.baseAddress, Int32(header.count), 0)

@@ -37,7 +37,7 @@ enum StoreFileSystem {
     }()
 
     /// Opens a database in it; as sqlite3_open_v2.
-    static func open(_ path: String, _ handle: UnsafeMutablePointer<OpaquePointer?>, _ flags: Int32) -> Int32 {
+    static func open(_ path: String, into handle: UnsafeMutablePointer<OpaquePointer?>, flags: Int32) -> Int32 {
         registration == SQLITE_OK ? sqlite3_open_v2(path, handle, flags, name) : registration
     }
 

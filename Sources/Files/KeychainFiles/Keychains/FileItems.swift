@@ -82,8 +82,8 @@ struct FileItems {
     /// Adds an item.
     func add(
         _ item: KeychainFileItem,
-        _ secret: SecretBytes,
-        _ access: ItemAccess
+        secret: SecretBytes,
+        access: ItemAccess
     ) throws(KeychainError) -> KeychainFileItem {
         let attributes = Self.storable(item.attributes, item.itemClass)
         let contents = SealedContents(
@@ -132,9 +132,9 @@ struct FileItems {
     /// - Throws: `failure` for an item of another class.
     func remake(
         _ item: Bytes16,
-        _ attributes: [String: PropertyValue],
-        _ secret: SecretBytes,
-        _ access: ItemAccess,
+        attributes: [String: PropertyValue],
+        secret: SecretBytes,
+        access: ItemAccess,
         after failure: KeychainError
     ) throws(KeychainError) {
         let unreadable = try unreadableClass(item)
@@ -142,7 +142,7 @@ struct FileItems {
         guard itemClass == .genericPassword || itemClass == .internetPassword else { throw failure }
         let made = KeychainFileItem(identifier: item, itemClass: itemClass, attributes: attributes)
         try remove(item)
-        _ = try add(made, secret, access)
+        _ = try add(made, secret: secret, access: access)
     }
 
     /// Replaces the partition list of an item.

@@ -58,7 +58,7 @@ final class KeychainFile: @unchecked Sendable {
         case .add(let item, let secret, let access):
             try checkUnlocked()
             return try change { (engine) throws(KeychainError) in
-                .fileItems([try FileItems(engine).add(item, secret, access)])
+                .fileItems([try FileItems(engine).add(item, secret: secret, access: access)])
             }
         case .update(let item, let changes):
             try checkUnlocked()
@@ -68,7 +68,13 @@ final class KeychainFile: @unchecked Sendable {
                 guard error.kind == .keys(.damagedItem), let secret = changes.secret, let access = changes.access
                 else { throw error }
                 try change(inSteps: true) { (engine) throws(KeychainError) in
-                    try FileItems(engine).remake(item, changes.attributes, secret, access, after: error)
+                    try FileItems(engine).remake(
+                        item,
+                        attributes: changes.attributes,
+                        secret: secret,
+                        access: access,
+                        after: error
+                    )
                 }
             }
         case .setPartitions(let partitions, let item, let password):

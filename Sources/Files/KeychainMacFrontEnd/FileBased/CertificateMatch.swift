@@ -66,8 +66,8 @@ struct CertificateMatch {
     /// - Throws: `errSecNotAvailable` if a chain has to be evaluated and cannot be.
     func accepts(
         _ certificate: Certificate,
-        _ pool: CertificatePool,
-        _ judge: (any CertificateJudge)?,
+        from pool: CertificatePool,
+        judgedBy judge: (any CertificateJudge)?,
         now: Timestamp
     ) throws(KeychainError) -> Bool {
         if let emailAddress, !certificate.names(emailAddress: emailAddress) { return false }

@@ -12,7 +12,10 @@ enum FileAttributes {
         _ entries: PropertyEntries,
         _ itemClass: ItemClass
     ) throws(KeychainError) -> FileItemConditions {
-        FileItemConditions(itemClass, try taken(entries, itemClass, FileSearchAttributes.of(itemClass)))
+        FileItemConditions(
+            itemClass,
+            try taken(from: entries, of: itemClass, named: FileSearchAttributes.of(itemClass))
+        )
     }
 
     /// The attributes of a dictionary that an item stores, without those of the wrong type.
@@ -24,14 +27,16 @@ enum FileAttributes {
     ) throws(KeychainError) -> [String: PropertyValue] {
         var stored: [String: PropertyValue] = [:]
         let names = Set(entries.keys.filter { $0 != AttributeName.modificationDate.description })
-        for (name, value) in try taken(entries, itemClass, names) { stored[name.description] = value?.property }
+        for (name, value) in try taken(from: entries, of: itemClass, named: names) {
+            stored[name.description] = value?.property
+        }
         return stored
     }
 
     private static func taken(
-        _ entries: PropertyEntries,
-        _ itemClass: ItemClass,
-        _ names: Set<String>
+        from entries: PropertyEntries,
+        of itemClass: ItemClass,
+        named names: Set<String>
     ) throws(KeychainError) -> [AttributeName: AttributeValue?] {
         let schema = ItemSchema.of(itemClass)
         var taken: [AttributeName: AttributeValue?] = [:]

@@ -22,7 +22,7 @@ extension FileBasedKeychain {
         var failure: KeychainError?
         for object in objects {
             do throws(KeychainError) {
-                let item = try copied(object, query, keychains)
+                let item = try copied(object, for: query, in: keychains)
                 let located = try store(item, in: target, keychains)
                 if let result = try results.result(.item(located)) { stored.append(result) }
             } catch {
@@ -57,7 +57,13 @@ extension FileBasedKeychain {
         _ keychains: OpenedKeychains
     ) throws(KeychainError) -> LocatedItem {
         let stored = try keychains.change(target) { (files) throws(KeychainError) in
-            try files.add(item.itemClass, item.attributes, secret: item.secret, item.access, at: target)
+            try files.add(
+                item.itemClass,
+                attributes: item.attributes,
+                secret: item.secret,
+                access: item.access,
+                at: target
+            )
         }
         return LocatedItem(keychain: target, item: stored)
     }
@@ -78,13 +84,13 @@ extension FileBasedKeychain {
         guard let certificate = try? Certificate(der: secret.unprotectedCopy) else {
             throw .parameter("the data is not a certificate", subject: PropertyKey.valueData)
         }
-        return newItem(certificate.reference, attributes, query)
+        return newItem(certificate.reference, given: attributes, for: query)
     }
 
     private func newItem(
         _ certificate: CertificateReference,
-        _ given: [String: PropertyValue],
-        _ query: FileItemQuery
+        given: [String: PropertyValue],
+        for query: FileItemQuery
     ) -> NewItem {
         var attributes = certificate.attributes
         attributes[AttributeName.label.description] =
@@ -100,8 +106,8 @@ extension FileBasedKeychain {
     /// The item of an object: a copy of an item in a keychain, or a certificate or key that is in none.
     private func copied(
         _ object: PropertyValue,
-        _ query: FileItemQuery,
-        _ keychains: OpenedKeychains
+        for query: FileItemQuery,
+        in keychains: OpenedKeychains
     ) throws(KeychainError) -> NewItem {
         switch object {
         case .reference(.identity(let identity)): return try copied(certificate: identity.certificate, query)
@@ -136,7 +142,7 @@ extension FileBasedKeychain {
         guard let certificate = try? Certificate(der: reference.data.unprotectedCopy) else {
             throw KeychainError(.decode, "the certificate does not decode", subject: PropertyKey.valueReference)
         }
-        return newItem(certificate.reference, [:], query)
+        return newItem(certificate.reference, given: [:], for: query)
     }
 
     /// The program that adds may use the item without a question, and no other.

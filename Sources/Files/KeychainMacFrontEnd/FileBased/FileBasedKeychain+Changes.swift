@@ -21,7 +21,7 @@ extension FileBasedKeychain {
                 guard error.kind == .keys(.damagedItem), item.item.itemClass.isPassword, change.secret != nil else {
                     throw error
                 }
-                return try remake(item, change, access, keychains)
+                return try remake(item, by: change, access: access, in: keychains)
             }
             // The access object is replaced after the other changes.
             guard let access else { return }
@@ -35,9 +35,9 @@ extension FileBasedKeychain {
     /// The program that does this may use it, unless an access list says otherwise.
     private func remake(
         _ item: LocatedItem,
-        _ change: KeychainFileItem.Changes,
-        _ access: ItemAccess?,
-        _ keychains: OpenedKeychains
+        by change: KeychainFileItem.Changes,
+        access: ItemAccess?,
+        in keychains: OpenedKeychains
     ) throws(KeychainError) {
         var new = change
         new.attributes = item.item.attributes.merging(change.attributes) { $1 }

@@ -18,7 +18,7 @@ package final class FileBasedKeychain: KeychainBackend {
     /// The operations on these keychains as a whole, and on the data protection keychain where that is the login
     /// keychain.
     package var whole: WholeKeychains {
-        WholeKeychains(preferences, files, backend.device) { [backend] in backend.unlocksForAll }
+        WholeKeychains(preferences, files: files, device: backend.device) { [backend] in backend.unlocksForAll }
     }
 
     /// Whether the user may be prompted for the password of a locked keychain.

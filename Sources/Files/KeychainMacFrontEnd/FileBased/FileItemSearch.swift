@@ -158,7 +158,7 @@ struct FileItemSearch {
                 continue
             }
             guard let certificate = try certificate(match.main) else { continue }
-            if try query.certificates.accepts(certificate, pool, judge, now: now) { kept.append(match) }
+            if try query.certificates.accepts(certificate, from: pool, judgedBy: judge, now: now) { kept.append(match) }
         }
         return kept
     }

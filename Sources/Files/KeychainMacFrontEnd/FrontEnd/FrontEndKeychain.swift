@@ -72,12 +72,12 @@ package final class FrontEndKeychain: KeychainBackend {
         default: break
         }
         if case .set(let query, let attributes, let addition) = operation {
-            return try set(query, attributes, addition, as: client)
+            return try set(query, to: attributes, orAdd: addition, as: client)
         }
         if !route.reachesDataProtection { return try askFilesAlone(operation, client) }
         let sides = [
-            route.reachesDataProtection ? side(.dataProtection, operation, client) : nil,
-            route.reachesFile ? side(.files, operation, client) : nil,
+            route.reachesDataProtection ? side(.dataProtection, performing: operation, for: client) : nil,
+            route.reachesFile ? side(.files, performing: operation, for: client) : nil,
         ].compactMap(\.self)
         guard sides.count == 2 else { return try sides[0].get() }
         return try MergedAnswer.merge(dataProtection: sides[0], files: sides[1]).get()
@@ -93,13 +93,13 @@ package final class FrontEndKeychain: KeychainBackend {
         _ operation: KeychainRequest.Operation,
         _ client: Client
     ) throws(KeychainError) -> KeychainAnswer {
-        guard let login else { return try side(.files, operation, client).get() }
+        guard let login else { return try side(.files, performing: operation, for: client).get() }
         if case .add(let dictionary) = operation {
             return try login.isTarget(of: dictionary)
-                ? askDataProtection(operation, client) : side(.files, operation, client).get()
+                ? askDataProtection(operation, client) : side(.files, performing: operation, for: client).get()
         }
         do throws(KeychainError) {
-            return try side(.files, operation, client).get()
+            return try side(.files, performing: operation, for: client).get()
         } catch {
             guard error.status == .itemNotFound, try login.isSearched(by: operation) else { throw error }
             return try login.ask(operation) { (operation) throws(KeychainError) in
@@ -111,8 +111,8 @@ package final class FrontEndKeychain: KeychainBackend {
     /// An update, and an add if nothing matches: each is routed separately.
     private func set(
         _ query: PropertyDictionary,
-        _ attributes: PropertyDictionary,
-        _ addition: PropertyDictionary,
+        to attributes: PropertyDictionary,
+        orAdd addition: PropertyDictionary,
         as client: Client
     ) throws(KeychainError) -> KeychainAnswer {
         do throws(KeychainError) {
@@ -128,8 +128,8 @@ package final class FrontEndKeychain: KeychainBackend {
     /// The result of one keychain for a call without the flag.
     private func side(
         _ side: Side,
-        _ operation: KeychainRequest.Operation,
-        _ client: Client
+        performing operation: KeychainRequest.Operation,
+        for client: Client
     ) -> Result<KeychainAnswer, KeychainError> {
         Result { () throws(KeychainError) in
             if case .update(let query, let attributes) = operation,

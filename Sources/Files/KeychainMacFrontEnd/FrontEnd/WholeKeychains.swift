@@ -22,8 +22,8 @@ package struct WholeKeychains: Sendable {
     ///     owns it.
     package init(
         _ preferences: KeychainPreferences,
-        _ files: KeychainFileService,
-        _ device: KeychainDevice,
+        files: KeychainFileService,
+        device: KeychainDevice,
         unlocksForAll: @escaping @Sendable () -> Bool
     ) {
         self.preferences = preferences

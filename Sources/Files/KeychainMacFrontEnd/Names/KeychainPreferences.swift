@@ -236,7 +236,7 @@ package struct KeychainPreferences: Sendable {
         for _ in 0..<Self.mostAttempts {
             var (contents, mark) = try readMarked(domain)
             body(&contents)
-            if try write(contents, domain, mark) { return }
+            if try write(contents, to: domain, replacing: mark) { return }
         }
         throw KeychainError(.notAvailable, "other programs keep changing the preferences", kind: .storage(.busy))
     }
@@ -244,8 +244,8 @@ package struct KeychainPreferences: Sendable {
     /// - Returns: Whether no other process changed the file meanwhile.
     private func write(
         _ contents: Contents,
-        _ domain: Domain,
-        _ mark: AtomicFile.Mark?
+        to domain: Domain,
+        replacing mark: AtomicFile.Mark?
     ) throws(KeychainError) -> Bool {
         let json = JSONValue.object([
             "searchList": contents.searchList.map { .strings($0) } ?? .null,

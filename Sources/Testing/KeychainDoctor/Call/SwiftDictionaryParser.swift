@@ -221,7 +221,7 @@ package struct SwiftDictionaryParser {
             guard scanner.isNext("="), !scanner.isNext("==") else { return }
             scanner.position += 1
             let valueText = try scanner.statement()
-            change(keyText, valueText, isConditional, line)
+            change(keyText, to: valueText, isConditional: isConditional, line: line)
         } else if scanner.isNext(".") {
             scanner.position += 1
             guard let word = scanner.word(), scanner.peek == UInt8(ascii: "(") else { return }
@@ -229,18 +229,23 @@ package struct SwiftDictionaryParser {
             let arguments = try scanner.expression(until: [UInt8(ascii: ")")])
             switch word {
             case "removeValue":
-                change(String(arguments.dropFirst("forKey:".count)), "nil", isConditional, line)
+                change(
+                    String(arguments.dropFirst("forKey:".count)),
+                    to: "nil",
+                    isConditional: isConditional,
+                    line: line
+                )
             case "updateValue":
                 guard let range = arguments.lastRange(of: ", forKey:") else { return }
                 let (value, key) = (arguments[..<range.lowerBound], arguments[range.upperBound...])
-                change(String(key), String(value), isConditional, line)
+                change(String(key), to: String(value), isConditional: isConditional, line: line)
             case "merge", "removeAll": literal.unreadLines.append(line)
             default: break
             }
         }
     }
 
-    private mutating func change(_ keyText: String, _ valueText: String, _ isConditional: Bool, _ line: Int) {
+    private mutating func change(_ keyText: String, to valueText: String, isConditional: Bool, line: Int) {
         if let key = SwiftExpression.key(keyText) {
             assign(valueText, to: key, isConditional: isConditional)
         } else {

@@ -104,13 +104,13 @@ extension Candidate {
         }
         let needsKeys = call.function != .delete
         isLockedAway = needsKeys && item.condition == .locked
-        isGuarded = needsKeys && Self.isGuarded(item.access, search, call)
+        isGuarded = needsKeys && Self.isGuarded(item.access, in: search, for: call)
     }
 
     private static func isGuarded(
         _ access: ExplainedItem.Access,
-        _ search: ExplainedSearch,
-        _ call: ExaminedCall
+        in search: ExplainedSearch,
+        for call: ExaminedCall
     ) -> Bool {
         switch access {
         case .granted, .unknown: false

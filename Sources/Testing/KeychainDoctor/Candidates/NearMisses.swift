@@ -54,7 +54,7 @@ package struct NearMisses: Sendable {
         near = (candidates + others).filter { Self.isNear($0, search) }.sorted(by: Self.isNearer)
         relaxations = Self.relaxations(near, search)
         isBounded = search.isBounded
-        intended = Self.intended(near, relaxations, search)
+        intended = Self.intended(among: near, relaxations: relaxations, in: search)
     }
 
     private static func isNear(_ candidate: Candidate, _ search: ExplainedSearch) -> Bool {
@@ -86,7 +86,11 @@ package struct NearMisses: Sendable {
         sets = sets.filter { set in !sets.contains { $0.isStrictSubset(of: set) } }
         return sets.map { set in
             let items = near.indices.filter { near[$0].failedKeys.isSubset(of: set) }
-            return Relaxation(dropped: set, count: count(set, items.count, near, search), items: items)
+            return Relaxation(
+                dropped: set,
+                count: count(dropping: set, listed: items.count, near: near, in: search),
+                items: items
+            )
         }
         .sorted { ($0.dropped.count, $0.dropped.sorted()) < ($1.dropped.count, $1.dropped.sorted()) }
     }
@@ -94,10 +98,10 @@ package struct NearMisses: Sendable {
     /// The number of items that match without some predicates: of all items if the store can evaluate it, else of those
     /// that were examined.
     private static func count(
-        _ dropped: Set<String>,
-        _ listed: Int,
-        _ near: [Candidate],
-        _ search: ExplainedSearch
+        dropping dropped: Set<String>,
+        listed: Int,
+        near: [Candidate],
+        in search: ExplainedSearch
     ) -> Int {
         guard search.terms.allSatisfy({ $0.isJudgedByStore || dropped.contains($0.key) }) else { return listed }
         let stored = search.patterns.reduce(0) { count, pattern in
@@ -111,9 +115,9 @@ package struct NearMisses: Sendable {
     // MARK: - The intended item
 
     private static func intended(
-        _ near: [Candidate],
-        _ relaxations: [Relaxation],
-        _ search: ExplainedSearch
+        among near: [Candidate],
+        relaxations: [Relaxation],
+        in search: ExplainedSearch
     ) -> Intent {
         if near.isEmpty { return .nothing }
         let countsAlikeAsOne = search.limit == .all

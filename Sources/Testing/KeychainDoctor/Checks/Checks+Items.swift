@@ -19,13 +19,13 @@ extension Checks {
             .dataProtection,
             isFailing ? .fail : .pass,
             evidence: away,
-            "the device is \(device.lockState.rawValue)"
+            reason: "the device is \(device.lockState.rawValue)"
         )
     }
 
     private func primaryKey() -> CheckResult {
         guard [.add, .update].contains(examination.function) else { return CheckResult(.primaryKey, .notApplicable) }
         guard let holder = examination.explanation.holder else { return CheckResult(.primaryKey, .pass) }
-        return CheckResult(.primaryKey, .fail, "held by \(ItemText.short(holder))")
+        return CheckResult(.primaryKey, .fail, reason: "held by \(ItemText.short(holder))")
     }
 }

@@ -9,12 +9,16 @@ extension Checks {
         let malformed = faults.filter { !Self.ofOthers.contains($0.check) }
         let unsupported = faults.filter { $0.check == .attributeName }
         return [
-            CheckResult(.queryWellFormed, malformed.isEmpty ? .pass : .fail, Self.reason(malformed, examination)),
+            CheckResult(
+                .queryWellFormed,
+                malformed.isEmpty ? .pass : .fail,
+                reason: Self.reason(malformed, examination)
+            ),
             classRight(),
             CheckResult(
                 .attributeSupported,
                 unsupported.isEmpty ? .pass : .fail,
-                Self.reason(unsupported, examination)
+                reason: Self.reason(unsupported, examination)
             ),
             effectiveGroups(),
         ]
@@ -33,18 +37,18 @@ extension Checks {
         let others = search.patterns.filter { $0.itemClass != search.itemClass && $0.failed == [0] }
         if examination.matchCount > 0 || others.isEmpty { return CheckResult(.classRight, .pass) }
         let counts = others.map { "\($0.itemClass.rawValue): \($0.count)" }.sorted().joined(separator: ", ")
-        return CheckResult(.classRight, .fail, "other classes have items that match otherwise: \(counts)")
+        return CheckResult(.classRight, .fail, reason: "other classes have items that match otherwise: \(counts)")
     }
 
     private func effectiveGroups() -> CheckResult {
         let faults = examination.explanation.faults.filter {
             Self.ofOthers.contains($0.check) && $0.check != .attributeName
         }
-        guard faults.isEmpty else { return CheckResult(.effectiveGroups, .fail, faults[0].error.reason) }
+        guard faults.isEmpty else { return CheckResult(.effectiveGroups, .fail, reason: faults[0].error.reason) }
         if examination.call.clientSource == .assumed {
-            return CheckResult(.effectiveGroups, .unknown, "the client was not given")
+            return CheckResult(.effectiveGroups, .unknown, reason: "the client was not given")
         }
         let standard = examination.explanation.groups.default.map { "the default group is \(ItemText.name($0))" }
-        return CheckResult(.effectiveGroups, .pass, standard)
+        return CheckResult(.effectiveGroups, .pass, reason: standard)
     }
 }

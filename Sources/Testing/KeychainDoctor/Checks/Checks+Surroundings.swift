@@ -9,20 +9,26 @@ extension Checks {
     }
 
     private func history() -> CheckResult {
-        guard examination.call.history != nil else { return CheckResult(.history, .unknown, "no history was given") }
+        guard examination.call.history != nil else {
+            return CheckResult(.history, .unknown, reason: "no history was given")
+        }
         guard examination.function != .add, let past = HistoryOfAnItem.diagnosis(examination) else {
             return CheckResult(.history, .pass)
         }
-        return CheckResult(.history, .fail, past.because.first)
+        return CheckResult(.history, .fail, reason: past.because.first)
     }
 
     private func keychainKind() -> CheckResult {
         guard examination.call.platform == .macOS else { return CheckResult(.keychainKind, .notApplicable) }
         guard let view = examination.fileKeychain else {
-            return CheckResult(.keychainKind, .unknown, "nothing is known of the file-based keychain")
+            return CheckResult(.keychainKind, .unknown, reason: "nothing is known of the file-based keychain")
         }
         let isElsewhere = near.contains { $0.difference(.keychain) != nil } || view.route.reachesFile
-        return CheckResult(.keychainKind, isElsewhere ? .fail : .pass, "the file-based keychain has \(view.matchCount)")
+        return CheckResult(
+            .keychainKind,
+            isElsewhere ? .fail : .pass,
+            reason: "the file-based keychain has \(view.matchCount)"
+        )
     }
 
     private func limitAndFlags() -> CheckResult {
@@ -30,10 +36,10 @@ extension Checks {
             return CheckResult(.limitAndFlags, .notApplicable)
         }
         guard let expected = examination.call.expectedResult else {
-            return CheckResult(.limitAndFlags, .unknown, "what the result is taken for was not given")
+            return CheckResult(.limitAndFlags, .unknown, reason: "what the result is taken for was not given")
         }
         let fits = ResultKinds.of(search, examination.matches.first?.item).contains(expected) && !search.returns.isEmpty
-        return CheckResult(.limitAndFlags, fits ? .pass : .fail, "\(examination.matchCount) match")
+        return CheckResult(.limitAndFlags, fits ? .pass : .fail, reason: "\(examination.matchCount) match")
     }
 
     private func blastRadius() -> CheckResult {
@@ -41,7 +47,7 @@ extension Checks {
             return CheckResult(.blastRadius, .notApplicable)
         }
         let count = examination.touchedCount
-        return CheckResult(.blastRadius, count > 1 ? .fail : .pass, "\(count) \(count == 1 ? "item" : "items")")
+        return CheckResult(.blastRadius, count > 1 ? .fail : .pass, reason: "\(count) \(count == 1 ? "item" : "items")")
     }
 
     private func updateLegality() -> CheckResult {
@@ -57,13 +63,13 @@ extension Checks {
 
     private func entitlementDrift() -> CheckResult {
         guard let previous = examination.previousGroups?.groups else {
-            return CheckResult(.entitlementDrift, .unknown, "no previous entitlements were given")
+            return CheckResult(.entitlementDrift, .unknown, reason: "no previous entitlements were given")
         }
         let now = examination.client.accessGroups
         if previous == now { return CheckResult(.entitlementDrift, .pass) }
         let removed = previous.filter { !now.contains($0) }.map { ItemText.name($0) }
         let text = removed.isEmpty ? "the order changed" : "removed: \(removed.joined(separator: ", "))"
-        return CheckResult(.entitlementDrift, .fail, text)
+        return CheckResult(.entitlementDrift, .fail, reason: text)
     }
 
     /// C19 to C22: references, identities, values, and what is left when predicates go.
@@ -85,7 +91,7 @@ extension Checks {
         return CheckResult(
             .identityFormation,
             isFailing ? .fail : .pass,
-            lone.isEmpty ? nil : "in no pair: \(lone.joined(separator: ", "))"
+            reason: lone.isEmpty ? nil : "in no pair: \(lone.joined(separator: ", "))"
         )
     }
 
@@ -93,7 +99,7 @@ extension Checks {
         let states = near.map(\.item.condition)
         if states.contains(where: \.isDamage) {
             let damaged = names(where: \.item.condition.isDamage)
-            return CheckResult(.valueState, .fail, evidence: damaged, "an item does not open")
+            return CheckResult(.valueState, .fail, evidence: damaged, reason: "an item does not open")
         }
         return CheckResult(.valueState, states.contains(.locked) ? .unknown : .pass)
     }

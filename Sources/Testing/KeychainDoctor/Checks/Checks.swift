@@ -16,7 +16,7 @@ struct Checks {
         // A check that depends on every predicate of the query is unknown if one is omitted.
         return results.map { result in
             Self.ofPredicates.contains(result.id) && result.outcome != .notApplicable
-                ? CheckResult(result.id, .unknown, "a value of the query is not known") : result
+                ? CheckResult(result.id, .unknown, reason: "a value of the query is not known") : result
         }
     }
 
@@ -81,7 +81,7 @@ package struct CheckResult: Sendable {
     /// The reason, if it does not concern items; values are marked for ``Redaction``.
     package let reason: String?
 
-    init(_ id: CheckID, _ outcome: Outcome, evidence: [String] = [], _ reason: String? = nil) {
+    init(_ id: CheckID, _ outcome: Outcome, evidence: [String] = [], reason: String? = nil) {
         self.id = id
         self.outcome = outcome
         self.evidence = evidence

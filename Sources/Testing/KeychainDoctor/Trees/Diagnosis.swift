@@ -21,8 +21,8 @@ package struct Diagnosis: Sendable {
 
     init(
         _ verdict: VerdictID,
-        _ path: [String],
-        _ names: [VerdictNames.Key: [String]] = [:],
+        path: [String],
+        names: [VerdictNames.Key: [String]] = [:],
         confidence: Double = VerdictConfidence.computed,
         because: [String] = [],
         about candidate: Candidate? = nil

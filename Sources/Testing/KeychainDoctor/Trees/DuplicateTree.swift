@@ -7,7 +7,7 @@ enum DuplicateTree {
     static func diagnosis(_ examination: Examination) -> Diagnosis {
         let path = ["T1.1", "T1.2"]
         guard let holder = examination.explanation.holder else {
-            return Diagnosis(.duplicateUnexplained, path + ["T1.7"])
+            return Diagnosis(.duplicateUnexplained, path: path + ["T1.7"])
         }
         let shown = Candidate(holder)
         if let lookUp = missedLookUp(holder, examination) { return lookUp.after(["T1.1"]) }
@@ -15,37 +15,39 @@ enum DuplicateTree {
         if examination.function == .update, let update = explanation.update {
             if update.attributes[.accessGroup] != nil {
                 let groups = [VerdictNames.Key.group: holder.group.map { [$0] } ?? []]
-                return Diagnosis(.duplicateOtherEntitledGroup, path + ["T1.3"], groups, about: shown)
+                return Diagnosis(.duplicateOtherEntitledGroup, path: path + ["T1.3"], names: groups, about: shown)
             }
             if update.attributes[.synchronizable] != nil {
                 return Diagnosis(
                     .duplicateSyncScope,
-                    path + ["T1.3"],
-                    [.attribute: [AttributeName.synchronizable.description]],
+                    path: path + ["T1.3"],
+                    names: [.attribute: [AttributeName.synchronizable.description]],
                     about: shown
                 )
             }
         }
         if examination.call.query[PropertyKey.valueReference] != nil, examination.function == .add {
-            return Diagnosis(.duplicateDerivedKey, path + ["T1.4"], about: shown)
+            return Diagnosis(.duplicateDerivedKey, path: path + ["T1.4"], about: shown)
         }
         let empty = emptyColumns(holder, examination)
         if !empty.isEmpty {
             return Diagnosis(
                 .duplicateEmptyKeyColumn,
-                path + ["T1.5"],
-                [.attribute: empty],
+                path: path + ["T1.5"],
+                names: [.attribute: empty],
                 because: [
                     "the add does not set \(empty.map { KeyNames.constant($0) }.joined(separator: ", ")), and the item has it empty"
                 ],
                 about: shown
             )
         }
-        guard holder.condition == .open else { return Diagnosis(.duplicateUnexplained, path + ["T1.7"], about: shown) }
+        guard holder.condition == .open else {
+            return Diagnosis(.duplicateUnexplained, path: path + ["T1.7"], about: shown)
+        }
         return Diagnosis(
             .duplicateExists,
-            path + ["T1.6"],
-            [.group: holder.group.map { [$0] } ?? []],
+            path: path + ["T1.6"],
+            names: [.group: holder.group.map { [$0] } ?? []],
             because: [
                 "the primary key of the \(examination.function == .add ? "add" : "update") is that of a stored item"
             ],
@@ -79,15 +81,15 @@ enum DuplicateTree {
                 let intended = lookUp.intended, intended.item.persistentReference == holder.persistentReference,
                 !intended.matches
             else { continue }
-            return missed(lookUp, intended, recorded)
+            return missed(by: lookUp, holder: intended, recorded: recorded)
         }
         return nil
     }
 
     private static func missed(
-        _ lookUp: Examination,
-        _ holder: Candidate,
-        _ recorded: CallHistory.RecordedCall
+        by lookUp: Examination,
+        holder: Candidate,
+        recorded: CallHistory.RecordedCall
     ) -> Diagnosis? {
         let reason =
             "\(recorded.request.operation.functionName) before it answered \(recorded.status), and did not match the item"
@@ -97,7 +99,7 @@ enum DuplicateTree {
                 ? EntitlementTree.diagnosis(lookUp) : NotFoundTree.failedPredicates(of: holder, lookUp)
             var diagnosis = Diagnosis(
                 .duplicateAfterMissedDelete,
-                ["T1.2"],
+                path: ["T1.2"],
                 because: [reason] + (why?.because ?? []),
                 about: holder
             )
@@ -112,16 +114,16 @@ enum DuplicateTree {
         case .excludedGroup, .foreignGroup:
             return Diagnosis(
                 .duplicateOtherEntitledGroup,
-                ["T1.2"],
-                [.group: holder.item.group.map { [$0] } ?? []],
+                path: ["T1.2"],
+                names: [.group: holder.item.group.map { [$0] } ?? []],
                 because: [reason],
                 about: holder
             )
         case .synchronizable:
             return Diagnosis(
                 .duplicateSyncScope,
-                ["T1.2"],
-                [.attribute: [AttributeName.synchronizable.description]],
+                path: ["T1.2"],
+                names: [.attribute: [AttributeName.synchronizable.description]],
                 because: [reason],
                 about: holder
             )
@@ -130,8 +132,8 @@ enum DuplicateTree {
             guard differences.allSatisfy({ !$0.isKeyAttribute || $0.relation.isFormat }) else { return nil }
             return Diagnosis(
                 .duplicateNonKeyLookup,
-                ["T1.2"],
-                [.attribute: differences.map(\.key)],
+                path: ["T1.2"],
+                names: [.attribute: differences.map(\.key)],
                 because: [reason] + differences.prefix(2).map { NotFoundTree.sentence($0) },
                 about: holder
             )

@@ -9,7 +9,7 @@ enum EntitlementTree {
         if list.isEmpty || list == [PropertyKey.accessGroupToken] {
             return Diagnosis(
                 .noGroupsAtAll,
-                ["T4.1"],
+                path: ["T4.1"],
                 confidence: VerdictConfidence.certain,
                 because: ["the client's list of access groups is empty"]
             )
@@ -18,14 +18,14 @@ enum EntitlementTree {
         guard let (side, group) = missingGroup(examination) else {
             // No group is missing, but a private entitlement for an attribute.
             return InvalidQuery.diagnosis(examination, of: .missingEntitlement)?.after(path)
-                ?? Diagnosis(.statusUnexplained, path)
+                ?? Diagnosis(.statusUnexplained, path: path)
         }
         let sides = examination.function == .update ? [side] : []
         func found(_ verdict: VerdictID, _ named: String) -> Diagnosis {
             Diagnosis(
                 verdict,
-                path,
-                [.group: [named], .side: sides],
+                path: path,
+                names: [.group: [named], .side: sides],
                 because: [
                     "the call names \(ItemText.name(group))",
                     "the client's list is \(list.map { ItemText.name($0) }.joined(separator: ", "))",
@@ -47,7 +47,7 @@ enum EntitlementTree {
         }
         return Diagnosis(
             .signatureNotApplied,
-            ["T4.3"],
+            path: ["T4.3"],
             because: ["the replay answers \(examination.replayed) with the groups that were given"]
         )
     }

@@ -9,9 +9,9 @@ enum FrontEndTree {
         guard let view = examination.fileKeychain else { return unknownKeychain(examination) }
         guard view.route.reachesFile, !view.route.isFlagged else { return nil }
         let dataProtection = examination.replayedByDataProtection
-        if view.isDeclined { return declined(examination, view, dataProtection) }
+        if view.isDeclined { return declined(examination, view: view, dataProtection: dataProtection) }
         if dataProtection == examination.replayed, givesSameItems(examination, view) { return nil }
-        return differing(examination, view, dataProtection)
+        return differing(examination, view: view, dataProtection: dataProtection)
     }
 
     /// An add without the flag goes to the file-based keychain, regardless of its contents.
@@ -24,8 +24,8 @@ enum FrontEndTree {
         guard route.reachesFile, !route.reachesDataProtection else { return nil }
         return Diagnosis(
             .fileBasedByDefault,
-            ["T6.1", "T6.2"],
-            [.keychain: ["file"]],
+            path: ["T6.1", "T6.2"],
+            names: [.keychain: ["file"]],
             confidence: VerdictConfidence.assumed,
             because: [
                 "the add does not set kSecUseDataProtectionKeychain", "nothing is known of the file-based keychain",
@@ -36,44 +36,44 @@ enum FrontEndTree {
     /// The flag is false: the call reaches only the file-based keychain, as requested.
     private static func declined(
         _ examination: Examination,
-        _ view: FileKeychainView,
-        _ dataProtection: Status
+        view: FileKeychainView,
+        dataProtection: Status
     ) -> Diagnosis? {
-        if let closed = closed(examination, view, ["T6.1", "T6.2"], because: []) { return closed }
+        if let closed = closed(examination, view: view, path: ["T6.1", "T6.2"], because: []) { return closed }
         if examination.replayed == .itemNotFound, dataProtection == .success {
             let isMixed = examination.matches.contains { view.hasItems(like: $0.item) }
             return Diagnosis(
                 isMixed ? .mixedKeychains : .otherKeychain,
-                ["T6.1", "T6.3"],
-                [.keychain: ["data-protection"]],
+                path: ["T6.1", "T6.3"],
+                names: [.keychain: ["data-protection"]],
                 because: ["kSecUseDataProtectionKeychain is false, and the item is in the data protection keychain"]
             )
         }
         if let many = takesOneOfMany(examination, view) { return many }
         return examination.replayed == .success
-            ? Diagnosis(.nothingWrong, ["T6.1", "5.7"], confidence: VerdictConfidence.certain) : nil
+            ? Diagnosis(.nothingWrong, path: ["T6.1", "5.7"], confidence: VerdictConfidence.certain) : nil
     }
 
     /// There is no file-based keychain, or it is locked and would have to be unlocked.
     private static func closed(
         _ examination: Examination,
-        _ view: FileKeychainView,
-        _ path: [String],
+        view: FileKeychainView,
+        path: [String],
         because: [String]
     ) -> Diagnosis? {
-        if view.isMissing { return Diagnosis(.noDefaultKeychain, path, because: because) }
+        if view.isMissing { return Diagnosis(.noDefaultKeychain, path: path, because: because) }
         guard view.isLocked, view.needsOpen, !view.isDeclined || view.status == examination.replayed else {
             return nil
         }
         let isUnattendedJob = examination.call.isContinuousIntegration
-        return Diagnosis(isUnattendedJob ? .ciKeychainLocked : .fileKeychainLocked, path, because: because)
+        return Diagnosis(isUnattendedJob ? .ciKeychainLocked : .fileKeychainLocked, path: path, because: because)
     }
 
     private static func takesOneOfMany(_ examination: Examination, _ view: FileKeychainView) -> Diagnosis? {
         guard [.delete, .update].contains(examination.function), view.matchCount > view.touchedCount else { return nil }
         return Diagnosis(
             .limitDefaultDiffers,
-            ["T6.1", "T6.2"],
+            path: ["T6.1", "T6.2"],
             because: ["the file-based keychain has \(view.matchCount) that match, and touches \(view.touchedCount)"]
         )
     }
@@ -94,8 +94,8 @@ enum FrontEndTree {
 
     private static func differing(
         _ examination: Examination,
-        _ view: FileKeychainView,
-        _ dataProtection: Status
+        view: FileKeychainView,
+        dataProtection: Status
     ) -> Diagnosis {
         let path = ["T6.1", "T6.2"]
         let because = [
@@ -104,20 +104,20 @@ enum FrontEndTree {
         ]
         let ignored = examination.explanation.faults.filter { $0.check == .attributeName }.compactMap(\.key)
         if !ignored.isEmpty {
-            return Diagnosis(.shimIgnoredAttribute, path, [.attribute: ignored], because: because)
+            return Diagnosis(.shimIgnoredAttribute, path: path, names: [.attribute: ignored], because: because)
         }
         if dataProtection == .interactionNotAllowed, examination.replayed == .itemNotFound {
             let why = InteractionTree.diagnosis(examination)
-            var diagnosis = Diagnosis(.lockedMaskedAsNotFound, path, because: because, about: why.candidate)
+            var diagnosis = Diagnosis(.lockedMaskedAsNotFound, path: path, because: because, about: why.candidate)
             diagnosis.names = why.names
             return diagnosis.adding([why.verdict] + why.also)
         }
-        if let closed = closed(examination, view, path, because: because) { return closed }
+        if let closed = closed(examination, view: view, path: path, because: because) { return closed }
         if var many = takesOneOfMany(examination, view) {
             many.because += because
             return many
         }
-        return Diagnosis(.fileBasedByDefault, path, [.keychain: ["file"]], because: because)
+        return Diagnosis(.fileBasedByDefault, path: path, names: [.keychain: ["file"]], because: because)
     }
 
     /// Step T6.3: the flag is set, and the intended item is in the other keychain.
@@ -129,8 +129,8 @@ enum FrontEndTree {
         }
         return Diagnosis(
             isMixed ? .mixedKeychains : .otherKeychain,
-            ["T6.3"],
-            names,
+            path: ["T6.3"],
+            names: names,
             because: ["the item is in the file-based keychain, and the call asks for the other one"],
             about: item
         )

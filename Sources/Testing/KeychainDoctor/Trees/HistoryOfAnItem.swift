@@ -15,14 +15,14 @@ enum HistoryOfAnItem {
 
     static func diagnosis(_ examination: Examination) -> Diagnosis? {
         guard let history = examination.call.history, let stored = examination.stored,
-            let query = NamedAttributes(examination.call.query), let fate = fate(query, history, stored)
+            let query = NamedAttributes(examination.call.query), let fate = fate(of: query, in: history, stored: stored)
         else { return nil }
         switch fate {
         case .addFailed(let call):
             return Diagnosis(
                 .addNeverSucceeded,
-                ["T2.3"],
-                [.status: ["\(call.status)"], .client: [call.client]],
+                path: ["T2.3"],
+                names: [.status: ["\(call.status)"], .client: [call.client]],
                 because: ["the add\(at(call)) answered \(call.status)"]
             )
         case .deleted(let call, let count):
@@ -30,8 +30,8 @@ enum HistoryOfAnItem {
             let keys = call.examined.query.entries.keys.filter { $0.utf8.count == 4 }.sorted()
             return Diagnosis(
                 .wasDeleted,
-                ["T2.3"],
-                [.client: [call.client]],
+                path: ["T2.3"],
+                names: [.client: [call.client]],
                 because: [
                     "\(call.client) called SecItemDelete\(at(call)) by \(keys.map { KeyNames.constant($0) }.joined(separator: ", "))",
                     "it took \(count) \(count == 1 ? "item" : "items")",
@@ -41,8 +41,8 @@ enum HistoryOfAnItem {
         case .perhapsDeleted(let call):
             return Diagnosis(
                 .wasDeleted,
-                ["T2.3"],
-                [.client: [call.client]],
+                path: ["T2.3"],
+                names: [.client: [call.client]],
                 confidence: VerdictConfidence.assumed,
                 because: [
                     "\(call.client) called SecItemDelete\(at(call)) by a persistent reference after the add",
@@ -64,7 +64,7 @@ enum HistoryOfAnItem {
 
     private static func at(_ call: CallHistory.RecordedCall) -> String { call.time.map { " at \($0)" } ?? "" }
 
-    private static func fate(_ query: NamedAttributes, _ history: CallHistory, _ stored: StoredByHistory) -> Fate? {
+    private static func fate(of query: NamedAttributes, in history: CallHistory, stored: StoredByHistory) -> Fate? {
         let ours = stored.items.filter { $0.itemClass == query.itemClass && !contradicts(query, $0.attributes) }
         // The last event counts, not the last store.
         if let last = ours.max(by: { ($0.removedAt ?? $0.writtenAt) < ($1.removedAt ?? $1.writtenAt) }) {

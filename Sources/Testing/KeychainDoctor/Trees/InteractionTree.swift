@@ -11,7 +11,7 @@ enum InteractionTree {
         if let blocked, blocked.isGuarded, let guarded = guarded(blocked, examination) { return guarded }
         if blocked == nil, explanation.authentication != nil, let guarded = guarded(nil, examination) { return guarded }
         guard let level = blockedLevel(blocked, examination) else {
-            return Diagnosis(.interactionUnexplained, path, about: blocked)
+            return Diagnosis(.interactionUnexplained, path: path, about: blocked)
         }
         let names = [VerdictNames.Key.level: [level.rawValue]]
         let isWrite = examination.function != .copyMatching
@@ -20,13 +20,21 @@ enum InteractionTree {
             var also: [VerdictID] = level.outlivesLock ? [] : [.lockedLevelTooStrict]
             if isWrite { also.append(.lockedWrite) }
             let because = ["the device was not unlocked since it started", "the level is \(level.constantName)"]
-            return Diagnosis(.beforeFirstUnlock, path, names, because: because, about: blocked).adding(also)
+            return Diagnosis(.beforeFirstUnlock, path: path, names: names, because: because, about: blocked).adding(
+                also
+            )
         }
         let because = ["the device is locked", "the level is \(level.constantName)"]
         guard isWrite else {
-            return Diagnosis(.lockedLevelTooStrict, path + ["T3.3"], names, because: because, about: blocked)
+            return Diagnosis(
+                .lockedLevelTooStrict,
+                path: path + ["T3.3"],
+                names: names,
+                because: because,
+                about: blocked
+            )
         }
-        return Diagnosis(.lockedWrite, path + ["T3.3", "T3.4"], names, because: because, about: blocked)
+        return Diagnosis(.lockedWrite, path: path + ["T3.3", "T3.4"], names: names, because: because, about: blocked)
             .adding(examination.function == .update ? [.lockedLevelTooStrict] : [])
     }
 
@@ -78,9 +86,10 @@ enum InteractionTree {
             call.isUnattended ? "nobody can be prompted in the background" : "the call forbids asking",
         ]
         if call.isUnattended || isForbiddenByQuery(examination) {
-            return Diagnosis(.aclNeedsUser, ["T3.1"], because: because, about: item)
+            return Diagnosis(.aclNeedsUser, path: ["T3.1"], because: because, about: item)
         }
-        return call.query.hasSilentContext ? Diagnosis(.aclProbeHit, ["T3.1"], because: because, about: item) : nil
+        return call.query.hasSilentContext
+            ? Diagnosis(.aclProbeHit, path: ["T3.1"], because: because, about: item) : nil
     }
 
     /// Whether the query or its context does not allow interaction.

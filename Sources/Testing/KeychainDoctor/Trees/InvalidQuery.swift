@@ -19,8 +19,8 @@ enum InvalidQuery {
         let side = first.part == .query ? "query" : "update"
         return Diagnosis(
             .queryInvalid,
-            ["C01"],
-            [.attribute: keys, .side: examination.function == .update ? [side] : []],
+            path: ["C01"],
+            names: [.attribute: keys, .side: examination.function == .update ? [side] : []],
             confidence: VerdictConfidence.certain,
             because: same.prefix(3).map { "\($0.check.rawValue): \(reason($0))" }
         )

@@ -6,25 +6,25 @@ import KeychainCore
 enum NoSuchAttributeTree {
     static func diagnosis(_ examination: Examination) -> Diagnosis {
         let faults = examination.explanation.faults.filter { $0.error.status == .noSuchAttribute }
-        guard let first = faults.first else { return Diagnosis(.noSuchAttrUnexplained, ["T7.3"]) }
+        guard let first = faults.first else { return Diagnosis(.noSuchAttrUnexplained, path: ["T7.3"]) }
         let isUpdate = examination.function == .update
         let side = first.part == .query ? "query" : "update"
         let keys = faults.filter { $0.part == first.part }
             .flatMap { InvalidQuery.entries(of: $0, examination.call) }
-        func found(_ verdict: VerdictID, _ path: [String], _ keys: [String]) -> Diagnosis {
+        func found(_ verdict: VerdictID, path: [String], keys: [String]) -> Diagnosis {
             Diagnosis(
                 verdict,
-                path,
-                [.attribute: keys, .side: isUpdate ? [side] : []],
+                path: path,
+                names: [.attribute: keys, .side: isUpdate ? [side] : []],
                 confidence: VerdictConfidence.certain,
                 because: keys.prefix(3).map { reason($0, examination.explanation.search?.itemClass) }
             )
         }
         let noAttributes = keys.filter { isNoAttribute($0) }
-        if side == "update", !noAttributes.isEmpty { return found(.queryInvalid, ["T7.1"], noAttributes) }
+        if side == "update", !noAttributes.isEmpty { return found(.queryInvalid, path: ["T7.1"], keys: noAttributes) }
         let ofOtherClasses = keys.filter { !classes(with: $0).isEmpty }
-        if !ofOtherClasses.isEmpty { return found(.attributeNotInClass, ["T7.1", "T7.2"], ofOtherClasses) }
-        return found(.noSuchAttrUnexplained, ["T7.1", "T7.2", "T7.3"], keys)
+        if !ofOtherClasses.isEmpty { return found(.attributeNotInClass, path: ["T7.1", "T7.2"], keys: ofOtherClasses) }
+        return found(.noSuchAttrUnexplained, path: ["T7.1", "T7.2", "T7.3"], keys: keys)
     }
 
     /// An entry that names a class, a match, a return, a use or a reference.

@@ -10,14 +10,14 @@ enum NotFoundTree {
         var path = ["T2.1"]
         if let invalid = InvalidQuery.diagnosis(examination) { return invalid.after(path) }
         guard let search = examination.explanation.search, let nearMisses = examination.nearMisses else {
-            return Diagnosis(.notFoundUnexplained, path + ["T2.7"])
+            return Diagnosis(.notFoundUnexplained, path: path + ["T2.7"])
         }
         path.append("T2.2")
         let isByReference = search.terms.contains { $0.key == PropertyKey.valuePersistentReference }
         if isByReference, nearMisses.near.isEmpty {
             return Diagnosis(
                 .danglingReference,
-                path,
+                path: path,
                 confidence: VerdictConfidence.certain,
                 because: ["no row has the persistent reference of the query"]
             )
@@ -32,7 +32,7 @@ enum NotFoundTree {
             if HistoryOfAnItem.isStored(examination) {
                 return Diagnosis(
                     .notFoundUnexplained,
-                    path + ["T2.7"],
+                    path: path + ["T2.7"],
                     confidence: VerdictConfidence.guess,
                     because: ["the history stored such an item, and nothing in it tells where it went"]
                 )
@@ -40,7 +40,7 @@ enum NotFoundTree {
             let isKnown = examination.call.history != nil
             return Diagnosis(
                 .neverStored,
-                path,
+                path: path,
                 confidence: isKnown ? VerdictConfidence.computed : VerdictConfidence.guess,
                 because: ["of \(population(search)) items none comes near to the query"]
             )
@@ -48,12 +48,12 @@ enum NotFoundTree {
         path.append("T2.5")
         guard let intended = examination.intended else {
             let nearest = nearMisses.near.prefix(2).map { "at distance \($0.distance): \(ItemText.short($0.item))" }
-            return Diagnosis(.ambiguousIntent, path, confidence: VerdictConfidence.guess, because: nearest)
+            return Diagnosis(.ambiguousIntent, path: path, confidence: VerdictConfidence.guess, because: nearest)
         }
         path.append("T2.6")
         let steps = path
         return failedPredicates(of: intended, examination)?.after(steps.dropLast())
-            ?? Diagnosis(.notFoundUnexplained, steps + ["T2.7"], about: intended)
+            ?? Diagnosis(.notFoundUnexplained, path: steps + ["T2.7"], about: intended)
     }
 
     private static func population(_ search: ExplainedSearch) -> Int { search.population.values.reduce(0, +) }
@@ -77,8 +77,8 @@ enum NotFoundTree {
         }
         return Diagnosis(
             .identityHalfMissing,
-            ["T2.4"],
-            [.half: [certificate == nil ? "certificate" : "key"]],
+            path: ["T2.4"],
+            names: [.half: [certificate == nil ? "certificate" : "key"]],
             because: because,
             about: Candidate(half)
         )
@@ -111,7 +111,7 @@ enum NotFoundTree {
         // They stop the corrected call next.
         let obstacles = InteractionTree.obstacles(of: item, examination)
         if diagnoses.isEmpty, item.isGuarded, examination.explanation.search?.authenticationUI == .skip {
-            return Diagnosis(.aclNeedsUser, ["T2.6"], about: item)
+            return Diagnosis(.aclNeedsUser, path: ["T2.6"], about: item)
         }
         guard !diagnoses.isEmpty else { return nil }
         var first = diagnoses.removeFirst()
@@ -136,22 +136,22 @@ enum NotFoundTree {
         _ item: Candidate,
         _ examination: Examination
     ) -> Diagnosis? {
-        guard let found = predicate(kind, item, examination) else { return nil }
+        guard let found = predicate(kind, of: item, in: examination) else { return nil }
         // The verdict of this tree is `also`.
-        return UpdatedProgramTree.changedQuery(kind, item, examination)?.adding([found.verdict]) ?? found
+        return UpdatedProgramTree.changedQuery(kind, of: item, in: examination)?.adding([found.verdict]) ?? found
     }
 
     private static func predicate(
         _ kind: Difference.Kind,
-        _ item: Candidate,
-        _ examination: Examination
+        of item: Candidate,
+        in examination: Examination
     ) -> Diagnosis? {
         switch kind {
         case .itemClass:
             return Diagnosis(
                 .classMismatch,
-                ["T2.6"],
-                [.itemClass: [item.item.itemClass.rawValue]],
+                path: ["T2.6"],
+                names: [.itemClass: [item.item.itemClass.rawValue]],
                 because: ["the query looks for another class than the item has"]
             )
         case .attribute: return attributes(item)
@@ -160,8 +160,8 @@ enum NotFoundTree {
         case .synchronizable:
             return Diagnosis(
                 .syncScope,
-                ["T2.6"],
-                [.attribute: [AttributeName.synchronizable.description]],
+                path: ["T2.6"],
+                names: [.attribute: [AttributeName.synchronizable.description]],
                 because: ["the item is \(item.item.isSynchronizable == true ? "synchronizable" : "local")"]
             )
         case .keychain: return FrontEndTree.otherKeychain(item, examination)
@@ -174,13 +174,13 @@ enum NotFoundTree {
         let because = differences.prefix(3).map { sentence($0) }
         let keys = differences.map(\.key)
         guard let only = differences.first, differences.count == 1 else {
-            return Diagnosis(.attributesNarrow, ["T2.6"], [.attribute: keys], because: because)
+            return Diagnosis(.attributesNarrow, path: ["T2.6"], names: [.attribute: keys], because: because)
         }
         let verdict: VerdictID = only.relation.isFormat ? .attributeFormat : .attributeNarrows
         return Diagnosis(
             verdict,
-            ["T2.6"],
-            [.attribute: keys, .relation: [only.relation.rawValue]],
+            path: ["T2.6"],
+            names: [.attribute: keys, .relation: [only.relation.rawValue]],
             because: because
         )
     }

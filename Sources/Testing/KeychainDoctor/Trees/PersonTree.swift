@@ -6,7 +6,7 @@ import KeychainCore
 enum PersonTree {
     static func diagnosis(_ examination: Examination) -> Diagnosis {
         changedBiometry(examination)
-            ?? Diagnosis(.authFailed, ["C11"], because: ["the access control was evaluated, and not satisfied"])
+            ?? Diagnosis(.authFailed, path: ["C11"], because: ["the access control was evaluated, and not satisfied"])
     }
 
     /// An item of the current biometry set that was stored with another enrolment.
@@ -22,7 +22,7 @@ enum PersonTree {
         else { return nil }
         return Diagnosis(
             .biometryChanged,
-            ["C11"],
+            path: ["C11"],
             because: [
                 "the item is guarded by biometryCurrentSet",
                 enrolled == nil ? "nothing is enrolled now" : "another set was enrolled when it was stored",

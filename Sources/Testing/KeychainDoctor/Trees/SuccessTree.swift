@@ -22,7 +22,7 @@ enum SuccessTree {
         }
         var diagnosis =
             findings.first
-            ?? Diagnosis(.nothingWrong, ["5.7"], confidence: VerdictConfidence.certain, because: [], about: nil)
+            ?? Diagnosis(.nothingWrong, path: ["5.7"], confidence: VerdictConfidence.certain, because: [], about: nil)
         diagnosis = diagnosis.adding(findings.dropFirst().map(\.verdict))
         if takesUnusableItems(examination) { diagnosis = diagnosis.adding([.deleteNeedsNoKey]) }
         return diagnosis
@@ -37,7 +37,7 @@ enum SuccessTree {
         if search.returns.isEmpty {
             return Diagnosis(
                 .noReturnType,
-                ["5.1"],
+                path: ["5.1"],
                 confidence: VerdictConfidence.certain,
                 because: ["no kSecReturn… is true"]
             )
@@ -47,8 +47,8 @@ enum SuccessTree {
         let text = given.first.map(\.rawValue) ?? "nothing"
         return Diagnosis(
             .resultTypeMismatch,
-            ["5.1"],
-            [.attribute: search.returns],
+            path: ["5.1"],
+            names: [.attribute: search.returns],
             confidence: VerdictConfidence.certain,
             because: [
                 "\(search.returns.joined(separator: ", ")) give \(text)", "the caller expects \(expected.rawValue)",
@@ -63,8 +63,8 @@ enum SuccessTree {
         let items = examination.matches.map(\.item)
         return Diagnosis(
             .ambiguousMatch,
-            ["5.2"],
-            [.attribute: differingKeyColumns(items)],
+            path: ["5.2"],
+            names: [.attribute: differingKeyColumns(items)],
             because: ["\(examination.matchCount) items match, and one comes back"]
         )
     }
@@ -78,7 +78,7 @@ enum SuccessTree {
         guard isReinstalled else { return nil }
         return Diagnosis(
             .survivesUninstall,
-            ["5.4"],
+            path: ["5.4"],
             because: ["the app was installed again after the item was written"]
         )
     }
@@ -96,8 +96,8 @@ enum SuccessTree {
         if let level = levels.first(where: { !$0.isAvailable(on: device, examination.hasPasscode) }) {
             return Diagnosis(
                 .simulatorNotEnforced,
-                ["5.3"],
-                [.level: [level.rawValue]],
+                path: ["5.3"],
+                names: [.level: [level.rawValue]],
                 because: [
                     "the device is \(device.lockState.rawValue)\(examination.hasPasscode ? "" : ", and has no passcode")",
                     "the level is \(level.constantName)",
@@ -110,8 +110,8 @@ enum SuccessTree {
         let obstacle = obstacle(of: guarded, examination)
         return Diagnosis(
             obstacle == nil ? .simulatorSkipsACL : .simulatorNotEnforced,
-            ["5.3"],
-            [.level: [guarded.level]],
+            path: ["5.3"],
+            names: [.level: [guarded.level]],
             because: ["the item has an access control that requires the user"] + [obstacle].compactMap(\.self),
             about: Candidate(guarded)
         )
@@ -141,8 +141,8 @@ enum SuccessTree {
             findings.append(
                 Diagnosis(
                     .addOnlyAttribute,
-                    ["5.5"],
-                    [.attribute: [AttributeName.accessControl.description]],
+                    path: ["5.5"],
+                    names: [.attribute: [AttributeName.accessControl.description]],
                     because: ["the update sets an access control"]
                 )
             )
@@ -152,8 +152,8 @@ enum SuccessTree {
             findings.append(
                 Diagnosis(
                     .updateZeroVisibleChange,
-                    ["5.5"],
-                    [.attribute: given],
+                    path: ["5.5"],
+                    names: [.attribute: given],
                     confidence: VerdictConfidence.certain,
                     because: [given.isEmpty ? "the update sets nothing" : "all that the update sets is ignored"]
                 )
@@ -163,7 +163,7 @@ enum SuccessTree {
         if examination.touchedCount > 1,
             given.contains(where: { !moving.contains($0) && !isIgnored($0, attributes[$0]) })
         {
-            findings.append(tooWide(.updateScopeTooWide, "5.5", examination))
+            findings.append(tooWide(.updateScopeTooWide, at: "5.5", in: examination))
         }
         return findings
     }
@@ -182,13 +182,13 @@ enum SuccessTree {
 
     private static func deletes(_ examination: Examination) -> [Diagnosis] {
         var findings: [Diagnosis] = []
-        if examination.touchedCount > 1 { findings.append(tooWide(.deleteScopeTooWide, "5.6", examination)) }
+        if examination.touchedCount > 1 { findings.append(tooWide(.deleteScopeTooWide, at: "5.6", in: examination)) }
         if let twin = twin(examination) {
             findings.append(
                 Diagnosis(
                     .deleteOtherRow,
-                    ["5.6"],
-                    [.group: twin.group.map { [$0] } ?? []],
+                    path: ["5.6"],
+                    names: [.group: twin.group.map { [$0] } ?? []],
                     because: ["an item with the same key attributes stays: \(ItemText.short(twin))"],
                     about: Candidate(twin)
                 )
@@ -197,12 +197,12 @@ enum SuccessTree {
         return findings
     }
 
-    private static func tooWide(_ verdict: VerdictID, _ place: String, _ examination: Examination) -> Diagnosis {
+    private static func tooWide(_ verdict: VerdictID, at place: String, in examination: Examination) -> Diagnosis {
         let items = examination.explanation.effect?.items ?? []
         return Diagnosis(
             verdict,
-            [place],
-            [.attribute: differingKeyColumns(items)],
+            path: [place],
+            names: [.attribute: differingKeyColumns(items)],
             because: ["the query matches \(examination.touchedCount) items"]
         )
     }

@@ -42,7 +42,7 @@ enum UnknownValues {
         }
         return Diagnosis(
             .ambiguousIntent,
-            diagnosis.path,
+            path: diagnosis.path,
             confidence: VerdictConfidence.guess,
             because: [sentence(call)],
             about: diagnosis.candidate
@@ -52,7 +52,7 @@ enum UnknownValues {
     private static func notReproduced(_ examination: Examination) -> Diagnosis {
         Diagnosis(
             .notReproduced,
-            ["1"],
+            path: ["1"],
             confidence: VerdictConfidence.guess,
             because: [
                 "reported \(examination.status), replayed \(examination.replayed)", sentence(examination.call),

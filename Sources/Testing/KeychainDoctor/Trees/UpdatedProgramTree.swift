@@ -14,8 +14,8 @@ enum UpdatedProgramTree {
         {
             return Diagnosis(
                 .defaultGroupChanged,
-                ["T5.2"],
-                names,
+                path: ["T5.2"],
+                names: names,
                 because: [
                     "the first group was \(ItemText.name(group)), and is \(list.first.map { ItemText.name($0) } ?? "none") now"
                 ]
@@ -23,18 +23,18 @@ enum UpdatedProgramTree {
         }
         let because = ["the item is in \(group.map { ItemText.name($0) } ?? "another group of the list")"]
         if examination.hasAdd(of: item.item, by: examination.call.clientName) {
-            return Diagnosis(.groupAsymmetric, ["T2.6"], names, because: because)
+            return Diagnosis(.groupAsymmetric, path: ["T2.6"], names: names, because: because)
         }
-        return Diagnosis(.groupExcludedByQuery, ["T2.6"], names, because: because)
+        return Diagnosis(.groupExcludedByQuery, path: ["T2.6"], names: names, because: because)
     }
 
     /// The group of the item is not in the client's list.
     static func foreignGroup(_ item: Candidate, _ examination: Examination) -> Diagnosis {
-        guard let group = item.item.group else { return Diagnosis(.groupNotEntitled, ["T2.6"]) }
+        guard let group = item.item.group else { return Diagnosis(.groupNotEntitled, path: ["T2.6"]) }
         let names = [VerdictNames.Key.group: [group]]
         let because = ["the item is in \(ItemText.name(group)), which is not in the client's list"]
         func found(_ verdict: VerdictID, _ step: String) -> Diagnosis {
-            Diagnosis(verdict, [step], names, because: because)
+            Diagnosis(verdict, path: [step], names: names, because: because)
         }
         if examination.call.otherGroups?.contains(group) ?? false { return found(.shareMismatch, "T4.4") }
         let isUnderAnotherPrefix =
@@ -55,8 +55,8 @@ enum UpdatedProgramTree {
     /// Step T5.3: the given previous list is the current one, so the query has changed.
     static func changedQuery(
         _ kind: Difference.Kind,
-        _ item: Candidate,
-        _ examination: Examination
+        of item: Candidate,
+        in examination: Examination
     ) -> Diagnosis? {
         guard let previous = examination.call.previousGroups, previous == examination.client.accessGroups,
             kind != .keychain, kind != .reference
@@ -64,8 +64,8 @@ enum UpdatedProgramTree {
         let keys = item.differences.filter { $0.kind == kind }.map(\.key)
         return Diagnosis(
             .queryChanged,
-            ["T5.3"],
-            [.attribute: keys],
+            path: ["T5.3"],
+            names: [.attribute: keys],
             because: ["the access groups are the same before and after"]
         )
     }
@@ -74,8 +74,8 @@ enum UpdatedProgramTree {
     static func invalidated(_ level: Accessibility) -> Diagnosis {
         Diagnosis(
             .protectionInvalidated,
-            ["T2.3", "T5.4"],
-            [.level: [level.rawValue]],
+            path: ["T2.3", "T5.4"],
+            names: [.level: [level.rawValue]],
             because: ["the history stored the item under \(level.constantName)"]
         )
     }

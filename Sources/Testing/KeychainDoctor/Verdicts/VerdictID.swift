@@ -100,5 +100,7 @@ package enum VerdictID: String, Sendable, CaseIterable {
     package var exitStatus: Int32 { self == .notReproduced ? 3 : isOpen ? 1 : 0 }
 
     /// Its row in the table.
-    package var row: VerdictRow { VerdictTable.rows[self] ?? VerdictRow(self, "", "\(rawValue)", "") }
+    package var row: VerdictRow {
+        VerdictTable.rows[self] ?? VerdictRow(self, at: "", headline: "\(rawValue)", meaning: "")
+    }
 }

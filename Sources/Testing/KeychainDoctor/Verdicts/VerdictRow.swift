@@ -20,7 +20,7 @@ package struct VerdictRow: Sendable {
     /// Rules and sources, such as `lint:…` and `doctor:…`.
     package var why: [String] = []
 
-    init(_ id: VerdictID, _ place: String, _ headline: String, _ meaning: String) {
+    init(_ id: VerdictID, at place: String, headline: String, meaning: String) {
         self.id = id
         self.place = place
         self.headline = headline

@@ -5,18 +5,19 @@ extension VerdictTable {
     static let dictionary = [
         VerdictRow(
             .queryInvalid,
-            "C01",
-            "The dictionary is not valid: {attribute}",
-            "A key that the function does not take, a value of a wrong type, or a missing class fails the call before any item is "
+            at: "C01",
+            headline: "The dictionary is not valid: {attribute}",
+            meaning:
+                "A key that the function does not take, a value of a wrong type, or a missing class fails the call before any item is "
                 + "looked at."
         )
         .advising(.changeQuery, "Remove or correct {attribute}.")
         .citing("lint:parameter-group-mismatch", "doctor:C01"),
         VerdictRow(
             .attributeNotInClass,
-            "T7.2",
-            "Items of this class have no {attribute}",
-            "Each class has its own attributes, and one that it does not have fails the whole call."
+            at: "T7.2",
+            headline: "Items of this class have no {attribute}",
+            meaning: "Each class has its own attributes, and one that it does not have fails the whole call."
         )
         .advising(.changeQuery, "Leave {attribute} out, or use the attribute of this class that means the same.")
         .asking(
@@ -28,9 +29,9 @@ extension VerdictTable {
         .citing("lint:attribute-unsupported-for-class", "doctor:T7"),
         VerdictRow(
             .noSuchAttrUnexplained,
-            "T7.3",
-            "{attribute} is an attribute of no class",
-            "It is misspelt, or private."
+            at: "T7.3",
+            headline: "{attribute} is an attribute of no class",
+            meaning: "It is misspelt, or private."
         )
         .advising(.changeQuery, "Remove {attribute}.")
         .citing("doctor:T7"),
@@ -39,9 +40,10 @@ extension VerdictTable {
     static let person = [
         VerdictRow(
             .biometryChanged,
-            "C11",
-            "Another set of faces or fingers is enrolled than when the item was stored",
-            "biometryCurrentSet binds an item to the set that was enrolled then; nothing opens it after a change. It is not "
+            at: "C11",
+            headline: "Another set of faces or fingers is enrolled than when the item was stored",
+            meaning:
+                "biometryCurrentSet binds an item to the set that was enrolled then; nothing opens it after a change. It is not "
                 + "settled whether the answer is errSecAuthFailed or errSecItemNotFound."
         )
         .advising(
@@ -53,9 +55,9 @@ extension VerdictTable {
         .citing("lint:biometric-flag-choice", "doctor:C11"),
         VerdictRow(
             .authFailed,
-            "C11",
-            "The user was not recognized, or the secret that was given is wrong",
-            "Authentication was asked for, and failed."
+            at: "C11",
+            headline: "The user was not recognized, or the secret that was given is wrong",
+            meaning: "Authentication was asked for, and failed."
         )
         .advising(.authenticate, "Offer another attempt.", risk: .promptsUser, if: "foreground, unlocked")
         .warning("Do not delete the item: it is valid.")
@@ -65,17 +67,17 @@ extension VerdictTable {
     static let report = [
         VerdictRow(
             .notReproduced,
-            "1",
-            "The call answers differently now, so something differed when it was made",
-            "The replay on the store gives another status than the one that was reported."
+            at: "1",
+            headline: "The call answers differently now, so something differed when it was made",
+            meaning: "The replay on the store gives another status than the one that was reported."
         )
         .advising(.none, "Compare lock state, client, time and keychain with those of the call.")
         .citing("doctor:replay"),
         VerdictRow(
             .statusUnexplained,
-            "1",
-            "No tree is for this status; the checks are listed",
-            "The status says itself what is wrong, as far as anything does."
+            at: "1",
+            headline: "No tree is for this status; the checks are listed",
+            meaning: "The status says itself what is wrong, as far as anything does."
         )
         .citing("doctor:replay"),
     ]

@@ -5,9 +5,10 @@ extension VerdictTable {
     static let interaction = [
         VerdictRow(
             .aclNeedsUser,
-            "T3.1",
-            "The item requires authentication, and the call does not allow interaction",
-            "Its access control demands authentication for every read, also of attributes and for a test of existence."
+            at: "T3.1",
+            headline: "The item requires authentication, and the call does not allow interaction",
+            meaning:
+                "Its access control demands authentication for every read, also of attributes and for a test of existence."
         )
         .advising(
             .authenticate,
@@ -26,27 +27,28 @@ extension VerdictTable {
         .citing("lint:biometric-item-in-background", "doctor:T3"),
         VerdictRow(
             .aclProbeHit,
-            "T3.1",
-            "The item exists: it requires authentication, and the context does not allow interaction",
-            "With interactionNotAllowed, errSecInteractionNotAllowed says that an item matches."
+            at: "T3.1",
+            headline: "The item exists: it requires authentication, and the context does not allow interaction",
+            meaning: "With interactionNotAllowed, errSecInteractionNotAllowed says that an item matches."
         )
         .advising(.none, "Take this status as \"it exists\".")
         .warning("Do not delete the item: it is there, and valid.")
         .citing("doctor:T3"),
         VerdictRow(
             .beforeFirstUnlock,
-            "T3.2",
-            "The device was not unlocked since it started, so the item's keys are not there",
-            "Before the first unlock after a start only items of level Always can be used."
+            at: "T3.2",
+            headline: "The device was not unlocked since it started, so the item's keys are not there",
+            meaning: "Before the first unlock after a start only items of level Always can be used."
         )
         .advising(.wait, "Wait until protected data becomes available, then try again.", if: "after the first unlock")
         .warning("Do not treat the item as missing, and do not delete it: it comes back with the first unlock.")
         .citing("lint:read-error-collapsed", "doctor:T3"),
         VerdictRow(
             .lockedLevelTooStrict,
-            "T3.3",
-            "The device is locked, and items of the level {level} cannot be read then",
-            "Items of the levels WhenUnlocked and WhenPasscodeSet can be used only while the device is unlocked."
+            at: "T3.3",
+            headline: "The device is locked, and items of the level {level} cannot be read then",
+            meaning:
+                "Items of the levels WhenUnlocked and WhenPasscodeSet can be used only while the device is unlocked."
         )
         .advising(
             .migrate,
@@ -65,9 +67,9 @@ extension VerdictTable {
         .citing("lint:background-when-unlocked", "doctor:T3"),
         VerdictRow(
             .lockedWrite,
-            "T3.4",
-            "The device is locked, and storing under the level {level} takes its key",
-            "The keychain encrypts what it stores, so that an add or an update needs the key of the level."
+            at: "T3.4",
+            headline: "The device is locked, and storing under the level {level} takes its key",
+            meaning: "The keychain encrypts what it stores, so that an add or an update needs the key of the level."
         )
         .advising(.wait, "Keep the value in memory, and store it after the unlock.", if: "unlocked")
         .warning(deleteTrap)
@@ -80,9 +82,9 @@ extension VerdictTable {
         .citing("lint:background-when-unlocked", "doctor:T3"),
         VerdictRow(
             .interactionUnexplained,
-            "T3",
-            "Authentication is required, and nothing tells for what",
-            "Neither a lock state nor an access control accounts for the status."
+            at: "T3",
+            headline: "Authentication is required, and nothing tells for what",
+            meaning: "Neither a lock state nor an access control accounts for the status."
         )
         .citing("doctor:T3"),
     ]
@@ -90,9 +92,10 @@ extension VerdictTable {
     static let entitlement = [
         VerdictRow(
             .noGroupsAtAll,
-            "T4.1",
-            "The client has no access group at all",
-            "An unsigned program, a test bundle without a host app, or a command-line tool without entitlements has none."
+            at: "T4.1",
+            headline: "The client has no access group at all",
+            meaning:
+                "An unsigned program, a test bundle without a host app, or a command-line tool without entitlements has none."
         )
         .advising(.signAgain, "Sign the program with the keychain capability; run tests in a host app that has it.")
         .asking(
@@ -104,33 +107,34 @@ extension VerdictTable {
         .citing("doctor:T4"),
         VerdictRow(
             .groupPrefixMissing,
-            "T4.2",
-            "The access group lacks its prefix: in code it is {group}",
-            "The entitlements file writes $(AppIdentifierPrefix); in code the full name is needed."
+            at: "T4.2",
+            headline: "The access group lacks its prefix: in code it is {group}",
+            meaning: "The entitlements file writes $(AppIdentifierPrefix); in code the full name is needed."
         )
         .advising(.changeQuery, "Use {group} in code; in the entitlements file $(AppIdentifierPrefix) and the rest.")
         .citing("lint:access-group-missing-team-prefix", "doctor:T4"),
         VerdictRow(
             .groupPrefixWrong,
-            "T4.2",
-            "The access group has another prefix than the client's: that is {group}",
-            "The prefix is that of another team, or an App ID prefix that the program does not have."
+            at: "T4.2",
+            headline: "The access group has another prefix than the client's: that is {group}",
+            meaning: "The prefix is that of another team, or an App ID prefix that the program does not have."
         )
         .advising(.changeQuery, "Use {group}, or sign with the team whose prefix the code names.")
         .citing("doctor:T4"),
         VerdictRow(
             .appGroupNotEntitled,
-            "T4.2",
-            "{group} is not among the application groups of this client",
-            "Application groups count as access groups when the program has them; on macOS with a provisioning profile alone."
+            at: "T4.2",
+            headline: "{group} is not among the application groups of this client",
+            meaning:
+                "Application groups count as access groups when the program has them; on macOS with a provisioning profile alone."
         )
         .advising(.changeEntitlements, "Add {group} to com.apple.security.application-groups, and sign again.")
         .citing("doctor:T4"),
         VerdictRow(
             .groupNotListed,
-            "T4.2",
-            "The access group {group} is not in the client's list",
-            "A group that a call names must be one of the client's."
+            at: "T4.2",
+            headline: "The access group {group} is not in the client's list",
+            meaning: "A group that a call names must be one of the client's."
         )
         .advising(
             .changeEntitlements,
@@ -139,17 +143,18 @@ extension VerdictTable {
         .citing("lint:access-group-not-entitled", "doctor:T4"),
         VerdictRow(
             .signatureNotApplied,
-            "T4.3",
-            "By the list given the call is allowed: the program that ran was signed with another one",
-            "The entitlements of the built product differ from those that were given."
+            at: "T4.3",
+            headline: "By the list given the call is allowed: the program that ran was signed with another one",
+            meaning: "The entitlements of the built product differ from those that were given."
         )
         .advising(.signAgain, "Look at the built product: codesign -d --entitlements - --xml PROGRAM, then sign again.")
         .citing("doctor:T4"),
         VerdictRow(
             .shareMismatch,
-            "T4.4",
-            "The item is in {group}, which the other program has and this one does not",
-            "Two programs share an item in a group that both have listed, with the same prefix and the same name."
+            at: "T4.4",
+            headline: "The item is in {group}, which the other program has and this one does not",
+            meaning:
+                "Two programs share an item in a group that both have listed, with the same prefix and the same name."
         )
         .advising(.changeEntitlements, "Give both programs one group, and name it in every call.")
         .citing("doctor:T4"),

@@ -5,9 +5,10 @@ extension VerdictTable {
     static let duplicate = [
         VerdictRow(
             .duplicateAfterMissedDelete,
-            "T1.2",
-            "The delete before this add did not reach the item that is in the way",
-            "An earlier delete was meant for the item that holds the primary key, and its query did not match it."
+            at: "T1.2",
+            headline: "The delete before this add did not reach the item that is in the way",
+            meaning:
+                "An earlier delete was meant for the item that holds the primary key, and its query did not match it."
         )
         .advising(.updateItem, "Update the item with a query of its key attributes instead of deleting and adding it.")
         .asking(
@@ -19,9 +20,9 @@ extension VerdictTable {
         .citing("lint:delete-then-add", "doctor:T1"),
         VerdictRow(
             .duplicateOtherEntitledGroup,
-            "T1.2",
-            "The key is taken in the access group {group}, and the look-up was in another one",
-            "Reading and writing use different access groups of the same client."
+            at: "T1.2",
+            headline: "The key is taken in the access group {group}, and the look-up was in another one",
+            meaning: "Reading and writing use different access groups of the same client."
         )
         .advising(.changeQuery, "Name the access group {group} in both the look-up and the write.")
         .asking(
@@ -33,17 +34,19 @@ extension VerdictTable {
         .citing("lint:access-group-asymmetric", "doctor:T1"),
         VerdictRow(
             .duplicateSyncScope,
-            "T1.2",
-            "The key is taken by an item that the look-up passes over, because of kSecAttrSynchronizable",
-            "A query without kSecAttrSynchronizable means local items alone, and a write may mean the other kind."
+            at: "T1.2",
+            headline: "The key is taken by an item that the look-up passes over, because of kSecAttrSynchronizable",
+            meaning:
+                "A query without kSecAttrSynchronizable means local items alone, and a write may mean the other kind."
         )
         .advising(.changeQuery, "Set kSecAttrSynchronizable in both, or look for kSecAttrSynchronizableAny.")
         .citing("lint:synchronizable-scope-mismatch", "doctor:T1"),
         VerdictRow(
             .duplicateNonKeyLookup,
-            "T1.2",
-            "The look-up filters on {attribute}, which does not tell items of this key apart",
-            "The query of the look-up names an attribute that is no part of the primary key, or a key attribute in another format: "
+            at: "T1.2",
+            headline: "The look-up filters on {attribute}, which does not tell items of this key apart",
+            meaning:
+                "The query of the look-up names an attribute that is no part of the primary key, or a key attribute in another format: "
                 + "it finds nothing, and the add meets the item nevertheless."
         )
         .advising(.changeQuery, "Look up by key attributes alone; update what is found, and add only where nothing is.")
@@ -56,17 +59,19 @@ extension VerdictTable {
         .citing("lint:narrowing-attribute-in-query", "doctor:T1"),
         VerdictRow(
             .duplicateDerivedKey,
-            "T1.4",
-            "The key or certificate in kSecValueRef is stored already",
-            "The primary key comes from the reference itself: the hash of a key, or issuer and serial number of a certificate."
+            at: "T1.4",
+            headline: "The key or certificate in kSecValueRef is stored already",
+            meaning:
+                "The primary key comes from the reference itself: the hash of a key, or issuer and serial number of a certificate."
         )
         .advising(.updateItem, "Take the item that is there, or update its label with a query by kSecValueRef.")
         .citing("doctor:T1"),
         VerdictRow(
             .duplicateEmptyKeyColumn,
-            "T1.5",
-            "Neither item sets {attribute}, so they share the empty value",
-            "An identifying attribute that an add does not set is stored empty, and is a part of the primary key all the same."
+            at: "T1.5",
+            headline: "Neither item sets {attribute}, so they share the empty value",
+            meaning:
+                "An identifying attribute that an add does not set is stored empty, and is a part of the primary key all the same."
         )
         .advising(.changeAttributes, "Set {attribute} in this add, and in every query for the item.")
         .asking(
@@ -78,9 +83,10 @@ extension VerdictTable {
         .citing("lint:add-incomplete-primary-key", "doctor:T1"),
         VerdictRow(
             .duplicateExists,
-            "T1.6",
-            "An item with this primary key is stored already",
-            "An add never replaces an item. The access group and kSecAttrSynchronizable belong to the primary key; label, comment, "
+            at: "T1.6",
+            headline: "An item with this primary key is stored already",
+            meaning:
+                "An add never replaces an item. The access group and kSecAttrSynchronizable belong to the primary key; label, comment, "
                 + "protection and the secret do not."
         )
         .advising(.updateItem, "Update the item with a query of its key attributes.")
@@ -94,9 +100,9 @@ extension VerdictTable {
         .citing("lint:swallowed-duplicate-item", "doctor:T1"),
         VerdictRow(
             .duplicateUnexplained,
-            "T1.7",
-            "An item that cannot be opened now holds the primary key",
-            "The item that is in the way does not open, so that nothing can be said of its values."
+            at: "T1.7",
+            headline: "An item that cannot be opened now holds the primary key",
+            meaning: "The item that is in the way does not open, so that nothing can be said of its values."
         )
         .advising(.unlock, "Unlock the device, and look again.")
         .warning("Do not delete the item: nobody has seen what it holds.")

@@ -5,9 +5,10 @@ extension VerdictTable {
     static let updated = [
         VerdictRow(
             .prefixChanged,
-            "T5.1",
-            "The item is in {group}: the same name under another prefix",
-            "After a transfer to another team or another App ID prefix, earlier items stay under the old prefix."
+            at: "T5.1",
+            headline: "The item is in {group}: the same name under another prefix",
+            meaning:
+                "After a transfer to another team or another App ID prefix, earlier items stay under the old prefix."
         )
         .advising(.changeEntitlements, "List both prefixes if the provisioning profile allows it, and move the items.")
         .asking(
@@ -19,9 +20,10 @@ extension VerdictTable {
         .citing("doctor:T5"),
         VerdictRow(
             .oldGroupRemoved,
-            "T5.1",
-            "The group {group} left the client's list with the update of the program",
-            "Items stay in the group in which they were stored, and neither a query nor a delete reaches them from outside."
+            at: "T5.1",
+            headline: "The group {group} left the client's list with the update of the program",
+            meaning:
+                "Items stay in the group in which they were stored, and neither a query nor a delete reaches them from outside."
         )
         .advising(
             .changeEntitlements,
@@ -31,25 +33,27 @@ extension VerdictTable {
         .citing("doctor:T5"),
         VerdictRow(
             .defaultGroupChanged,
-            "T5.2",
-            "The first group of the list changed: old items are in {group}, new ones elsewhere",
-            "An add without a group stores in the first one of the list."
+            at: "T5.2",
+            headline: "The first group of the list changed: old items are in {group}, new ones elsewhere",
+            meaning: "An add without a group stores in the first one of the list."
         )
         .advising(.changeQuery, "Name the group in every add; leave it out of reads, or name {group}.")
         .citing("doctor:T5"),
         VerdictRow(
             .queryChanged,
-            "T5.3",
-            "The groups did not change with the update; the query did, in {attribute}",
-            "The list of access groups is the same before and after, so that the query itself rules the item out."
+            at: "T5.3",
+            headline: "The groups did not change with the update; the query did, in {attribute}",
+            meaning:
+                "The list of access groups is the same before and after, so that the query itself rules the item out."
         )
         .advising(.changeQuery, "Look for the item as the earlier version stored it, then store it anew.")
         .citing("doctor:T5"),
         VerdictRow(
             .protectionInvalidated,
-            "T5.4",
-            "The item was stored, and went for good with its level {level}",
-            "Items of WhenPasscodeSet are discarded with the passcode; ThisDeviceOnly items do not come along to another device."
+            at: "T5.4",
+            headline: "The item was stored, and went for good with its level {level}",
+            meaning:
+                "Items of WhenPasscodeSet are discarded with the passcode; ThisDeviceOnly items do not come along to another device."
         )
         .advising(.authenticate, "Have the user log in again, and store a new item.", risk: .promptsUser)
         .asking(
@@ -61,9 +65,9 @@ extension VerdictTable {
         .citing("doctor:T5"),
         VerdictRow(
             .otherTargetWrote,
-            "T5.5",
-            "{client} stored the item in {group}, which this client does not have",
-            "Extensions, widgets and other programs have lists of their own."
+            at: "T5.5",
+            headline: "{client} stored the item in {group}, which this client does not have",
+            meaning: "Extensions, widgets and other programs have lists of their own."
         )
         .advising(.changeEntitlements, "Give both programs one group, and name it in every call.")
         .citing("lint:access-group-asymmetric", "doctor:T5"),
@@ -72,60 +76,62 @@ extension VerdictTable {
     static let macOS = [
         VerdictRow(
             .shimIgnoredAttribute,
-            "T6.2",
-            "The file-based keychain ignores {attribute}, and answers without it",
-            "Without kSecUseDataProtectionKeychain an attribute that the class does not have is passed over silently; elsewhere the "
+            at: "T6.2",
+            headline: "The file-based keychain ignores {attribute}, and answers without it",
+            meaning:
+                "Without kSecUseDataProtectionKeychain an attribute that the class does not have is passed over silently; elsewhere the "
                 + "same call fails with errSecNoSuchAttr."
         )
         .advising(.changeQuery, "Leave {attribute} out, and set kSecUseDataProtectionKeychain.")
         .citing("lint:missing-data-protection-keychain", "doctor:T6"),
         VerdictRow(
             .lockedMaskedAsNotFound,
-            "T6.2",
-            "The item is there and locked; the Mac's front end reports the other keychain's \"not found\"",
-            "Where both keychains are asked, an error of the data protection keychain is never seen."
+            at: "T6.2",
+            headline: "The item is there and locked; the Mac's front end reports the other keychain's \"not found\"",
+            meaning: "Where both keychains are asked, an error of the data protection keychain is never seen."
         )
         .advising(.changeQuery, "Set kSecUseDataProtectionKeychain, so that the true status comes back.")
         .warning(deleteTrap)
         .citing("lint:missing-data-protection-keychain", "doctor:T6"),
         VerdictRow(
             .noDefaultKeychain,
-            "T6.2",
-            "There is no default keychain to store in",
-            "Without kSecUseDataProtectionKeychain an add goes to the default file-based keychain."
+            at: "T6.2",
+            headline: "There is no default keychain to store in",
+            meaning: "Without kSecUseDataProtectionKeychain an add goes to the default file-based keychain."
         )
         .advising(.create, "Create a keychain, and make it the default: security create-keychain, default-keychain.")
         .advising(.changeQuery, "Or set kSecUseDataProtectionKeychain.")
         .citing("lint:missing-data-protection-keychain", "doctor:T6"),
         VerdictRow(
             .ciKeychainLocked,
-            "T6.2",
-            "The keychain of the machine is locked, and nobody is there to unlock it",
-            "A file-based keychain locks by itself, and its items may ask before another program uses them."
+            at: "T6.2",
+            headline: "The keychain of the machine is locked, and nobody is there to unlock it",
+            meaning: "A file-based keychain locks by itself, and its items may ask before another program uses them."
         )
         .advising(.unlock, "Unlock it in the job, set its timeout, and set the partition list of its keys.")
         .citing("lint:ci-missing-keychain-settings", "lint:ci-missing-partition-list", "doctor:T6"),
         VerdictRow(
             .fileKeychainLocked,
-            "T6.2",
-            "The file-based keychain is locked",
-            "It locks by a timeout or on sleep, and shows as errSecAuthFailed where nobody answers."
+            at: "T6.2",
+            headline: "The file-based keychain is locked",
+            meaning: "It locks by a timeout or on sleep, and shows as errSecAuthFailed where nobody answers."
         )
         .advising(.unlock, "Unlock it; for a new program prefer kSecUseDataProtectionKeychain.", risk: .promptsUser)
         .citing("doctor:T6"),
         VerdictRow(
             .limitDefaultDiffers,
-            "T6.2",
-            "The file-based keychain changes one item, the data protection keychain all that match",
-            "Without a limit the file-based side of a delete or an update means one item, the data protection side all."
+            at: "T6.2",
+            headline: "The file-based keychain changes one item, the data protection keychain all that match",
+            meaning:
+                "Without a limit the file-based side of a delete or an update means one item, the data protection side all."
         )
         .advising(.changeQuery, "Give every key attribute, so that one item is meant on either side.")
         .citing("doctor:T6"),
         VerdictRow(
             .fileBasedByDefault,
-            "T6.2",
-            "Without kSecUseDataProtectionKeychain this call reaches the file-based keychain",
-            "On a Mac a native program reaches the data protection keychain when it asks for it."
+            at: "T6.2",
+            headline: "Without kSecUseDataProtectionKeychain this call reaches the file-based keychain",
+            meaning: "On a Mac a native program reaches the data protection keychain when it asks for it."
         )
         .advising(.changeQuery, "Set kSecUseDataProtectionKeychain in every call.")
         .asking(
@@ -137,17 +143,17 @@ extension VerdictTable {
         .citing("lint:missing-data-protection-keychain", "doctor:T6"),
         VerdictRow(
             .mixedKeychains,
-            "T6.3",
-            "Some items of this service are in one keychain and some in the other",
-            "Some calls set kSecUseDataProtectionKeychain, others do not."
+            at: "T6.3",
+            headline: "Some items of this service are in one keychain and some in the other",
+            meaning: "Some calls set kSecUseDataProtectionKeychain, others do not."
         )
         .advising(.migrate, "Read each item without the flag, and add it with the flag; then set the flag everywhere.")
         .citing("lint:missing-data-protection-keychain", "doctor:T6"),
         VerdictRow(
             .otherKeychain,
-            "T6.3",
-            "The item is in the other keychain of the Mac: {keychain}",
-            "A Mac has a file-based and a data protection keychain; the flag decides which one a call reaches."
+            at: "T6.3",
+            headline: "The item is in the other keychain of the Mac: {keychain}",
+            meaning: "A Mac has a file-based and a data protection keychain; the flag decides which one a call reaches."
         )
         .advising(.changeQuery, "Set or leave out kSecUseDataProtectionKeychain alike in every call.")
         .citing("lint:missing-data-protection-keychain", "doctor:T6"),

@@ -181,7 +181,7 @@ public enum ProcessWideApp {
                     let outcome = turns.withLock { turns in
                         // Cancellation sets the flag before it calls the handler, which then waits for the lock.
                         isCancellable && Task.isCancelled
-                            ? .cancelled : turns.enter(ticket, turn, of: test, continuation)
+                            ? .cancelled : turns.enter(ticket, for: turn, of: test, resuming: continuation)
                     }
                     switch outcome {
                     case .entered: continuation.resume()

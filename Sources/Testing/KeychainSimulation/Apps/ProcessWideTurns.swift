@@ -67,9 +67,9 @@ struct ProcessWideTurns: ~Copyable {
     /// Takes a turn, or a place in the queue, for a test or an unknown caller.
     mutating func enter(
         _ ticket: UInt64,
-        _ turn: Turn,
+        for turn: Turn,
         of test: String?,
-        _ continuation: Continuation
+        resuming continuation: Continuation
     ) -> Outcome {
         names[ticket] = test
         guard waiting.isEmpty, isFree(for: turn) else {

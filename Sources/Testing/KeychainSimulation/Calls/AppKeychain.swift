@@ -18,18 +18,23 @@ struct AppKeychain: KeychainBackend {
             return try perform(
                 .itemsExplained(ExplanationRequest(request, Self.options)),
                 as: operation,
-                RedactedValues.of(query),
-                RedactedValues.of(attributes),
-                request
+                query: RedactedValues.of(query),
+                attributes: RedactedValues.of(attributes),
+                request: request
             )
         case .itemsExplained(let request):
             let (operation, query, attributes) = request.call.operation.parts
-            return try perform(command, as: operation, RedactedValues.of(query), RedactedValues.of(attributes))
+            return try perform(
+                command,
+                as: operation,
+                query: RedactedValues.of(query),
+                attributes: RedactedValues.of(attributes)
+            )
         case .enclave(.makeKey(let algorithm, let accessControl, _)):
             let query = ["algorithm": "\(algorithm)", "pdmn": accessControl.protection.rawValue]
-            return try perform(command, as: .makeEnclaveKey, query)
+            return try perform(command, as: .makeEnclaveKey, query: query)
         case .enclave(.use(let operation, _, _)):
-            return try perform(command, as: .useEnclaveKey, ["use": operation.name])
+            return try perform(command, as: .useEnclaveKey, query: ["use": operation.name])
         case _ where command.has(.endsContext):
             // Not a call of the app: an object is deallocated, possibly after the app was removed.
             return try app.device.backend.perform(command)
@@ -51,9 +56,9 @@ struct AppKeychain: KeychainBackend {
     private func perform(
         _ command: KeychainCommand,
         as operation: KeychainCall.Operation,
-        _ query: [String: String],
-        _ attributes: [String: String] = [:],
-        _ request: KeychainRequest? = nil
+        query: [String: String],
+        attributes: [String: String] = [:],
+        request: KeychainRequest? = nil
     ) throws(KeychainError) -> KeychainReply {
         let device = app.device
         let identifier = app.entitlements.applicationIdentifier
@@ -64,7 +69,7 @@ struct AppKeychain: KeychainBackend {
             var reply = KeychainReply.done
             if fault?.moment != .beforeEffect {
                 reply = try backend.perform(command)
-                if let request { reply = try answer(reply, request, call) }
+                if let request { reply = try answer(reply, to: request, for: call) }
             }
             if let fault {
                 isInjected = true
@@ -81,8 +86,8 @@ struct AppKeychain: KeychainBackend {
     /// The answer to a call that is explained if it fails.
     private func answer(
         _ reply: KeychainReply,
-        _ request: KeychainRequest,
-        _ call: KeychainCall
+        to request: KeychainRequest,
+        for call: KeychainCall
     ) throws(KeychainError) -> KeychainReply {
         guard case .explained(let outcome) = reply else { throw .unexpectedReply }
         let status: Status
@@ -94,8 +99,8 @@ struct AppKeychain: KeychainBackend {
         if status != .success, let explanation = outcome.explanation {
             let failure = FailedCall(
                 request,
-                explanation,
-                status,
+                explanation: explanation,
+                status: status,
                 by: call.app,
                 on: device.platform,
                 after: device.calls.history,

@@ -27,13 +27,13 @@ struct FailedCall: Sendable {
     ///   - explain: explains another call, as of now.
     init(
         _ request: KeychainRequest,
-        _ explanation: Explanation,
-        _ status: Status,
+        explanation: Explanation,
+        status: Status,
         by app: String,
         on platform: VirtualDevice.Platform,
         after history: CallHistory,
         beside fileKeychain: KnownFileKeychain,
-        _ explain: (KeychainRequest) -> Explanation?
+        explain: (KeychainRequest) -> Explanation?
     ) {
         self.explanation = explanation
         var call = ExaminedCall(request.withoutSecrets)

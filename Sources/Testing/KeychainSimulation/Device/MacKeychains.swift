@@ -52,9 +52,9 @@ package final class MacKeychains: Sendable {
 
     /// The item functions on the files, with an owner who is prompted for the password of a locked keychain.
     func fileBased(
-        _ owner: Owner,
-        _ clock: VirtualClock,
-        _ judge: any CertificateJudge
+        for owner: Owner,
+        clock: VirtualClock,
+        judge: any CertificateJudge
     ) -> FileBasedKeychain {
         FileBasedKeychain(
             files,

@@ -89,13 +89,13 @@ public final class VirtualDevice: Sendable {
         clock = VirtualClock()
         owner = Owner(Self.biometry(sensor), hiddenPasscode: platform.hiddenPasscode ?? "")
         trustSettings = .inMemory()
-        var options = Self.options(platform, owner, clock)
+        var options = Self.options(for: platform, owner: owner, clock: clock)
         let judge = SystemTrust(settings: trustSettings)
         options.certificateJudge = judge
         options.authenticator = transport.authenticator(options.authenticator)
         let macKeychains = platform == .mac ? try MacKeychains(passcode: passcode, owner, clock) : nil
         self.macKeychains = macKeychains
-        let fileBased = macKeychains?.fileBased(owner, clock, judge) ?? .none
+        let fileBased = macKeychains?.fileBased(for: owner, clock: clock, judge: judge) ?? .none
         self.fileBased = fileBased
         func reached(_ keychain: EmbeddedKeychain) -> any KeychainBackend {
             let backend = transport.backend(keychain)
@@ -139,7 +139,7 @@ public final class VirtualDevice: Sendable {
         guard let folder else {
             throw VirtualDeviceError(.parameter("a keychain in memory is that of one process"))
         }
-        var options = Self.options(platform, owner, clock)
+        var options = Self.options(for: platform, owner: owner, clock: clock)
         options.certificateJudge = SystemTrust(settings: trustSettings)
         return EmbeddedKeychain(at: Self.location(folder), device: options, clock: clock.dates)
     }
@@ -148,7 +148,7 @@ public final class VirtualDevice: Sendable {
         KeychainLocation(path: folder.path(of: "keychain"))
     }
 
-    private static func options(_ platform: Platform, _ owner: Owner, _ clock: VirtualClock) -> DeviceOptions {
+    private static func options(for platform: Platform, owner: Owner, clock: VirtualClock) -> DeviceOptions {
         var options = DeviceOptions(authenticator: owner.authenticator, hostClock: clock.host)
         options.passwordWork = .least
         options.personality = platform == .simulator ? .simulator : .device

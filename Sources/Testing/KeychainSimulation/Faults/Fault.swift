@@ -25,10 +25,10 @@ public final class Fault: Sendable {
 
     init(
         _ effect: Effect,
-        _ operations: Set<KeychainCall.Operation>,
-        _ skipping: Int,
-        _ times: Int?,
-        _ matches: @escaping @Sendable (KeychainCall) -> Bool
+        on operations: Set<KeychainCall.Operation>,
+        skipping: Int,
+        times: Int?,
+        where matches: @escaping @Sendable (KeychainCall) -> Bool
     ) {
         self.effect = effect
         self.operations = operations

@@ -46,7 +46,15 @@ public final class Faults: Sendable {
         where matches: @escaping @Sendable (KeychainCall) -> Bool = { _ in true }
     ) -> Fault {
         precondition(status != 0, "errSecSuccess is no failure")
-        return add(Fault(.failure(Status(rawValue: status), moment), operations, skipping, times, matches))
+        return add(
+            Fault(
+                .failure(Status(rawValue: status), moment),
+                on: operations,
+                skipping: skipping,
+                times: times,
+                where: matches
+            )
+        )
     }
 
     /// Makes calls take time on the device's clock before they have an effect; no real time passes.
@@ -66,7 +74,7 @@ public final class Faults: Sendable {
         times: Int? = 1,
         where matches: @escaping @Sendable (KeychainCall) -> Bool = { _ in true }
     ) -> Fault {
-        add(Fault(.delay(duration), operations, skipping, times, matches))
+        add(Fault(.delay(duration), on: operations, skipping: skipping, times: times, where: matches))
     }
 
     /// Holds calls before they have an effect, until the test releases them.
@@ -88,7 +96,10 @@ public final class Faults: Sendable {
         where matches: @escaping @Sendable (KeychainCall) -> Bool = { _ in true }
     ) -> CallGate {
         let barrier = Barrier()
-        return CallGate(barrier, add(Fault(.barrier(barrier), operations, skipping, times, matches)))
+        return CallGate(
+            barrier,
+            add(Fault(.barrier(barrier), on: operations, skipping: skipping, times: times, where: matches))
+        )
     }
 
     /// Ends all faults, and releases the held calls.

@@ -15,7 +15,7 @@ extension ScenarioWorld {
         } matching: { issue in
             failure.note(issue)
         }
-        return try finish(outcome, failure, location)
+        return try finish(outcome, failure: failure, at: location)
     }
 
     /// Runs a play, and describes the scenario if something in it fails.
@@ -33,13 +33,13 @@ extension ScenarioWorld {
         } matching: { issue in
             failure.note(issue)
         }
-        return try finish(outcome, failure, location)
+        return try finish(outcome, failure: failure, at: location)
     }
 
     private func finish<Result>(
         _ outcome: Swift.Result<Result, any Error>?,
-        _ failure: Failure,
-        _ location: SourceLocation
+        failure: Failure,
+        at location: SourceLocation
     ) throws -> Result {
         guard let outcome else { preconditionFailure("a play that neither ends nor throws") }
         if case .failure = outcome { failure.note() }

@@ -39,11 +39,11 @@ public struct KeychainTrait: TestTrait, SuiteTrait, TestScoping {
         try await TestScope.$ofTask.withValue(scope) {
             guard isProcessWide else {
                 return try await ProcessWideApp.beside {
-                    try await run(test, testCase, try makeDevice().install(entitlements), function)
+                    try await run(test, testCase: testCase, in: try makeDevice().install(entitlements), function)
                 }
             }
             let app = try makeDevice().install(entitlements)
-            try await ProcessWideApp.with(app) { try await run(test, testCase, app, function) }
+            try await ProcessWideApp.with(app) { try await run(test, testCase: testCase, in: app, function) }
         }
     }
 
@@ -55,8 +55,8 @@ public struct KeychainTrait: TestTrait, SuiteTrait, TestScoping {
 
     private func run(
         _ test: Test,
-        _ testCase: Test.Case?,
-        _ app: App,
+        testCase: Test.Case?,
+        in app: App,
         _ function: @Sendable () async throws -> Void
     ) async throws {
         let issues = IssueHandlingTrait.compactMapIssues { Self.tell($0, app.device) }

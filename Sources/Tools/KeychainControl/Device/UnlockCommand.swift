@@ -29,7 +29,7 @@ struct UnlockCommand: ParsableCommand {
         let keychain = surroundings.keychain
         let status = try refusing { () throws(KeychainError) in try keychain.device.status() }
         guard status.hasPasscode else {
-            if !command.isEmpty { return try run(command, nil, surroundings) }
+            if !command.isEmpty { return try run(command, offering: nil, in: surroundings) }
             return surroundings.say("No passcode is set: the keychain is always unlocked.")
         }
         if command.isEmpty {
@@ -38,7 +38,7 @@ struct UnlockCommand: ParsableCommand {
         }
         let offer = try offer(surroundings)
         defer { offer?.withdraw() }
-        try run(command, offer, surroundings)
+        try run(command, offering: offer, in: surroundings)
     }
 
     private func readPasscode(_ surroundings: Surroundings) throws(Refusal) -> SecretBytes {
@@ -65,7 +65,7 @@ struct UnlockCommand: ParsableCommand {
         }
     }
 
-    private func run(_ command: [String], _ offer: UnlockOffer?, _ surroundings: Surroundings) throws {
+    private func run(_ command: [String], offering offer: UnlockOffer?, in surroundings: Surroundings) throws {
         let status = try surroundings.run(command, offer)
         guard status == 0 else { throw ExitCode(status) }
     }

@@ -13,30 +13,32 @@ struct ExaminedCalls {
     init(_ command: DoctorCommand, _ surroundings: Surroundings) throws(BadInput) {
         if command.query == nil, command.trace != nil || command.last {
             let found = try Self.traced(command, surroundings)
-            calls = try found.map { (call) throws(BadInput) in try Self.completed(call, command, surroundings) }
+            calls = try found.map { (call) throws(BadInput) in
+                try Self.completed(call, for: command, in: surroundings)
+            }
             return
         }
         guard let query = command.query else { throw BadInput("there is no query: give one, or --trace, or --last") }
         let text = try QueryText(Self.bytes(query, surroundings))
         for remark in text.remarks { surroundings.remark(remark) }
         switch text.content {
-        case .call(let call): calls = [try Self.completed(Self.examined(call), command, surroundings)]
+        case .call(let call): calls = [try Self.completed(Self.examined(call), for: command, in: surroundings)]
         case .dictionary(let dictionary):
-            let operation = try Self.operation(dictionary, text, command, surroundings)
+            let operation = try Self.operation(on: dictionary, text: text, for: command, in: surroundings)
             var call = ExaminedCall(KeychainRequest(operation.operation, client: .person))
             call.clientSource = .assumed
             call.unknownKeys = text.unknownKeys
             call.unknownAttributeKeys = operation.unknownAttributeKeys
-            calls = [try Self.completed(call, command, surroundings)]
+            calls = [try Self.completed(call, for: command, in: surroundings)]
         }
     }
 
     /// The operation with the given dictionaries, and the new attributes whose values are unknown.
     private static func operation(
-        _ query: PropertyDictionary,
-        _ text: QueryText,
-        _ command: DoctorCommand,
-        _ surroundings: Surroundings
+        on query: PropertyDictionary,
+        text: QueryText,
+        for command: DoctorCommand,
+        in surroundings: Surroundings
     ) throws(BadInput) -> (operation: KeychainRequest.Operation, unknownAttributeKeys: Set<String>) {
         // A pasted call of SecItemUpdate already identifies the function.
         let isPastedUpdate = text.attributes != nil && command.call == .copy
@@ -62,8 +64,8 @@ struct ExaminedCalls {
     /// The call, completed with the client and state from the options.
     private static func completed(
         _ call: ExaminedCall,
-        _ command: DoctorCommand,
-        _ surroundings: Surroundings
+        for command: DoctorCommand,
+        in surroundings: Surroundings
     ) throws(BadInput) -> ExaminedCall {
         var call = call
         if let client = command.client {

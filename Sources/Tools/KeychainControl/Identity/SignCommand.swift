@@ -96,7 +96,7 @@ struct SignCommand: ParsableCommand {
         let key = try TeamKeyFile(teamKey)
         let now = Date()
         for path in programs {
-            let (program, manifest) = try sign(path, key, now)
+            let (program, manifest) = try sign(path, with: key, at: now)
             let target = output ?? program.path + ProgramManifest.fileSuffix
             try PublicFile.write(manifest.document.text + "\n", to: target)
             if let objection = program.libraryObjection, !manifest.allowsPreload {
@@ -110,8 +110,11 @@ struct SignCommand: ParsableCommand {
         }
     }
 
-    private func sign(_ path: String, _ key: TeamKeyFile, _ now: Date) throws(Refusal) -> (ProgramFile, ProgramManifest)
-    {
+    private func sign(
+        _ path: String,
+        with key: TeamKeyFile,
+        at now: Date
+    ) throws(Refusal) -> (ProgramFile, ProgramManifest) {
         let program: ProgramFile
         do throws(IdentityError) { program = try ProgramFile(path: path) } catch { throw Refusal(error.description) }
         let (application, groups, isTrue) = try entitlements(of: program.path, key.team)

@@ -32,7 +32,7 @@ enum ChildProgram {
         pthread_sigmask(SIG_BLOCK, &waiting, &before)
         defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
         var identifier: pid_t = 0
-        switch spawn(words, offer, signalMask: before, &identifier) {
+        switch spawn(words, offering: offer, signalMask: before, identifier: &identifier) {
         case 0: return wait(for: identifier, waiting)
         case let failure:
             let why = String(cString: strerror(failure))
@@ -44,9 +44,9 @@ enum ChildProgram {
 
     private static func spawn(
         _ words: [String],
-        _ offer: UnlockOffer?,
+        offering offer: UnlockOffer?,
         signalMask: sigset_t,
-        _ identifier: inout pid_t
+        identifier: inout pid_t
     ) -> Int32 {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)

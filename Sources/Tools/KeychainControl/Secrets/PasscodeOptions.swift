@@ -14,7 +14,7 @@ struct PasscodeOptions: ParsableArguments {
     var usesStandardInput = false
 
     func validate() throws {
-        try SecretOptions.check(descriptor, usesStandardInput, "passcode")
+        try SecretOptions.check(descriptor, usesStandardInput: usesStandardInput, name: "passcode")
     }
 
     /// Whether one of the options was given.
@@ -22,7 +22,7 @@ struct PasscodeOptions: ParsableArguments {
 
     /// The chosen source.
     func source(_ surroundings: Surroundings) -> SecretInput {
-        SecretOptions.source(descriptor, usesStandardInput, surroundings)
+        SecretOptions.source(descriptor, usesStandardInput: usesStandardInput, in: surroundings)
     }
 }
 
@@ -38,19 +38,19 @@ struct BackupSecretOptions: ParsableArguments {
     var usesStandardInput = false
 
     func validate() throws {
-        try SecretOptions.check(descriptor, usesStandardInput, "secret")
+        try SecretOptions.check(descriptor, usesStandardInput: usesStandardInput, name: "secret")
     }
 
     /// The chosen source.
     func source(_ surroundings: Surroundings) -> SecretInput {
-        SecretOptions.source(descriptor, usesStandardInput, surroundings)
+        SecretOptions.source(descriptor, usesStandardInput: usesStandardInput, in: surroundings)
     }
 }
 
 /// Checks that both have in common.
 private enum SecretOptions {
     /// - Throws: A usage error, which does not repeat the value: it could be the secret itself.
-    static func check(_ descriptor: String?, _ usesStandardInput: Bool, _ name: String) throws {
+    static func check(_ descriptor: String?, usesStandardInput: Bool, name: String) throws {
         guard let descriptor else { return }
         guard !usesStandardInput else {
             throw ValidationError("--\(name)-fd and --\(name)-stdin exclude each other.")
@@ -60,7 +60,7 @@ private enum SecretOptions {
         }
     }
 
-    static func source(_ descriptor: String?, _ usesStandardInput: Bool, _ surroundings: Surroundings) -> SecretInput {
+    static func source(_ descriptor: String?, usesStandardInput: Bool, in surroundings: Surroundings) -> SecretInput {
         if usesStandardInput { return .descriptor(surroundings.standardInput) }
         return descriptor.flatMap(number).map { .descriptor($0) } ?? .person(surroundings.authenticator)
     }

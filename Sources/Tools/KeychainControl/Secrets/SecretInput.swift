@@ -17,13 +17,17 @@ enum SecretInput {
         /// The name in prompts.
         let label: String
 
-        static let passcode = passcode("passcode", "Passcode")
-        static let newPasscode = passcode("new passcode", "New passcode")
-        static let newPasscodeOrNone = passcode("new passcode", "New passcode", ", or decline it by --no-passcode")
+        static let passcode = passcode("passcode", label: "Passcode")
+        static let newPasscode = passcode("new passcode", label: "New passcode")
+        static let newPasscodeOrNone = passcode(
+            "new passcode",
+            label: "New passcode",
+            otherOption: ", or decline it by --no-passcode"
+        )
         static let backupSecret = backupSecret("Secret of the backup")
         static let newBackupSecret = backupSecret("New secret for the backup")
 
-        private static func passcode(_ text: String, _ label: String, _ otherOption: String = "") -> Name {
+        private static func passcode(_ text: String, label: String, otherOption: String = "") -> Name {
             Name(text: text, options: "--passcode-fd or --passcode-stdin\(otherOption)", label: label)
         }
 
@@ -36,15 +40,15 @@ enum SecretInput {
     func read(_ name: Name, _ kind: AuthenticationPrompt.Kind, reason: String) throws(Refusal) -> SecretBytes {
         switch self {
         case .descriptor(let descriptor): try SecretLine.read(from: descriptor, name)
-        case .person(let authenticator): try Self.ask(authenticator, name, kind, reason)
+        case .person(let authenticator): try Self.ask(authenticator, for: name, kind: kind, reason: reason)
         }
     }
 
     private static func ask(
         _ authenticator: any Authenticator,
-        _ name: Name,
-        _ kind: AuthenticationPrompt.Kind,
-        _ reason: String
+        for name: Name,
+        kind: AuthenticationPrompt.Kind,
+        reason: String
     ) throws(Refusal) -> SecretBytes {
         guard authenticator.canAskForSecrets else { throw nobody(name) }
         switch authenticator.ask(AuthenticationPrompt(kind, reason: reason, label: name.label)) {

@@ -85,7 +85,7 @@ extension KeychainService {
             do throws(Refusal) {
                 try carryOut(plan, folder)
             } catch {
-                if plan.owner != .daemon { try undo(plan, folder, wasThere, after: error) }
+                if plan.owner != .daemon { try undo(plan, in: folder, record: wasThere, after: error) }
                 throw error
             }
         }
@@ -110,8 +110,8 @@ extension KeychainService {
 
     private func undo(
         _ plan: Plan,
-        _ folder: PrivateDirectory,
-        _ record: ServiceRecord?,
+        in folder: PrivateDirectory,
+        record: ServiceRecord?,
         after error: Refusal
     ) throws(Refusal) {
         do throws(Refusal) {

@@ -95,8 +95,8 @@ extension KeychainService {
     /// - Returns: The number of damaged rows that were left out.
     /// - Throws: ``Refusal``; the service then serves the keychain, unless the refusal says otherwise.
     func moveOut(
-        _ service: any KeychainBackend,
-        _ session: MoveSession,
+        of service: any KeychainBackend,
+        in session: MoveSession,
         hasPasscode: Bool,
         _ passcode: () throws(Refusal) -> SecretBytes
     ) throws(Refusal) -> Int {

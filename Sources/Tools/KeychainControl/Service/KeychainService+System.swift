@@ -209,7 +209,7 @@ extension KeychainService {
             // It was given back without its contents.
             _ = try refusing { () throws(KeychainError) in try system.perform(.maintenance(.takeOver)) }
         }
-        return try moveOut(system, session, hasPasscode: theirs.hasPasscode, passcode)
+        return try moveOut(of: system, in: session, hasPasscode: theirs.hasPasscode, passcode)
     }
 
     /// Makes the service refuse the keychain, and then the user's own store serve one.

@@ -15,7 +15,10 @@ struct SystemdUnits {
     var files: [(name: String, text: String)] {
         [
             (Self.socketUnit, socketText("Socket of the keychain", "keychaind.sock")),
-            (Self.serviceUnit, serviceText("Keychain", Self.socketUnit, "--user --exit-when-idle 600")),
+            (
+                Self.serviceUnit,
+                serviceText("Keychain", socketUnit: Self.socketUnit, options: "--user --exit-when-idle 600")
+            ),
         ]
     }
 
@@ -23,7 +26,10 @@ struct SystemdUnits {
     var filesOfFileDaemon: [(name: String, text: String)] {
         [
             (Self.fileSocketUnit, socketText("Socket of keychain files", "keychaind-files.sock")),
-            (Self.fileServiceUnit, serviceText("Keychain files", Self.fileSocketUnit, "--files --exit-when-idle 60")),
+            (
+                Self.fileServiceUnit,
+                serviceText("Keychain files", socketUnit: Self.fileSocketUnit, options: "--files --exit-when-idle 60")
+            ),
         ]
     }
 
@@ -51,7 +57,7 @@ struct SystemdUnits {
     // Neither NoNewPrivileges= nor anything that implies it in a user's unit (systemd.exec(5): SystemCallFilter=,
     // RestrictNamespaces=, PrivateDevices= and others): checking the user's password with PAM runs a program with
     // higher privileges (unix_chkpwd(8)).
-    private func serviceText(_ description: String, _ socketUnit: String, _ options: String) -> String {
+    private func serviceText(_ description: String, socketUnit: String, options: String) -> String {
         """
         # SPDX-License-Identifier: Apache-2.0
         [Unit]

@@ -43,14 +43,16 @@ struct PackageSurvey {
                 .filter { $0.hasSuffix(".h") && target.sources.contains(where: Self.isC) }
             for source in target.sources + headers {
                 let path = "\(target.path)/\(source)"
-                Self.read(folder.appendingPathComponent(path), path, &survey)
+                Self.read(folder.appendingPathComponent(path), path: path, into: &survey)
             }
         }
         var identities: Set<String> = []
         var folders: [URL] = []
         if description.dependencies?.isEmpty == false {
             let graph = try Self.decode(Graph.self, output(package + ["show-dependencies", "--format", "json"]))
-            for dependency in graph.dependencies { Self.read(dependency, &identities, &folders, &survey) }
+            for dependency in graph.dependencies {
+                Self.read(dependency, identities: &identities, folders: &folders, into: &survey)
+            }
         }
         dependsOnKeychain = folders.contains(where: Self.isKeychain)
         name = description.name
@@ -103,9 +105,9 @@ struct PackageSurvey {
 
     private static func read(
         _ package: Graph,
-        _ identities: inout Set<String>,
-        _ folders: inout [URL],
-        _ survey: inout SourceSurvey
+        identities: inout Set<String>,
+        folders: inout [URL],
+        into survey: inout SourceSurvey
     ) {
         guard identities.insert(package.identity).inserted else { return }
         let folder = URL(fileURLWithPath: package.path)
@@ -113,12 +115,19 @@ struct PackageSurvey {
         for path in files(in: folder, except: foldersOfOthers.union(["Tests"])) {
             // Its demos and Xcode projects are not compiled.
             let isCompiled = path.hasPrefix("Sources/")
-            read(folder.appendingPathComponent(path), "\(package.identity)/\(path)", isCompiled: isCompiled, &survey)
+            read(
+                folder.appendingPathComponent(path),
+                path: "\(package.identity)/\(path)",
+                isCompiled: isCompiled,
+                into: &survey
+            )
         }
-        for dependency in package.dependencies { read(dependency, &identities, &folders, &survey) }
+        for dependency in package.dependencies {
+            read(dependency, identities: &identities, folders: &folders, into: &survey)
+        }
     }
 
-    private static func read(_ file: URL, _ path: String, isCompiled: Bool = true, _ survey: inout SourceSurvey) {
+    private static func read(_ file: URL, path: String, isCompiled: Bool = true, into survey: inout SourceSurvey) {
         if file.pathExtension == "swift" {
             guard let text = try? String(contentsOf: file, encoding: .utf8) else { return }
             survey.read(text, path: path, isCompiled: isCompiled)

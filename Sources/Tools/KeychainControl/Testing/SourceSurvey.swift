@@ -41,7 +41,7 @@ struct SourceSurvey {
             let line = raw.drop(while: \.isWhitespace)
             let place = Place(path: path, line: index + 1)
             if line.hasPrefix("#") {
-                directive(line, place, &open)
+                directive(line, at: place, open: &open)
             } else if let module = Self.importedModule(line) {
                 note(module, place, isGuarded: !open.isEmpty)
                 if isCompiled, open.allSatisfy(\.isCompiled) { noteAppleOnly(module, place) }
@@ -78,7 +78,7 @@ struct SourceSurvey {
 
     private static let guards = ["__has_include", "__APPLE__", "__linux__", "TARGET_OS_"]
 
-    private mutating func directive(_ line: Substring, _ place: Place, _ open: inout [Condition]) {
+    private mutating func directive(_ line: Substring, at place: Place, open: inout [Condition]) {
         let isCompiled = open.allSatisfy(\.isCompiled)
         if line.hasPrefix("#if") {
             open.append(Condition(line.dropFirst("#if".count), place, isReached: isCompiled))

@@ -57,7 +57,7 @@ struct TestCommand: ParsableCommand {
         defer { keychain.remove() }
         let offer = options.withPasscode ? try keychain.setPasscode() : nil
         defer { offer?.withdraw() }
-        let status = try surroundings.run(command(plan, keychain, given), offer)
+        let status = try surroundings.run(command(for: plan, in: keychain, arguments: given), offer)
         guard status == 0 else { throw ExitCode(status) }
     }
 
@@ -75,9 +75,9 @@ struct TestCommand: ParsableCommand {
     }
 
     private func command(
-        _ plan: TestPlan,
-        _ keychain: ThrowAwayKeychain,
-        _ arguments: SwiftTestArguments
+        for plan: TestPlan,
+        in keychain: ThrowAwayKeychain,
+        arguments: SwiftTestArguments
     ) throws(Refusal) -> [String] {
         var environment = plan.environment
         environment.append(("SWIFT_KEYCHAIN_HOME", keychain.path))

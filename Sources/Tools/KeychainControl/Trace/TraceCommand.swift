@@ -46,7 +46,7 @@ struct TraceCommand: ParsableCommand {
         let places = TracePlaces()
         while true {
             while let line = try tracing({ () throws(TraceError) in try reader.next() }) {
-                show(line, &counts, places, surroundings)
+                show(line, counts: &counts, places: places, in: surroundings)
             }
             guard follow else { break }
             // In a pipe, lines would otherwise be buffered.
@@ -54,7 +54,7 @@ struct TraceCommand: ParsableCommand {
             if try tracing({ () throws(TraceError) in try reader.followReplacement() }) { continue }
             usleep(Self.pauseMicroseconds)
         }
-        if let rest = reader.rest() { show(rest, &counts, places, surroundings) }
+        if let rest = reader.rest() { show(rest, counts: &counts, places: places, in: surroundings) }
         if summary { counts.text.forEach(surroundings.say) }
     }
 
@@ -72,9 +72,9 @@ struct TraceCommand: ParsableCommand {
 
     private func show(
         _ line: TraceReader.Line,
-        _ counts: inout TraceCounts,
-        _ places: TracePlaces,
-        _ surroundings: Surroundings
+        counts: inout TraceCounts,
+        places: TracePlaces,
+        in surroundings: Surroundings
     ) {
         switch line.content {
         case .failure(let error): surroundings.remark("line \(line.number): \(error)")
@@ -88,7 +88,7 @@ struct TraceCommand: ParsableCommand {
             let place = places.place(of: call.stack)
             guard filter.accepts(call, place) else { return }
             if summary { return counts.note(call, place) }
-            surroundings.say(json ? line.text : TraceText.line(entry, call, place))
+            surroundings.say(json ? line.text : TraceText.line(for: entry, call: call, at: place))
         }
     }
 

@@ -7,7 +7,7 @@ import KeychainTrace
 
 /// A call of a trace as a line of text.
 enum TraceText {
-    static func line(_ entry: TraceEntry, _ call: TracedCall, _ place: String) -> String {
+    static func line(for entry: TraceEntry, call: TracedCall, at place: String) -> String {
         let duration = String(format: "%.1f ms", call.milliseconds)
         let state = call.lockState.map { $0 == .unlocked ? "" : " (\($0.rawValue))" } ?? ""
         let parts = [

@@ -2,7 +2,12 @@
 
 /// Assignments to variables and members.
 extension Interpreter {
-    func assign(_ target: Expression, _ source: Expression, _ range: ByteRange, _ environment: inout Environment) {
+    func assign(
+        to target: Expression,
+        from source: Expression,
+        at range: ByteRange,
+        in environment: inout Environment
+    ) {
         let value = evaluate(source, &environment)
         switch target.kind {
         case .text("_"), .name("_"): noteDiscarded(value, range)
@@ -29,15 +34,15 @@ extension Interpreter {
                         symbol: nil
                     )
                 ),
-                range,
-                environment
+                at: range,
+                in: environment
             )
         case .index(let base, let arguments):
             markStored(value)
             guard arguments.count == 1 else { return }
             let key = evaluate(arguments[0].value, &environment)
             let entry = AbstractDictionary.Entry(value: value, place: place(range), depth: depth)
-            modify(base, &environment) { Self.set($0, key, entry) }
+            modify(base, in: &environment) { Self.set($0, key: key, to: entry) }
         case .tuple(let arguments):
             for argument in arguments {
                 if case .name(let name) = argument.value.kind { environment.variables[name] = .symbol(name) }
@@ -60,7 +65,7 @@ extension Interpreter {
     /// Changes the dictionary that an expression names.
     func modify(
         _ base: Expression,
-        _ environment: inout Environment,
+        in environment: inout Environment,
         _ change: (AbstractDictionary) -> AbstractDictionary
     ) {
         let bare = base.bare

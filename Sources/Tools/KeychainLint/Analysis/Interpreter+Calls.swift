@@ -6,38 +6,42 @@ import KeychainCore
 extension Interpreter {
     func call(
         _ expression: Expression,
-        _ callee: Expression,
-        _ arguments: [CallArgument],
-        _ isStatement: Bool,
-        _ environment: inout Environment
+        of callee: Expression,
+        with arguments: [CallArgument],
+        isStatement: Bool,
+        in environment: inout Environment
     ) -> Value {
         let name = callee.lastName ?? ""
         if let function = itemFunction(callee, &environment) {
-            return site(function, expression, arguments, &environment)
+            return site(of: function, at: expression, with: arguments, in: &environment)
         }
-        if name == "SecAccessControlCreateWithFlags" { return accessControl(expression, arguments, &environment) }
+        if name == "SecAccessControlCreateWithFlags" {
+            return accessControl(at: expression, with: arguments, in: &environment)
+        }
         if case .member(let base?, _) = callee.kind,
-            let value = dictionaryCall(base, name, arguments, &environment)
+            let value = dictionaryCall(on: base, named: name, with: arguments, in: &environment)
         {
             return value
         }
-        if case .name(let type) = callee.kind, let value = conversion(type, arguments, &environment) { return value }
+        if case .name(let type) = callee.kind, let value = conversion(to: type, of: arguments, in: &environment) {
+            return value
+        }
         if name == "withUnsafeMutablePointer" || name == "withUnsafeMutableBytes" || name == "withMemoryRebound" {
-            return withPointer(callee, arguments, &environment)
+            return withPointer(callee, with: arguments, in: &environment)
         }
         if case .closure(let closure) = callee.bare.kind {
-            return run(closure, arguments.map { evaluate($0.value, &environment) }, &environment)
+            return run(closure, with: arguments.map { evaluate($0.value, &environment) }, in: &environment)
         }
         if case .name(let text) = callee.kind, let value = environment.variables[text] {
             if case .closure(let closure) = value {
-                return run(closure.closure, arguments.map { evaluate($0.value, &environment) }, &environment)
+                return run(closure.closure, with: arguments.map { evaluate($0.value, &environment) }, in: &environment)
             }
         }
-        if let target = resolve(callee, arguments, &environment) {
+        if let target = resolve(callee, with: arguments, in: &environment) {
             record(
-                .call(describe(callee, arguments, isStatement, target, &environment)),
-                expression.range,
-                environment
+                .call(describe(callee, with: arguments, isStatement: isStatement, symbol: target, in: &environment)),
+                at: expression.range,
+                in: environment
             )
             if depth < Self.maximumDepth,
                 isFollowed(
@@ -48,27 +52,34 @@ extension Interpreter {
                 ),
                 !frames.contains(where: { $0.symbol?.function === target.function })
             {
-                return follow(target, callee, arguments, expression, &environment)
+                return follow(target, callee: callee, with: arguments, at: expression, in: &environment)
             }
         } else {
             if case .name(let text) = callee.kind, let type = module.types[text], type.keyword != "protocol" {
-                return construct(text, arguments, expression, isStatement, callee, &environment)
+                return construct(
+                    text,
+                    with: arguments,
+                    at: expression,
+                    isStatement: isStatement,
+                    callee: callee,
+                    in: &environment
+                )
             }
             record(
-                .call(describe(callee, arguments, isStatement, nil, &environment)),
-                expression.range,
-                environment
+                .call(describe(callee, with: arguments, isStatement: isStatement, symbol: nil, in: &environment)),
+                at: expression.range,
+                in: environment
             )
         }
-        return unknownCall(callee, arguments, expression, &environment)
+        return unknownCall(of: callee, with: arguments, at: expression, in: &environment)
     }
 
     private func describe(
         _ callee: Expression,
-        _ arguments: [CallArgument],
-        _ isStatement: Bool,
-        _ symbol: FunctionSymbol?,
-        _ environment: inout Environment
+        with arguments: [CallArgument],
+        isStatement: Bool,
+        symbol: FunctionSymbol?,
+        in environment: inout Environment
     ) -> Event.Call {
         var receiver: [String]?
         var type: String?
@@ -107,7 +118,7 @@ extension Interpreter {
     }
 
     /// Follows a closure's body in place.
-    func run(_ closure: Closure, _ arguments: [Value], _ environment: inout Environment) -> Value {
+    func run(_ closure: Closure, with arguments: [Value], in environment: inout Environment) -> Value {
         guard !activeClosures.contains(ObjectIdentifier(closure)), activeClosures.count < 6 else { return .unknown }
         activeClosures.append(ObjectIdentifier(closure))
         closureDepth += 1
@@ -131,7 +142,7 @@ extension Interpreter {
                 end = execute([statement], start)
             } else {
                 if case .assign(let target, let value) = only.kind {
-                    assign(target, value, only.range, &start)
+                    assign(to: target, from: value, at: only.range, in: &start)
                     end = start
                 } else {
                     let value = evaluate(only, &start)
@@ -153,8 +164,11 @@ extension Interpreter {
     // MARK: Functions of the module
 
     /// The module's function that a call refers to, if it is unambiguous.
-    func resolve(_ callee: Expression, _ arguments: [CallArgument], _ environment: inout Environment) -> FunctionSymbol?
-    {
+    func resolve(
+        _ callee: Expression,
+        with arguments: [CallArgument],
+        in environment: inout Environment
+    ) -> FunctionSymbol? {
         guard let name = callee.lastName, let candidates = module.functions[name] else { return nil }
         let fitting = candidates.filter { $0.accepts(arguments) && $0.function.body != nil }
         guard !fitting.isEmpty else { return nil }
@@ -247,10 +261,10 @@ extension Interpreter {
 
     private func follow(
         _ target: FunctionSymbol,
-        _ callee: Expression,
-        _ arguments: [CallArgument],
-        _ expression: Expression,
-        _ environment: inout Environment
+        callee: Expression,
+        with arguments: [CallArgument],
+        at expression: Expression,
+        in environment: inout Environment
     ) -> Value {
         var selfValue: Value?
         if case .member(let base?, _) = callee.kind, base.path != ["self"] {
@@ -307,7 +321,7 @@ extension Interpreter {
             }
         }
         var copied: [String: Value] = [:]
-        let value = invoke(target, bound, place(expression.range), selfValue, &environment) { end in
+        let value = invoke(target, with: bound, at: place(expression.range), on: selfValue, in: &environment) { end in
             for (parameter, name) in copiesBack { copied[name] = end.variables[parameter] }
         }
         for (_, name) in copiesBack {
@@ -323,10 +337,10 @@ extension Interpreter {
     /// Follows a function of the module with given arguments.
     func invoke(
         _ target: FunctionSymbol,
-        _ arguments: [String: Value],
-        _ callPlace: Place,
-        _ selfValue: Value?,
-        _ environment: inout Environment,
+        with arguments: [String: Value],
+        at callPlace: Place,
+        on selfValue: Value?,
+        in environment: inout Environment,
         atEnd: ((Environment) -> Void)? = nil
     ) -> Value {
         guard let body = target.function.body else { return .unknown }
@@ -379,27 +393,33 @@ extension Interpreter {
 
     private func construct(
         _ type: String,
-        _ arguments: [CallArgument],
-        _ expression: Expression,
-        _ isStatement: Bool,
-        _ callee: Expression,
-        _ environment: inout Environment
+        with arguments: [CallArgument],
+        at expression: Expression,
+        isStatement: Bool,
+        callee: Expression,
+        in environment: inout Environment
     ) -> Value {
         let values = arguments.map { evaluate($0.value, &environment) }
         for value in values { markRead(value) }
-        record(.call(describe(callee, arguments, isStatement, nil, &environment)), expression.range, environment)
+        record(
+            .call(describe(callee, with: arguments, isStatement: isStatement, symbol: nil, in: &environment)),
+            at: expression.range,
+            in: environment
+        )
         // A wrapper around one dictionary is treated as that dictionary.
         if values.count == 1, arguments[0].label == nil, environment.dictionary(values[0]) != nil { return values[0] }
-        for (argument, value) in zip(arguments, values) { runArgument(argument, value, [], &environment) }
+        for (argument, value) in zip(arguments, values) {
+            runArgument(argument, value: value, given: [], in: &environment)
+        }
         return .instance(type)
     }
 
     /// A call of something outside of the module.
     private func unknownCall(
-        _ callee: Expression,
-        _ arguments: [CallArgument],
-        _ expression: Expression,
-        _ environment: inout Environment
+        of callee: Expression,
+        with arguments: [CallArgument],
+        at expression: Expression,
+        in environment: inout Environment
     ) -> Value {
         if case .member(let base?, _) = callee.kind {
             let value = evaluate(base, &environment)
@@ -420,7 +440,7 @@ extension Interpreter {
             } else if case .reference(let index) = value, let dictionary = environment.heap[index] {
                 environment.heap[index] = Self.opened(dictionary)
             }
-            runArgument(argument, value, elements(of: callee, &environment), &environment)
+            runArgument(argument, value: value, given: elements(of: callee, &environment), in: &environment)
         }
         if tryDepth > 0 { throwTargets[throwTargets.count - 1].append(environment) }
         // The text of a short call serves as its value.
@@ -445,14 +465,14 @@ extension Interpreter {
 
     private func runArgument(
         _ argument: CallArgument,
-        _ value: Value,
-        _ given: [Value],
-        _ environment: inout Environment
+        value: Value,
+        given: [Value],
+        in environment: inout Environment
     ) {
         guard case .closure(let closure) = value, case .closure = argument.value.kind else { return }
         // It may be called at once, later or never.
         var called = environment
-        _ = run(closure.closure, given, &called)
+        _ = run(closure.closure, with: given, in: &called)
         environment = Environment.join(environment, called) ?? environment
     }
 }

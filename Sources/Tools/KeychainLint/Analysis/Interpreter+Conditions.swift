@@ -32,27 +32,27 @@ extension Interpreter {
         case .binding(let name, let expression, let range):
             let source = expression ?? Expression(.name(name), range)
             let value = evaluate(source, &environment)
-            return bindOptional(name, value, source, environment)
+            return bindOptional(name, to: value, from: source, in: environment)
         case .match(let pattern, let expression):
             let value = evaluate(expression, &environment)
             if case .expression(let test) = pattern.unbound {
-                let (yes, no) = equal(value, evaluate(test, &environment), expression, environment)
+                let (yes, no) = equal(value, evaluate(test, &environment), subject: expression, in: environment)
                 var bound = yes
                 bound.map {
                     var copy = $0
-                    bind(pattern, nil, &copy)
+                    bind(pattern, to: nil, in: &copy)
                     bound = copy
                 }
                 return (bound, no)
             }
             markRead(value)
             var yes = environment
-            bind(pattern, value, &yes)
+            bind(pattern, to: value, in: &yes)
             return (yes, environment)
         }
     }
 
-    private func bindOptional(_ name: String, _ value: Value, _ source: Expression, _ start: Environment) -> Ways {
+    private func bindOptional(_ name: String, to value: Value, from source: Expression, in start: Environment) -> Ways {
         func bound(_ environment: Environment?, _ value: Value) -> Environment? {
             guard var environment else { return nil }
             if name != "_" { environment.variables[name] = value }
@@ -121,9 +121,9 @@ extension Interpreter {
             return (Environment.join(yes, second), neither)
         case .binary("==", let left, let right), .binary("===", let left, let right),
             .binary("~=", let left, let right):
-            return compare(left, right, environment)
+            return compare(left, with: right, in: environment)
         case .binary("!=", let left, let right), .binary("!==", let left, let right):
-            let (yes, no) = compare(left, right, environment)
+            let (yes, no) = compare(left, with: right, in: environment)
             return (no, yes)
         case .call(let callee, let arguments):
             if case .member(let base?, "contains") = callee.kind, arguments.count == 1 {
@@ -135,12 +135,12 @@ extension Interpreter {
                     return (environment.refined(site, set), environment.refined(site, CodeSet.all.subtracting(set)))
                 }
             }
-            return truth(evaluate(expression, &environment), expression, environment)
-        default: return truth(evaluate(expression, &environment), expression, environment)
+            return truth(of: evaluate(expression, &environment), at: expression, in: environment)
+        default: return truth(of: evaluate(expression, &environment), at: expression, in: environment)
         }
     }
 
-    private func truth(_ value: Value, _ expression: Expression, _ environment: Environment) -> Ways {
+    private func truth(of value: Value, at expression: Expression, in environment: Environment) -> Ways {
         switch value {
         case .boolean(let known): return known ? (environment, nil) : (nil, environment)
         case .test(let site, let whenTrue, let whenFalse):
@@ -159,19 +159,19 @@ extension Interpreter {
         return module.files[frame.file].text(expression.range)
     }
 
-    private func compare(_ left: Expression, _ right: Expression, _ start: Environment) -> Ways {
+    private func compare(_ left: Expression, with right: Expression, in start: Environment) -> Ways {
         var environment = start
         let first = evaluate(left, &environment)
         let second = evaluate(right, &environment)
-        return equal(first, second, left, environment)
+        return equal(first, second, subject: left, in: environment)
     }
 
-    func equal(_ first: Value, _ second: Value, _ subject: Expression, _ environment: Environment) -> Ways {
+    func equal(_ first: Value, _ second: Value, subject: Expression, in environment: Environment) -> Ways {
         if case .status(let site) = first, let set = Self.codes(second) {
-            return compared(site, set, first, environment)
+            return compared(site, with: set, value: first, in: environment)
         }
         if case .status(let site) = second, let set = Self.codes(first) {
-            return compared(site, set, second, environment)
+            return compared(site, with: set, value: second, in: environment)
         }
         if second.isNull {
             switch first {
@@ -189,7 +189,7 @@ extension Interpreter {
             }
         }
         if case .boolean(let wanted) = second {
-            let (yes, no) = truth(first, subject, environment)
+            let (yes, no) = truth(of: first, at: subject, in: environment)
             return wanted ? (yes, no) : (no, yes)
         }
         markRead(first)
@@ -198,7 +198,7 @@ extension Interpreter {
             values.allSatisfy({ if case .status = $0 { true } else { false } })
         {
             // One of several calls: facts about the last one hold for the path that made it.
-            return eitherCompared(values, set, environment)
+            return eitherCompared(values, with: set, in: environment)
         }
         if let left = first.identityText, let right = second.identityText, !left.contains("\\") {
             if isKnown(first), isKnown(second) { return left == right ? (environment, nil) : (nil, environment) }
@@ -217,14 +217,14 @@ extension Interpreter {
         }
     }
 
-    private func compared(_ site: Int, _ set: CodeSet, _ value: Value, _ environment: Environment) -> Ways {
+    private func compared(_ site: Int, with set: CodeSet, value: Value, in environment: Environment) -> Ways {
         markRead(value)
         // "Other" stands for many codes: one of them is not all of them.
         let rest = set == .other ? .all : CodeSet.all.subtracting(set)
         return (environment.refined(site, set), environment.refined(site, rest))
     }
 
-    private func eitherCompared(_ values: [Value], _ set: CodeSet, _ environment: Environment) -> Ways {
+    private func eitherCompared(_ values: [Value], with set: CodeSet, in environment: Environment) -> Ways {
         var yes: Environment? = environment
         var no: Environment? = environment
         if case .status(let last)? = values.last {
@@ -260,15 +260,15 @@ extension Interpreter {
     /// `rest` is the set of codes that no case has matched yet.
     func enter(
         _ item: Statement.Case,
-        _ subject: Expression,
-        _ value: Value,
-        _ rest: inout Environment?
+        subject: Expression,
+        value: Value,
+        rest: inout Environment?
     ) -> Environment? {
         var entered: Environment?
         if item.isDefault { swap(&entered, &rest) }
         for (pattern, filter) in item.patterns {
             guard let current = rest else { break }
-            var (yes, no) = match(pattern, value, subject, current)
+            var (yes, no) = match(pattern, against: value, subject: subject, in: current)
             if let filter, let matched = yes {
                 let (passed, failed) = split(filter, matched)
                 yes = passed
@@ -280,7 +280,7 @@ extension Interpreter {
         return entered
     }
 
-    func executeChoice(_ subject: Expression, _ cases: [Statement.Case], _ start: Environment) -> Environment? {
+    func executeChoice(of subject: Expression, cases: [Statement.Case], in start: Environment) -> Environment? {
         var environment = start
         let value = evaluate(subject, &environment)
         markRead(value)
@@ -289,7 +289,7 @@ extension Interpreter {
         var fallen: Environment?
         breakTargets.append([])
         for item in cases {
-            let entered = Environment.join(fallen, enter(item, subject, value, &rest))
+            let entered = Environment.join(fallen, enter(item, subject: subject, value: value, rest: &rest))
             fallen = nil
             guard let entered else { continue }
             if case .leave(.fallThrough)? = item.body.last?.kind {
@@ -302,34 +302,34 @@ extension Interpreter {
         return result
     }
 
-    func match(_ pattern: Pattern, _ value: Value, _ subject: Expression, _ start: Environment) -> Ways {
+    func match(_ pattern: Pattern, against value: Value, subject: Expression, in start: Environment) -> Ways {
         var environment = start
         switch pattern {
         case .wildcard: return (environment, nil)
         case .name(let name):
             environment.variables[name] = value
             return (environment, nil)
-        case .bind(let inner): return match(inner, value, subject, environment)
+        case .bind(let inner): return match(inner, against: value, subject: subject, in: environment)
         case .tuple, .isType:
             var yes = environment
-            bind(pattern, nil, &yes)
+            bind(pattern, to: nil, in: &yes)
             return (yes, environment)
         case .expression(let expression):
-            if case .member(nil, let name) = expression.kind { return matchCase(name, value, environment) }
+            if case .member(nil, let name) = expression.kind { return matchCase(name, against: value, in: environment) }
             if case .call(let callee, _) = expression.kind {
-                var (yes, no) = matchCase(callee.lastName ?? "", value, environment)
+                var (yes, no) = matchCase(callee.lastName ?? "", against: value, in: environment)
                 if var bound = yes {
-                    bind(pattern, nil, &bound)
+                    bind(pattern, to: nil, in: &bound)
                     yes = bound
                 }
                 return (yes, no)
             }
-            return equal(value, evaluate(expression, &environment), subject, environment)
+            return equal(value, evaluate(expression, &environment), subject: subject, in: environment)
         }
     }
 
     /// `case .name`.
-    private func matchCase(_ name: String, _ value: Value, _ environment: Environment) -> Ways {
+    private func matchCase(_ name: String, against value: Value, in environment: Environment) -> Ways {
         if case .symbol(let text) = value, text.first?.isUppercase == true, let dot = text.lastIndex(of: ".") {
             let known = text[text.index(after: dot)...]
             let type = String(text[..<dot])

@@ -3,10 +3,10 @@
 extension Interpreter {
     /// A method of a dictionary; nil if the receiver is not one.
     func dictionaryCall(
-        _ base: Expression,
-        _ name: String,
-        _ arguments: [CallArgument],
-        _ environment: inout Environment
+        on base: Expression,
+        named name: String,
+        with arguments: [CallArgument],
+        in environment: inout Environment
     ) -> Value? {
         guard Self.methods.contains(name) else { return nil }
         let receiver = evaluate(base, &environment)
@@ -17,7 +17,7 @@ extension Interpreter {
             else { return nil }
             var taken = environment.assuming(text + " != nil", true)
             if var way = taken {
-                _ = run(body, [.symbol(text)], &way)
+                _ = run(body, with: [.symbol(text)], in: &way)
                 taken = way
             }
             environment = Environment.join(taken, environment.assuming(text + " != nil", false)) ?? environment
@@ -34,17 +34,17 @@ extension Interpreter {
         switch name {
         case "removeValue", "removeObject":
             let key = value(0)
-            modify(base, &environment) { Self.removed($0, key) }
+            modify(base, in: &environment) { Self.removed($0, key) }
             return .unknown
         case "removeObjects":
             guard case .array(let keys) = value(0) else {
-                modify(base, &environment, Self.opened)
+                modify(base, in: &environment, Self.opened)
                 return .unknown
             }
-            modify(base, &environment) { keys.reduce($0) { Self.removed($0, $1) } }
+            modify(base, in: &environment) { keys.reduce($0) { Self.removed($0, $1) } }
             return .unknown
         case "removeAll", "removeAllObjects":
-            modify(base, &environment) { old in
+            modify(base, in: &environment) { old in
                 var empty = old
                 empty.variants = [.init()]
                 return empty
@@ -53,7 +53,7 @@ extension Interpreter {
         case "updateValue", "setObject", "setValue":
             let new = entry(0, range)
             let key = value(1)
-            modify(base, &environment) { Self.set($0, key, new) }
+            modify(base, in: &environment) { Self.set($0, key: key, to: new) }
             return .unknown
         case "merge", "merging", "addEntries":
             let other = value(0)
@@ -63,7 +63,7 @@ extension Interpreter {
                 source.map { Self.merged(old, $0, newWins: newWins) } ?? Self.opened(old)
             }
             if name == "merging" { return .dictionary(merged(dictionary)) }
-            modify(base, &environment, merged)
+            modify(base, in: &environment, merged)
             return .unknown
         case "mutableCopy": return allocate(dictionary, &environment)
         case "copy": return .dictionary(dictionary)
@@ -73,7 +73,7 @@ extension Interpreter {
                 case .expression(let only) = body.body[0].kind, case .assign(let target, _) = only.kind,
                 case .index(let targetBase, _) = target.kind
             else { return nil }
-            modify(targetBase, &environment) { Self.merged($0, dictionary, newWins: true) }
+            modify(targetBase, in: &environment) { Self.merged($0, dictionary, newWins: true) }
             return .unknown
         default: return nil
         }
@@ -101,7 +101,7 @@ extension Interpreter {
     }
 
     /// A type's name used to convert a value; nil for other calls.
-    func conversion(_ type: String, _ arguments: [CallArgument], _ environment: inout Environment) -> Value? {
+    func conversion(to type: String, of arguments: [CallArgument], in environment: inout Environment) -> Value? {
         switch type {
         case "NSMutableDictionary", "NSDictionary", "Dictionary":
             guard let first = arguments.first else {
@@ -111,7 +111,7 @@ extension Interpreter {
             }
             let value = evaluate(first.value, &environment)
             if first.label == "objects", arguments.count == 2 {
-                return paired(evaluate(arguments[1].value, &environment), value, first, &environment)
+                return paired(evaluate(arguments[1].value, &environment), with: value, by: first, in: &environment)
             }
             let isEmpty = first.label == "capacity" || first.label == "minimumCapacity"
             identities += 1
@@ -154,7 +154,7 @@ extension Interpreter {
             return nil
         case "CFDictionaryCreate":
             let values = arguments.map { evaluate($0.value, &environment) }
-            if values.count > 2 { return paired(values[1], values[2], arguments[0], &environment) }
+            if values.count > 2 { return paired(values[1], with: values[2], by: arguments[0], in: &environment) }
             return nil
         case "CFDictionarySetValue", "CFDictionaryAddValue":
             guard arguments.count == 3 else { return nil }
@@ -165,7 +165,7 @@ extension Interpreter {
                 place: place(range),
                 depth: depth
             )
-            modify(arguments[0].value, &environment) { Self.set($0, key, entry) }
+            modify(arguments[0].value, in: &environment) { Self.set($0, key: key, to: entry) }
             return .unknown
         case "LAContext":
             if module.types["LAContext"] == nil { return .instance("LAContext") }
@@ -189,9 +189,9 @@ extension Interpreter {
     /// A dictionary of parallel lists of keys and values.
     private func paired(
         _ keys: Value,
-        _ values: Value,
-        _ argument: CallArgument,
-        _ environment: inout Environment
+        with values: Value,
+        by argument: CallArgument,
+        in environment: inout Environment
     ) -> Value {
         var result = emptyDictionary(place(argument.value.range))
         guard case .array(let names) = keys, case .array(let items) = values, names.count == items.count else {
@@ -199,15 +199,15 @@ extension Interpreter {
         }
         for (name, item) in zip(names, items) {
             let entry = AbstractDictionary.Entry(value: item, place: place(argument.value.range), depth: depth)
-            result = Self.set(result, name, entry, isLiteral: true)
+            result = Self.set(result, key: name, to: entry, isLiteral: true)
         }
         return .dictionary(result)
     }
 
     static func set(
         _ dictionary: AbstractDictionary,
-        _ key: Value,
-        _ entry: AbstractDictionary.Entry,
+        key: Value,
+        to entry: AbstractDictionary.Entry,
         isLiteral: Bool = false
     ) -> AbstractDictionary {
         guard let name = keyName(key) else { return opened(dictionary) }

@@ -7,20 +7,21 @@ extension Interpreter {
         guard budget > 0 else { return .unknown }
         switch expression.kind {
         case .name(let name): return lookUp(name, &environment)
-        case .member(let base, let name): return member(base, name, expression, &environment)
+        case .member(let base, let name): return member(of: base, named: name, at: expression, in: &environment)
         case .call(let callee, let arguments):
             let isStatement = discarding
             discarding = false
-            return call(expression, callee, arguments, isStatement, &environment)
-        case .index(let base, let arguments): return index(base, arguments, expression, &environment)
+            return call(expression, of: callee, with: arguments, isStatement: isStatement, in: &environment)
+        case .index(let base, let arguments): return index(base, with: arguments, at: expression, in: &environment)
         case .string(let parts): return string(parts, &environment)
         case .integer(let value): return value.map { .integer($0) } ?? .unknown
         case .float: return .kind(.number)
         case .boolean(let value): return .boolean(value)
         case .null: return .null
         case .array(let elements): return .array(elements.map { evaluate($0, &environment) })
-        case .dictionary(let elements): return dictionary(elements, expression, &environment)
-        case .cast(let value, let kind, let type): return cast(value, kind, type, expression, &environment)
+        case .dictionary(let elements): return dictionary(of: elements, at: expression, in: &environment)
+        case .cast(let value, let kind, let type):
+            return cast(value, kind: kind, to: type, at: expression, in: &environment)
         case .forceUnwrap(let inner):
             let value = evaluate(inner, &environment)
             if case .accessControl(let index) = value {
@@ -29,7 +30,7 @@ extension Interpreter {
                 if !isChecked { accessControls[index].handling = .forced }
             }
             if case .outcome(_, _, _, let some) = value {
-                record(.forced(value), expression.range, environment)
+                record(.forced(value), at: expression.range, in: environment)
                 markRead(value)
                 return some
             }
@@ -46,16 +47,17 @@ extension Interpreter {
                 }
             }
             return .unknown
-        case .binary(let name, let left, let right): return binary(name, left, right, expression, &environment)
+        case .binary(let name, let left, let right):
+            return binary(name, left: left, right: right, at: expression, in: &environment)
         case .assign(let target, let value):
-            assign(target, value, expression.range, &environment)
+            assign(to: target, from: value, at: expression.range, in: &environment)
             return .unknown
         case .ternary(let condition, let then, let otherwise):
             return ways(
                 split(condition, environment),
-                { evaluate(then, &$0) },
-                { evaluate(otherwise, &$0) },
-                &environment
+                first: { evaluate(then, &$0) },
+                second: { evaluate(otherwise, &$0) },
+                in: &environment
             )
         case .closure(let closure): return .closure(ClosureValue(closure))
         case .tuple(let arguments):
@@ -64,7 +66,7 @@ extension Interpreter {
                 markRead(value)
             }
             return .unknown
-        case .tryExpression(let kind, let inner): return attempt(kind, inner, expression, &environment)
+        case .tryExpression(let kind, let inner): return attempt(kind, of: inner, at: expression, in: &environment)
         case .address(let inner): return evaluate(inner, &environment)
         case .statement(let statement): return valueOf(statement, &environment)
         case .text(let text): return .symbol(text)
@@ -79,9 +81,9 @@ extension Interpreter {
 
     private func ways(
         _ ways: Ways,
-        _ first: (inout Environment) -> Value,
-        _ second: (inout Environment) -> Value,
-        _ environment: inout Environment
+        first: (inout Environment) -> Value,
+        second: (inout Environment) -> Value,
+        in environment: inout Environment
     ) -> Value {
         var (yes, no) = ways
         var values: [(Value, Environment)] = []
@@ -163,7 +165,9 @@ extension Interpreter {
             var rest: Environment? = environment
             var values: [(Value, Environment)] = []
             for item in cases {
-                if let entered = enter(item, subject, value, &rest), let found = last(item.body, entered) {
+                if let entered = enter(item, subject: subject, value: value, rest: &rest),
+                    let found = last(item.body, entered)
+                {
                     values.append(found)
                 }
             }
@@ -174,9 +178,9 @@ extension Interpreter {
 
     private func attempt(
         _ kind: Expression.TryKind,
-        _ inner: Expression,
-        _ expression: Expression,
-        _ environment: inout Environment
+        of inner: Expression,
+        at expression: Expression,
+        in environment: inout Environment
     ) -> Value {
         tryDepth += 1
         defer { tryDepth -= 1 }
@@ -188,7 +192,7 @@ extension Interpreter {
         let thrown = throwTargets.removeLast()
         guard kind == .optional else {
             if let failed = thrown.reduce(nil, { Environment.join($0, $1) }) {
-                record(.failure("try!"), expression.range, failed)
+                record(.failure("try!"), at: expression.range, in: failed)
             }
             return value
         }
@@ -222,15 +226,15 @@ extension Interpreter {
 
     private func binary(
         _ name: String,
-        _ left: Expression,
-        _ right: Expression,
-        _ expression: Expression,
-        _ environment: inout Environment
+        left: Expression,
+        right: Expression,
+        at expression: Expression,
+        in environment: inout Environment
     ) -> Value {
         switch name {
         case "==", "!=", "&&", "||", "===", "!==", "~=":
             let (yes, no) = split(expression, environment)
-            return ways((yes, no), { _ in .boolean(true) }, { _ in .boolean(false) }, &environment)
+            return ways((yes, no), first: { _ in .boolean(true) }, second: { _ in .boolean(false) }, in: &environment)
         case "??":
             let value = evaluate(left, &environment)
             switch value {
@@ -239,9 +243,9 @@ extension Interpreter {
                 markRead(value)
                 return ways(
                     (environment.refined(site, someWhen), environment.refined(site, nilWhen)),
-                    { _ in inner },
-                    { evaluate(right, &$0) },
-                    &environment
+                    first: { _ in inner },
+                    second: { evaluate(right, &$0) },
+                    in: &environment
                 )
             default:
                 markStored(value)
@@ -266,7 +270,7 @@ extension Interpreter {
         case "+=":
             let second = evaluate(right, &environment)
             let source = environment.dictionary(second)
-            modify(left, &environment) { old in
+            modify(left, in: &environment) { old in
                 source.map { Self.merged(old, $0, newWins: true) } ?? Self.opened(old)
             }
             return .unknown
@@ -320,9 +324,9 @@ extension Interpreter {
     }
 
     private func dictionary(
-        _ elements: [DictionaryElement],
-        _ expression: Expression,
-        _ environment: inout Environment
+        of elements: [DictionaryElement],
+        at expression: Expression,
+        in environment: inout Environment
     ) -> Value {
         var result = emptyDictionary(place(expression.range))
         for element in elements {
@@ -330,7 +334,7 @@ extension Interpreter {
             let value = evaluate(element.value, &environment)
             markStored(value)
             let entry = AbstractDictionary.Entry(value: value, place: place(element.range), depth: depth)
-            result = Self.set(result, key, entry, isLiteral: true)
+            result = Self.set(result, key: key, to: entry, isLiteral: true)
         }
         return .dictionary(result)
     }
@@ -345,9 +349,9 @@ extension Interpreter {
 
     private func index(
         _ base: Expression,
-        _ arguments: [CallArgument],
-        _ expression: Expression,
-        _ environment: inout Environment
+        with arguments: [CallArgument],
+        at expression: Expression,
+        in environment: inout Environment
     ) -> Value {
         let value = evaluate(base, &environment)
         let keys = arguments.map { evaluate($0.value, &environment) }
@@ -369,10 +373,10 @@ extension Interpreter {
 
     private func cast(
         _ source: Expression,
-        _ kind: Expression.CastKind,
-        _ type: String,
-        _ expression: Expression,
-        _ environment: inout Environment
+        kind: Expression.CastKind,
+        to type: String,
+        at expression: Expression,
+        in environment: inout Environment
     ) -> Value {
         let value = evaluate(source, &environment)
         switch value {

@@ -85,7 +85,7 @@ extension Interpreter {
                 conditions: symbol.conditions
             )
             if !isFollowed(name, of: symbol.typeName, result: symbol.binding.type, body: getter) { return fallback }
-            let value = invoke(target, [:], place(symbol.binding.range), selfValue, &environment)
+            let value = invoke(target, with: [:], at: place(symbol.binding.range), on: selfValue, in: &environment)
             if case .unknown = value { return fallback }
             return value
         }
@@ -157,10 +157,10 @@ extension Interpreter {
     }
 
     func member(
-        _ base: Expression?,
-        _ name: String,
-        _ expression: Expression,
-        _ environment: inout Environment
+        of base: Expression?,
+        named name: String,
+        at expression: Expression,
+        in environment: inout Environment
     ) -> Value {
         guard let base else { return .symbol("." + name) }
         if base.path == ["Security"] { return lookUp(name, &environment) }
@@ -189,7 +189,7 @@ extension Interpreter {
                 }
                 return .symbol(text + ".rawValue")
             }
-            return typedMember(text, value, name, &environment) ?? .symbol(text + "." + name)
+            return typedMember(text, of: value, named: name, in: &environment) ?? .symbol(text + "." + name)
         case .constant, .string, .pattern:
             // `kSecClass.string` and similar properties are the same value with another type.
             if ["count", "isEmpty", "hashValue", "length"].contains(name) { return .kind(.number) }
@@ -232,9 +232,9 @@ extension Interpreter {
     /// A member of a base whose type is written down.
     private func typedMember(
         _ text: String,
-        _ value: Value,
-        _ name: String,
-        _ environment: inout Environment
+        of value: Value,
+        named name: String,
+        in environment: inout Environment
     ) -> Value? {
         var type = symbolTypes[text].map(Module.simpleName)
         if type == nil, let dot = text.lastIndex(of: ".") {

@@ -31,10 +31,10 @@ extension Interpreter {
     // MARK: Item functions
 
     func site(
-        _ function: ItemFunction,
-        _ expression: Expression,
-        _ arguments: [CallArgument],
-        _ environment: inout Environment
+        of function: ItemFunction,
+        at expression: Expression,
+        with arguments: [CallArgument],
+        in environment: inout Environment
     ) -> Value {
         guard let first = arguments.first else { return .unknown }
         let query = dictionaryArgument(first.value, &environment)
@@ -74,7 +74,7 @@ extension Interpreter {
         )
         environment.passed.insert(index)
         if case .variable(let name) = pointer { environment.variables[name] = .result(index, isWhole: true) }
-        record(.site(index), expression.range, environment)
+        record(.site(index), at: expression.range, in: environment)
         return .status(index)
     }
 
@@ -99,9 +99,9 @@ extension Interpreter {
     }
 
     func accessControl(
-        _ expression: Expression,
-        _ arguments: [CallArgument],
-        _ environment: inout Environment
+        at expression: Expression,
+        with arguments: [CallArgument],
+        in environment: inout Environment
     ) -> Value {
         let values = arguments.map { evaluate($0.value, &environment) }
         var flags: Set<String> = []
@@ -139,14 +139,14 @@ extension Interpreter {
                 passesError: passesError
             )
         )
-        record(.accessControl(index), expression.range, environment)
+        record(.accessControl(index), at: expression.range, in: environment)
         return .accessControl(index)
     }
 
     func withPointer(
         _ callee: Expression,
-        _ arguments: [CallArgument],
-        _ environment: inout Environment
+        with arguments: [CallArgument],
+        in environment: inout Environment
     ) -> Value {
         var target: Value = .unknown
         if let first = arguments.first, case .address(let variable) = first.value.kind, let path = variable.path {
@@ -155,7 +155,7 @@ extension Interpreter {
             target = evaluate(base, &environment)
         }
         guard let last = arguments.last else { return .unknown }
-        if case .closure(let closure) = last.value.kind { return run(closure, [target], &environment) }
+        if case .closure(let closure) = last.value.kind { return run(closure, with: [target], in: &environment) }
         return .unknown
     }
 

@@ -89,7 +89,7 @@ package final class Interpreter {
     private func finish(_ body: [Statement], _ environment: Environment) {
         if let end = execute(body, environment, isBody: true) {
             frame.returns.append((.unknown, end, nil))
-            record(.ended, frame.symbol?.function.range ?? ByteRange(0, 0), end)
+            record(.ended, at: frame.symbol?.function.range ?? ByteRange(0, 0), in: end)
         }
     }
 
@@ -126,7 +126,7 @@ package final class Interpreter {
             let value = evaluate(expression, &environment)
             // The caller has to read a helper's status.
             if depth == 0 { markRead(value) }
-            record(.returned(value, expression), expression.range, environment)
+            record(.returned(value, expression), at: expression.range, in: environment)
             frame.returns.append((value, environment, expression))
             return nil
         }
@@ -158,11 +158,11 @@ package final class Interpreter {
                 let value = binding.value.map { evaluate($0, &environment) }
                 if let name = binding.name {
                     if let type = binding.type { symbolTypes[name] = type }
-                    environment.variables[name] = stored(value, binding, &environment)
+                    environment.variables[name] = stored(value, for: binding, in: &environment)
                     noteStored(value, name)
                 } else if let value {
                     if case .wildcard = binding.pattern { noteDiscarded(value, binding.range) }
-                    bind(binding.pattern, .unknown, &environment)
+                    bind(binding.pattern, to: .unknown, in: &environment)
                 }
             }
             return environment
@@ -183,18 +183,18 @@ package final class Interpreter {
             let left = breakTargets.removeLast().reduce(after) { Environment.join($0, $1) }
             return Environment.join(left, no ?? environment)
         case .forEach(let pattern, let sequence, _, let body):
-            return executeForEach(pattern, sequence, body, environment)
-        case .choice(let subject, let cases): return executeChoice(subject, cases, environment)
-        case .attempt(let body, let catches): return executeAttempt(body, catches, environment)
+            return executeForEach(pattern, of: sequence, body: body, in: environment)
+        case .choice(let subject, let cases): return executeChoice(of: subject, cases: cases, in: environment)
+        case .attempt(let body, let catches): return executeAttempt(body, catches: catches, in: environment)
         case .returned(let expression):
             let value = expression.map { evaluate($0, &environment) } ?? .unknown
             if depth == 0 { markRead(value) }
-            record(.returned(value, expression), statement.range, environment)
+            record(.returned(value, expression), at: statement.range, in: environment)
             frame.returns.append((value, environment, expression))
             return nil
         case .thrown(let expression):
             let mentioned = mentions { _ = self.evaluate(expression, &environment) }
-            record(.thrown(expression, mentions: mentioned), statement.range, environment)
+            record(.thrown(expression, mentions: mentioned), at: statement.range, in: environment)
             throwTargets[throwTargets.count - 1].append(environment)
             return nil
         case .leave(let kind):
@@ -221,12 +221,12 @@ package final class Interpreter {
         var environment = start
         switch expression.kind {
         case .assign(let target, let value):
-            assign(target, value, expression.range, &environment)
+            assign(to: target, from: value, at: expression.range, in: &environment)
             return environment
         case .statement(let statement): return execute(statement, environment)
         case .call(let callee, _) where Self.neverReturns(callee):
             _ = evaluate(expression, &environment)
-            record(.failure(callee.lastName ?? ""), expression.range, environment)
+            record(.failure(callee.lastName ?? ""), at: expression.range, in: environment)
             return nil
         default:
             let isCall = if case .call = expression.bare.kind { true } else { false }
@@ -244,7 +244,7 @@ package final class Interpreter {
             && callee.path?.count == 1
     }
 
-    private func stored(_ value: Value?, _ binding: Variable.Binding, _ environment: inout Environment) -> Value {
+    private func stored(_ value: Value?, for binding: Variable.Binding, in environment: inout Environment) -> Value {
         guard let value else {
             if binding.type?.hasSuffix("?") == true { return .null }
             return binding.name.map { .symbol($0) } ?? .unknown
@@ -269,25 +269,25 @@ package final class Interpreter {
 
     private func executeForEach(
         _ pattern: Pattern,
-        _ sequence: Expression,
-        _ body: [Statement],
-        _ start: Environment
+        of sequence: Expression,
+        body: [Statement],
+        in start: Environment
     ) -> Environment? {
         var environment = start
         let value = evaluate(sequence, &environment)
         let before = environment
         if let source = environment.dictionary(value), case .tuple(let names) = pattern.unbound,
             names.count == 2, case .name(let key) = names[0].unbound, case .name(let item) = names[1].unbound,
-            copies(body, key, item, source, &environment)
+            copies(body, key: key, item: item, from: source, in: &environment)
         {
             return environment
         }
         if case .array(let values) = value, let first = values.first {
-            bind(pattern, values.dropFirst().reduce(first) { $0.joined($1) }, &environment)
+            bind(pattern, to: values.dropFirst().reduce(first) { $0.joined($1) }, in: &environment)
         } else if case .result(let site, _) = value {
-            bind(pattern, .result(site, isWhole: false), &environment)
+            bind(pattern, to: .result(site, isWhole: false), in: &environment)
         } else {
-            bind(pattern, nil, &environment)
+            bind(pattern, to: nil, in: &environment)
         }
         breakTargets.append([])
         let after = execute(body, environment)
@@ -299,26 +299,26 @@ package final class Interpreter {
     /// `for (k, v) in source { target[k] = v }`.
     private func copies(
         _ body: [Statement],
-        _ key: String,
-        _ item: String,
-        _ source: AbstractDictionary,
-        _ environment: inout Environment
+        key: String,
+        item: String,
+        from source: AbstractDictionary,
+        in environment: inout Environment
     ) -> Bool {
         guard body.count == 1, case .expression(let expression) = body[0].kind,
             case .assign(let target, let value) = expression.kind,
             case .index(let base, let arguments) = target.kind, arguments.count == 1,
             case .name(key) = arguments[0].value.bare.kind, case .name(item) = value.bare.kind
         else { return false }
-        modify(base, &environment) { Self.merged($0, source, newWins: true) }
+        modify(base, in: &environment) { Self.merged($0, source, newWins: true) }
         return true
     }
 
-    func bind(_ pattern: Pattern, _ value: Value?, _ environment: inout Environment) {
+    func bind(_ pattern: Pattern, to value: Value?, in environment: inout Environment) {
         switch pattern {
         case .name(let name):
             environment.variables[name] = value ?? .symbol(name)
-        case .bind(let inner): bind(inner, value, &environment)
-        case .tuple(let patterns): for inner in patterns { bind(inner, nil, &environment) }
+        case .bind(let inner): bind(inner, to: value, in: &environment)
+        case .tuple(let patterns): for inner in patterns { bind(inner, to: nil, in: &environment) }
         case .expression(let expression):
             // `case let .failure(status)`: the bound value is in the arguments.
             if case .call(_, let arguments) = expression.kind {
@@ -332,8 +332,8 @@ package final class Interpreter {
 
     private func executeAttempt(
         _ body: [Statement],
-        _ catches: [Statement.Catch],
-        _ start: Environment
+        catches: [Statement.Catch],
+        in start: Environment
     ) -> Environment? {
         throwTargets.append([])
         let after = execute(body, start)
@@ -354,7 +354,7 @@ package final class Interpreter {
                 }
             }
             entered.variables["error"] = .symbol("error")
-            for pattern in clause.patterns { bind(pattern, nil, &entered) }
+            for pattern in clause.patterns { bind(pattern, to: nil, in: &entered) }
             result = Environment.join(result, execute(clause.body, entered))
             if clause.patterns.isEmpty, clause.filters.isEmpty { failed = nil }
         }
@@ -393,7 +393,7 @@ package final class Interpreter {
 
     // MARK: Records
 
-    func record(_ kind: Event.Kind, _ range: ByteRange, _ environment: Environment) {
+    func record(_ kind: Event.Kind, at range: ByteRange, in environment: Environment) {
         events.append(
             Event(
                 kind: kind,

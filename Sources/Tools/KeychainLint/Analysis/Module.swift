@@ -150,11 +150,11 @@ package final class Module: Sendable {
     }
 
     private func mentions(
-        _ name: String,
-        _ body: [Statement],
+        of name: String,
+        in body: [Statement],
         typeName: String?,
         parameters: [Function.Parameter],
-        _ numbers: [String: Int32]
+        numbers: [String: Int32]
     ) -> Mentions {
         var names: Set<Int32> = []
         var isDirect = false
@@ -216,7 +216,13 @@ package final class Module: Sendable {
             guard let body = symbol.function.body else { continue }
             let name = symbol.function.name
             open.append(
-                mentions(name, body, typeName: symbol.typeName, parameters: symbol.function.parameters, numbers)
+                mentions(
+                    of: name,
+                    in: body,
+                    typeName: symbol.typeName,
+                    parameters: symbol.function.parameters,
+                    numbers: numbers
+                )
             )
         }
         for symbol in allProperties {
@@ -224,7 +230,9 @@ package final class Module: Sendable {
             var body = (binding.getter ?? []) + (binding.setter ?? []) + binding.observers
             if let value = binding.value { body.append(Statement(.expression(value), value.range)) }
             guard !body.isEmpty else { continue }
-            open.append(mentions(binding.name ?? "", body, typeName: symbol.typeName, parameters: [], numbers))
+            open.append(
+                mentions(of: binding.name ?? "", in: body, typeName: symbol.typeName, parameters: [], numbers: numbers)
+            )
         }
         var result: [String: Set<String>] = [:]
         func take(_ isReaching: (Mentions) -> Bool) -> Bool {

@@ -28,7 +28,7 @@ enum SARIFOutput {
                 ])
             ]),
             "columnKind": .string("utf16CodeUnits"),
-            "results": .array(outcome.findings.map { result($0, indexes[$0.rule] ?? 0, rules) }),
+            "results": .array(outcome.findings.map { result(for: $0, index: indexes[$0.rule] ?? 0, rules: rules) }),
         ])
         let log = JSONValue.object([
             "$schema": .string("https://json.schemastore.org/sarif-2.1.0.json"),
@@ -53,7 +53,7 @@ enum SARIFOutput {
         ])
     }
 
-    private static func location(_ file: String, _ region: [String: JSONValue], _ text: String?) -> JSONValue {
+    private static func location(in file: String, region: [String: JSONValue], text: String?) -> JSONValue {
         var pairs: [String: JSONValue] = [
             "physicalLocation": .object([
                 "artifactLocation": .object(["uri": .string(encoded(file))]),
@@ -64,7 +64,7 @@ enum SARIFOutput {
         return .object(pairs)
     }
 
-    private static func result(_ finding: Finding, _ index: Int, _ rules: [Rule]) -> JSONValue {
+    private static func result(for finding: Finding, index: Int, rules: [Rule]) -> JSONValue {
         // Columns are omitted: a region of whole lines is the same in every encoding.
         let region: [String: JSONValue] = [
             "startLine": .integer(finding.line), "endLine": .integer(max(finding.line, finding.endLine)),
@@ -74,9 +74,11 @@ enum SARIFOutput {
             "ruleIndex": .integer(index),
             "level": level(finding.severity),
             "message": message(finding.message),
-            "locations": .array([location(finding.file, region, nil)]),
+            "locations": .array([location(in: finding.file, region: region, text: nil)]),
             "relatedLocations": .array(
-                finding.related.map { location($0.file, ["startLine": .integer($0.line)], $0.message) }
+                finding.related.map {
+                    location(in: $0.file, region: ["startLine": .integer($0.line)], text: $0.message)
+                }
             ),
             "partialFingerprints": .object(["keychainLint/v1": .string(finding.fingerprint)]),
             "properties": .object([

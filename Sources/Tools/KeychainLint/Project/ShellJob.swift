@@ -35,7 +35,7 @@ package struct ShellJob: Sendable {
         guard let jobs = root["jobs"], !jobs.pairs.isEmpty, jobs.pairs.contains(where: { $0.value["steps"] != nil })
         else {
             var job = ShellJob(path: file.path)
-            collect(root, &job, lines, isAlways: false, isScript: false)
+            collect(root, into: &job, lines: lines, isAlways: false, isScript: false)
             return [job]
         }
         return jobs.pairs.map { pair in
@@ -45,7 +45,7 @@ package struct ShellJob: Sendable {
                 let isAlways =
                     condition.contains("always()") || condition == "always" || condition.contains("!cancelled()")
                 if let name = step["uses"]?.string { job.uses.append(name) }
-                collect(step, &job, lines, isAlways: isAlways, isScript: false)
+                collect(step, into: &job, lines: lines, isAlways: isAlways, isScript: false)
             }
             return job
         }
@@ -62,8 +62,8 @@ package struct ShellJob: Sendable {
 
     private static func collect(
         _ node: YAMLNode,
-        _ job: inout ShellJob,
-        _ lines: [String],
+        into job: inout ShellJob,
+        lines: [String],
         isAlways: Bool,
         isScript: Bool
     ) {
@@ -73,7 +73,7 @@ package struct ShellJob: Sendable {
             guard isScript else { return }
             job.commands += ShellCommand.parse(text, in: lines, near: node.line, isAlways: isAlways)
         case .sequence(let nodes):
-            for inner in nodes { collect(inner, &job, lines, isAlways: isAlways, isScript: isScript) }
+            for inner in nodes { collect(inner, into: &job, lines: lines, isAlways: isAlways, isScript: isScript) }
         case .mapping(let pairs):
             let runsAlways =
                 isAlways || pairs.contains { $0.key == "is_always_run" && $0.value.string == "true" }
@@ -81,8 +81,8 @@ package struct ShellJob: Sendable {
             for (key, value) in pairs {
                 collect(
                     value,
-                    &job,
-                    lines,
+                    into: &job,
+                    lines: lines,
                     isAlways: runsAlways || key == "after_script" || key == "post" || key == "after_failure",
                     isScript: scriptKeys.contains(key)
                 )

@@ -145,9 +145,9 @@ public struct Rule: Sendable {
 
     init(
         _ id: String,
-        _ severity: Severity,
-        _ confidence: Confidence,
-        _ family: Family,
+        severity: Severity,
+        confidence: Confidence,
+        family: Family,
         in scope: Scope = .sources,
         title: String,
         reason: String,

@@ -25,7 +25,9 @@ package enum ByteSearch {
                     var index = 0
                     while index < bytes.count {
                         let byte = Int(bytes[index])
-                        if isFirst[byte], byFirst[byte].contains(where: { matches($0, bytes, index) }) { return true }
+                        if isFirst[byte], byFirst[byte].contains(where: { matches($0, in: bytes, at: index) }) {
+                            return true
+                        }
                         index += 1
                     }
                     return false
@@ -33,7 +35,7 @@ package enum ByteSearch {
             }
         }
 
-        private func matches(_ word: [UInt8], _ bytes: UnsafeBufferPointer<UInt8>, _ start: Int) -> Bool {
+        private func matches(_ word: [UInt8], in bytes: UnsafeBufferPointer<UInt8>, at start: Int) -> Bool {
             guard start + word.count <= bytes.count else { return false }
             for offset in 1..<word.count where bytes[start + offset] != word[offset] { return false }
             return true

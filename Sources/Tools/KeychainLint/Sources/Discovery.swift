@@ -29,7 +29,7 @@ public struct Discovery: Sendable {
             }
             if isFolder.boolValue {
                 var visited: Set<String> = []
-                walk(path, "", excluded, &visited, &seen, depth: 0)
+                walk(path, at: "", excluding: excluded, visited: &visited, seen: &seen, depth: 0)
             } else if seen.insert(path).inserted {
                 let name = path.split(separator: "/").last.map(String.init) ?? path
                 files.append(.init(path: paths.count == 1 ? name : path, load: .path(path)))
@@ -39,10 +39,10 @@ public struct Discovery: Sendable {
 
     private mutating func walk(
         _ root: String,
-        _ relative: String,
-        _ excluded: [String],
-        _ visited: inout Set<String>,
-        _ seen: inout Set<String>,
+        at relative: String,
+        excluding excluded: [String],
+        visited: inout Set<String>,
+        seen: inout Set<String>,
         depth: Int
     ) {
         let folder = relative.isEmpty ? root : root + "/" + relative
@@ -63,7 +63,9 @@ public struct Discovery: Sendable {
                     Self.skippedFolders.contains(name) || name.hasPrefix(".build-")
                     || name.hasSuffix(".xcassets") || name.hasSuffix(".lproj") || name.hasSuffix(".framework")
                     || name.hasSuffix(".xcframework")
-                if !isSkipped { walk(root, path, excluded, &visited, &seen, depth: depth + 1) }
+                if !isSkipped {
+                    walk(root, at: path, excluding: excluded, visited: &visited, seen: &seen, depth: depth + 1)
+                }
             } else if Self.isLintable(name, path), seen.insert(real + "/" + name).inserted {
                 files.append(.init(path: path, load: .path(root + "/" + path)))
             }

@@ -26,7 +26,7 @@ struct FileResult: Sendable {
         "-----BEGIN",
     ])
 
-    init(_ input: Linter.InputFile, _ parser: any SourceParser, _ manifests: Manifests) {
+    init(_ input: Linter.InputFile, parser: any SourceParser, manifests: Manifests) {
         let bytes: [UInt8]
         switch input.load {
         case .bytes(let given): bytes = given
@@ -60,11 +60,11 @@ struct FileResult: Sendable {
             if SourceFile.isTestPath(input.path) { waiting = bytes }
             return
         }
-        parse(bytes, input.path, parser, manifests)
+        parse(bytes, at: input.path, by: parser, manifests: manifests)
     }
 
     /// Parses a deferred file, because it names a type that reaches the keychain.
-    mutating func parse(_ bytes: [UInt8], _ path: String, _ parser: any SourceParser, _ manifests: Manifests) {
+    mutating func parse(_ bytes: [UInt8], at path: String, by parser: any SourceParser, manifests: Manifests) {
         waiting = nil
         guard String(validating: bytes, as: UTF8.self) != nil else {
             skipped = .init(file: path, reason: .notUTF8)

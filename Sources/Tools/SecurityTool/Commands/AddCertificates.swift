@@ -30,7 +30,8 @@ struct AddCertificates: Command {
                 try store
                 ?? failing(Self.function) { () throws(KeychainError) in try session.keychains.target(keychain) }
             store = target
-            for item in items where !(try add(item, to: target, path, keychain, session.errors)) { status = 1 }
+            for item in items where !(try add(item, to: target, from: path, keychain: keychain, errors: session.errors))
+            { status = 1 }
         }
         return status
     }
@@ -48,9 +49,9 @@ struct AddCertificates: Command {
     private func add(
         _ item: ExternalItem,
         to store: any ItemStore,
-        _ path: Word,
-        _ keychain: Word?,
-        _ errors: Output
+        from path: Word,
+        keychain: Word?,
+        errors: Output
     ) throws -> Bool {
         let new = NewItem(item: item, isExtractable: true, access: RequestedAccess())
         do throws(KeychainError) {

@@ -30,7 +30,7 @@ struct AddPassword: Command {
         // Repeated only if it looks like the name of a keychain: it may be a mistyped password.
         let isName = operands.first.map { "\($0)" as ByteText }.map(Self.looksLikeName) ?? true
         let target = { () throws(CommandFailure) in
-            try reporting(kind.addFunction, isName ? subject : nil) { () throws(KeychainError) in
+            try reporting(kind.addFunction, about: isName ? subject : nil) { () throws(KeychainError) in
                 try session.keychains.target(operands.first)
             }
         }
@@ -40,13 +40,13 @@ struct AddPassword: Command {
         }
         // An update needs no default keychain: it uses the search list.
         if !operands.isEmpty { _ = try target() }
-        let searched = try reporting(kind.addFunction, subject) { () throws(KeychainError) in
+        let searched = try reporting(kind.addFunction, about: subject) { () throws(KeychainError) in
             try session.keychains.searched(by: operands)
         }
         let outcome = try update(request, in: searched, session.errors)
         if case .updated = outcome { return 0 }
         let store = try target()
-        guard let failure = failureToAdd(request, store, subject) else { return 0 }
+        guard let failure = failureToAdd(request, to: store, about: subject) else { return 0 }
         // Another process may have added the item in the meantime.
         let isDuplicate = failure.status == Status.duplicateItem.rawValue
         if case .absent = outcome, isDuplicate,
@@ -67,7 +67,7 @@ struct AddPassword: Command {
         return text.contains("/") || text.hasSuffix(".keychain") || text.hasSuffix(".keychain-db")
     }
 
-    private func failureToAdd(_ request: Request, _ store: any ItemStore, _ subject: ByteText) -> CommandFailure? {
+    private func failureToAdd(_ request: Request, to store: any ItemStore, about subject: ByteText) -> CommandFailure? {
         do throws(CommandFailure) {
             try add(request, to: store, subject)
             return nil
@@ -94,14 +94,19 @@ struct AddPassword: Command {
                 }
                 if let found {
                     try reporting(function) { () throws(KeychainError) in
-                        try store.update(found, request.changes, request.password, request.access)
+                        try store.update(
+                            found,
+                            attributes: request.changes,
+                            secret: request.password,
+                            access: request.access
+                        )
                     }
                     return .updated
                 }
                 let obstacle = try reporting(function) { () throws(KeychainError) in
                     try store.obstacle(kind.itemClass, meant)
                 }
-                if obstacle == .interactionNotAllowed { throw CommandFailure(.interactionNotAllowed, function) }
+                if obstacle == .interactionNotAllowed { throw CommandFailure(.interactionNotAllowed, in: function) }
             }
             return .absent
         } catch let failure as CommandFailure {
@@ -115,7 +120,7 @@ struct AddPassword: Command {
     /// macOS distinguishes items by keychain, not by group.
     private func add(_ request: Request, to store: any ItemStore, _ subject: ByteText) throws(CommandFailure) {
         let duplicates = request.fields.duplicates
-        try reporting(kind.addFunction, subject) { () throws(KeychainError) in
+        try reporting(kind.addFunction, about: subject) { () throws(KeychainError) in
             try store.checkCanAdd()
             // The operators for conditions would lose the error type.
             for conditions in duplicates {
@@ -125,7 +130,12 @@ struct AddPassword: Command {
                 }
                 if isDuplicate { throw KeychainError(.duplicateItem, "an item with the same key exists") }
             }
-            try store.add(kind.itemClass, request.newItem, request.password ?? SecretBytes(), request.access)
+            try store.add(
+                kind.itemClass,
+                attributes: request.newItem,
+                secret: request.password ?? SecretBytes(),
+                access: request.access
+            )
         }
     }
 }

@@ -35,12 +35,12 @@ struct CreateKeychain: Command {
                 "password for new keychain: ",
                 again: "retype password for new keychain: "
             )
-        for name in names { try create(name, password, session.keychains) }
+        for name in names { try create(name, password: password, in: session.keychains) }
         return 0
     }
 
-    private func create(_ name: Word, _ password: SecretBytes, _ keychains: Keychains) throws(CommandFailure) {
-        try reporting(Self.function, "\(name)") { () throws(KeychainError) in
+    private func create(_ name: Word, password: SecretBytes, in keychains: Keychains) throws(CommandFailure) {
+        try reporting(Self.function, about: "\(name)") { () throws(KeychainError) in
             guard let text = name.text, !text.isEmpty, !text.utf8.contains(0) else {
                 throw .parameter("this is no name of a file")
             }

@@ -40,7 +40,7 @@ struct DeleteCertificate: Command {
             if choice.isNone(of: certificates) { try stores.checkWithholdsNothing(of: [.certificate, .key]) }
             return (certificates, identities)
         }
-        guard let found = try one(choice, certificates, session.errors) else { return 1 }
+        guard let found = try one(matching: choice, among: certificates, errors: session.errors) else { return 1 }
         try reporting("SecKeychainItemDelete") { () throws(KeychainError) in
             try found.item.store.delete(found.item)
             // Another certificate of the same key, such as a renewed one, keeps the key.
@@ -56,9 +56,9 @@ struct DeleteCertificate: Command {
 
     /// The matching certificate; `nil` if there is none, which is reported in the words of macOS, without a newline.
     private func one(
-        _ choice: CertificateChoice,
-        _ certificates: [StoredCertificate],
-        _ errors: Output
+        matching choice: CertificateChoice,
+        among certificates: [StoredCertificate],
+        errors: Output
     ) throws -> StoredCertificate? {
         do throws(CertificateChoice.Failure) {
             return try choice.one(of: certificates)

@@ -14,7 +14,7 @@ struct DeleteKeychain: Command {
         guard invocation.arguments.options.isEmpty else { throw CommandFailure.usage }
         try invocation.checkOptions(options)
         let operands = invocation.arguments.operands
-        guard !operands.isEmpty else { throw CommandFailure(.invalidKeychain, Self.function) }
+        guard !operands.isEmpty else { throw CommandFailure(.invalidKeychain, in: Self.function) }
         let keychains = session.keychains
         try reporting(Self.function) { () throws(KeychainError) in
             var paths: [String] = []

@@ -15,7 +15,7 @@ struct DeletePassword: Command {
         }
         try invocation.checkOptions(options)
         guard !fields.values.isEmpty else { throw CommandFailure.usage }
-        let search = try PasswordSearch(fields, invocation.arguments.operands, session.keychains)
+        let search = try PasswordSearch(for: fields, operands: invocation.arguments.operands, in: session.keychains)
         let item = try search.first()
         try session.output.write(AttributeBlock.text(item))
         let deletion = Result { () throws(CommandFailure) in

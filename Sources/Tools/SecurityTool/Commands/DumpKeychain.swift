@@ -28,13 +28,13 @@ struct DumpKeychain: Command {
         do throws(KeychainError) {
             stores = try session.keychains.searched(by: operands)
         } catch {
-            throw CommandFailure(error, PasswordSearch.preparing).withStatusOne
+            throw CommandFailure(error, in: PasswordSearch.preparing).withStatusOne
         }
         guard let file else {
-            return try dump(stores, operands, sections, session, to: session.output)
+            return try dump(stores, operands: operands, sections: sections, in: session, to: session.output)
         }
         let output = try OutputFile(file)
-        let status = try dump(stores, operands, sections, session, to: output.output)
+        let status = try dump(stores, operands: operands, sections: sections, in: session, to: output.output)
         try output.close()
         return status
     }
@@ -53,27 +53,27 @@ struct DumpKeychain: Command {
     /// - Returns: 1 if one in the search list is damaged, which has been reported; else 0.
     private func dump(
         _ stores: [any ItemStore],
-        _ operands: [Word],
-        _ sections: Sections,
-        _ session: Session,
+        operands: [Word],
+        sections: Sections,
+        in session: Session,
         to output: Output
     ) throws -> Int32 {
         var obstacles: Set<Status> = []
         var status: Int32 = 0
         for store in stores {
             do throws(KeychainError) { try store.checkReadable() } catch {
-                try session.errors.write(CommandFailure(error, PasswordSearch.searching).line)
+                try session.errors.write(CommandFailure(error, in: PasswordSearch.searching).line)
                 status = 1
                 continue
             }
             for itemClass in ItemClass.stored {
                 let (obstacle, items) = try contents(itemClass, store)
                 if let obstacle {
-                    try session.errors.write(CommandFailure(obstacle, Self.reading).line)
+                    try session.errors.write(CommandFailure(obstacle, in: Self.reading).line)
                     obstacles.insert(obstacle)
                 }
                 for item in items {
-                    guard let failure = try dump(item, sections, session, to: output) else { continue }
+                    guard let failure = try dump(item, sections: sections, in: session, to: output) else { continue }
                     if let cause = failure.cause { obstacles.insert(cause) }
                 }
             }
@@ -91,7 +91,7 @@ struct DumpKeychain: Command {
         do throws(KeychainError) {
             return (try store.obstacle(itemClass, Conditions()), try store.items(itemClass))
         } catch {
-            throw CommandFailure(error, PasswordSearch.searching).withStatusOne
+            throw CommandFailure(error, in: PasswordSearch.searching).withStatusOne
         }
     }
 
@@ -100,8 +100,8 @@ struct DumpKeychain: Command {
     /// - Returns: Why the secret is unavailable; `nil` if it is shown, or not requested.
     private func dump(
         _ item: StoredItem,
-        _ sections: Sections,
-        _ session: Session,
+        sections: Sections,
+        in session: Session,
         to output: Output
     ) throws -> CommandFailure? {
         var secret: SecretBytes?
@@ -111,7 +111,7 @@ struct DumpKeychain: Command {
             } catch {
                 try output.write(AttributeBlock.head(item))
                 let damage = error.status == .decode ? CommandFailure(damaged: item, Self.reading) : nil
-                let failure = damage ?? CommandFailure(error, Self.reading)
+                let failure = damage ?? CommandFailure(error, in: Self.reading)
                 try session.errors.write(failure.line)
                 return failure
             }
@@ -134,7 +134,7 @@ struct DumpKeychain: Command {
             let access = item.itemClass == .certificate ? nil : try item.store.access(of: item)
             text = AccessSection.text(item, access)
         } catch {
-            let failure = CommandFailure(error, "SecKeychainItemCopyAccess")
+            let failure = CommandFailure(error, in: "SecKeychainItemCopyAccess")
             try session.errors.write(failure.line)
             return failure
         }

@@ -22,7 +22,7 @@ struct ExportItems: Command {
         } catch {
             let reachesDataProtection = session.keychains.reachesDataProtection(by: request.keychain.map { [$0] } ?? [])
             let detail = Self.detail(error, canBackUp: reachesDataProtection)
-            throw CommandFailure(error.status, Self.function, detail: detail).withStatusOne
+            throw CommandFailure(error.status, in: Self.function, detail: detail).withStatusOne
         }
         guard let path = request.output else {
             try session.output.write(bytes)
@@ -49,7 +49,7 @@ struct ExportItems: Command {
             _ = try session.keychains.target(name)
             return try session.keychains.searched(by: [name])
         } catch {
-            throw CommandFailure(error, Self.function).withStatusOne
+            throw CommandFailure(error, in: Self.function).withStatusOne
         }
     }
 }

@@ -21,7 +21,7 @@ struct FindCertificate: Command {
             let operands = invocation.arguments.operands
             try session.explainGaps(in: stores, of: [.certificate], PasswordSearch.searching, operands)
         }
-        if found.isEmpty, !request.showsAll { throw CommandFailure(.itemNotFound, PasswordSearch.searching) }
+        if found.isEmpty, !request.showsAll { throw CommandFailure(.itemNotFound, in: PasswordSearch.searching) }
         for certificate in request.showsAll ? found : Array(found.prefix(1)) {
             try session.output.write(request.text(certificate))
         }

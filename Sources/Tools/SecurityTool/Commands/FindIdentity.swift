@@ -25,7 +25,7 @@ struct FindIdentity: Command {
         try invocation.checkOptions(options)
         if policies.isEmpty { policies = [.basic] }
         if let name { try session.output.write("Looking for identities matching \"\(name)\"\n") }
-        let (certificates, identities) = try found(invocation.arguments.operands, name, session)
+        let (certificates, identities) = try found(in: invocation.arguments.operands, named: name, session: session)
         let now = SystemClock().now
         for policy in IdentityPolicy.allCases where policies.contains(policy) {
             let judged = identities.map { identity in
@@ -55,9 +55,9 @@ struct FindIdentity: Command {
     ///
     /// The status stays 0, as on macOS; possible omissions are reported on standard error.
     private func found(
-        _ operands: [Word],
-        _ name: Word?,
-        _ session: Session
+        in operands: [Word],
+        named name: Word?,
+        session: Session
     ) throws -> (certificates: [StoredCertificate], identities: [StoredCertificate]) {
         let stores: [any ItemStore]
         var identities: [StoredCertificate] = []
@@ -69,7 +69,7 @@ struct FindIdentity: Command {
             }
             certificates = try StoredCertificate.all(in: stores)
         } catch {
-            let failure = CommandFailure(error, Self.function)
+            let failure = CommandFailure(error, in: Self.function)
             if let message = failure.message { try session.errors.write("\(message)\n") }
             try session.explainLock(failure.cause, operands)
             return ([], [])

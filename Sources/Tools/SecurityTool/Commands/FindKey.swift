@@ -16,7 +16,7 @@ struct FindKey: Command {
         do throws(KeychainError) {
             stores = try session.keychains.searched(by: invocation.arguments.operands)
         } catch {
-            throw CommandFailure(error, KeySearch.function).withStatusOne
+            throw CommandFailure(error, in: KeySearch.function).withStatusOne
         }
         let keys = try search.keys(in: stores)
         try session.explainGaps(in: stores, of: [.key], KeySearch.function, invocation.arguments.operands)

@@ -22,7 +22,7 @@ struct FindPassword: Command {
             }
         }
         try invocation.checkOptions(options)
-        let search = try PasswordSearch(fields, invocation.arguments.operands, session.keychains)
+        let search = try PasswordSearch(for: fields, operands: invocation.arguments.operands, in: session.keychains)
         guard showsPassword || showsOnlyPassword else {
             let item = try search.first()
             try session.output.write(AttributeBlock.text(item))

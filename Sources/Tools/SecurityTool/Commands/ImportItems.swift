@@ -30,7 +30,7 @@ struct ImportItems: Command {
         if request.format == .pkcs12, request.passphrase == nil {
             request.passphrase = Word(try session.prompts.ask("password to unlock \(path): "))
         }
-        let file = try failing { () throws(KeychainError) in try request.file(bytes, path, session) }
+        let file = try failing { () throws(KeychainError) in try request.file(of: bytes, at: path, in: session) }
         let destination = try session.destination(request.keychain)
         try failing { () throws(KeychainError) in try add(file, request, to: destination) }
         for line in Self.report(file.items) { try session.output.write(line) }
@@ -81,7 +81,7 @@ struct ImportItems: Command {
         do {
             return try body()
         } catch {
-            throw CommandFailure(error, Self.function).withStatusOne
+            throw CommandFailure(error, in: Self.function).withStatusOne
         }
     }
 }
@@ -92,7 +92,7 @@ extension Session {
         do throws(KeychainError) {
             return try keychains.target(name)
         } catch {
-            throw CommandFailure(error, ImportItems.function).withStatusOne
+            throw CommandFailure(error, in: ImportItems.function).withStatusOne
         }
     }
 }
@@ -125,9 +125,9 @@ private struct Request {
     }
 
     /// The items of a file with the expected format and kind.
-    func file(_ bytes: SecretBytes, _ path: Word, _ session: Session) throws(KeychainError) -> ImportedFile {
+    func file(of bytes: SecretBytes, at path: Word, in session: Session) throws(KeychainError) -> ImportedFile {
         do throws(KeychainError) {
-            let file = try read(bytes, path, session)
+            let file = try read(bytes, at: path, in: session)
             try file.expect(expectation(file), type, fileName: path.text)
             return file
         } catch {
@@ -147,7 +147,7 @@ private struct Request {
         return formats.isSuperset(of: [format, file.format]) ? file.format : format
     }
 
-    private func read(_ bytes: SecretBytes, _ path: Word, _ session: Session) throws(KeychainError) -> ImportedFile {
+    private func read(_ bytes: SecretBytes, at path: Word, in session: Session) throws(KeychainError) -> ImportedFile {
         guard passphrase == nil else { return try ImportedFile(bytes, passphrase: text(passphrase)) }
         do throws(KeychainError) {
             return try ImportedFile(bytes, passphrase: nil)

@@ -27,7 +27,7 @@ struct SetKeychainSettings: Command {
         guard operands.count < 2 else { throw CommandFailure.usage }
         let name: ByteText = operands.first.map { "\($0)" } ?? "<NULL>"
         let keychains = session.keychains
-        try reporting("SecKeychainSetSettings", name) { () throws(KeychainError) in
+        try reporting("SecKeychainSetSettings", about: name) { () throws(KeychainError) in
             try keychains.whole.setSettings(settings, of: try keychains.place(orDefault: operands.first))
         }
         return 0
@@ -46,7 +46,7 @@ struct ShowKeychainInfo: Command {
         let operands = invocation.arguments.operands
         guard operands.count < 2 else { throw CommandFailure.usage }
         let name: ByteText = operands.first.map { "\($0)" } ?? "<NULL>"
-        let settings = try reporting("SecKeychainCopySettings", name) { () throws(KeychainError) in
+        let settings = try reporting("SecKeychainCopySettings", about: name) { () throws(KeychainError) in
             let place = try session.keychains.place(orDefault: operands.first)
             let status = try session.keychains.whole.status(place)
             guard !status.isLocked else { throw KeychainError(.interactionNotAllowed, "the keychain is locked") }

@@ -28,14 +28,14 @@ struct LockKeychain: Command {
         }
         let operand = operands.first
         let subject: ByteText = operand.map { "\($0)" } ?? "<NULL>"
-        let place = try reporting(Self.function, subject) { () throws(KeychainError) in
+        let place = try reporting(Self.function, about: subject) { () throws(KeychainError) in
             try keychains.place(orDefault: operand)
         }
         do throws(KeychainError) {
             try keychains.whole.lock(place, isNamed: operand != nil)
         } catch {
             let hasName = operand != nil || place != .dataProtection || error.status == .noDefaultKeychain
-            throw CommandFailure(error, Self.function, hasName ? subject : nil)
+            throw CommandFailure(error, in: Self.function, about: hasName ? subject : nil)
         }
         return 0
     }

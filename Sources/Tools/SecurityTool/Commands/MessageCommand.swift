@@ -79,7 +79,7 @@ struct MessageCommand: Command {
         wanted.hasCapabilities = request.hasCapabilities
         return try CommandFailure.naming("signing") { () throws(KeychainError) in
             message.certificates = try keys.chain(certificate).map(\.der)
-            try MessageSigner(certificate, key).sign(contents, digest, wanted, in: &message)
+            try MessageSigner(certificate, key).sign(contents, digest: digest, attributes: wanted, in: &message)
             do throws(ContainerError) { return ByteText(try message.message()) } catch {
                 throw KeychainError(writing: error)
             }

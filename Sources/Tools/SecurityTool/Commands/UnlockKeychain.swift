@@ -29,12 +29,12 @@ struct UnlockKeychain: Command {
         let operand = operands.first
         let keychains = session.keychains
         let name: ByteText = operand.map { "\($0)" } ?? "<NULL>"
-        let place = try reporting(Self.function, name) { () throws(KeychainError) in
+        let place = try reporting(Self.function, about: name) { () throws(KeychainError) in
             try keychains.place(orDefault: operand)
         }
         let shown: ByteText = operand.map { "\($0)" } ?? "default"
         let typed = try password ?? session.prompts.ask("password to unlock \(shown): ")
-        let endsHere = try reporting(Self.function, name) { () throws(KeychainError) in
+        let endsHere = try reporting(Self.function, about: name) { () throws(KeychainError) in
             try keychains.whole.unlock(place, password: typed)
         }
         if endsHere { try session.errors.write(Self.remark) }

@@ -42,7 +42,7 @@ struct AttributeLine: Sendable {
         self.attribute = attribute
     }
 
-    private init(_ number: UInt32, _ attribute: AttributeName, _ format: Format = .blob) {
+    private init(_ number: UInt32, _ attribute: AttributeName, format: Format = .blob) {
         tag = ValueFormat.quoted(number)
         self.format = format
         self.attribute = attribute
@@ -81,21 +81,21 @@ struct AttributeLine: Sendable {
     ]
 
     private static let key: [AttributeLine] = {
-        var classCode = AttributeLine(0x00, "kcls", .unsigned)
+        var classCode = AttributeLine(0x00, "kcls", format: .unsigned)
         classCode.isClassCode = true
         return [
             classCode, AttributeLine(0x01, "labl"), AttributeLine(0x02, "alis"),
-            AttributeLine(0x03, "perm", .unsigned), AttributeLine(0x04, "priv", .unsigned),
-            AttributeLine(0x05, "modi", .unsigned), AttributeLine(0x06, "klbl"), AttributeLine(0x07, "atag"),
-            AttributeLine(0x08, "crtr"), AttributeLine(0x09, "type", .unsigned),
-            AttributeLine(0x0A, "bsiz", .unsigned), AttributeLine(0x0B, "esiz", .unsigned),
-            AttributeLine(0x0C, "sdat"), AttributeLine(0x0D, "edat"), AttributeLine(0x0E, "sens", .unsigned),
-            AttributeLine(0x0F, "asen", .unsigned), AttributeLine(0x10, "extr", .unsigned),
-            AttributeLine(0x11, "next", .unsigned), AttributeLine(0x12, "encr", .unsigned),
-            AttributeLine(0x13, "decr", .unsigned), AttributeLine(0x14, "drve", .unsigned),
-            AttributeLine(0x15, "sign", .unsigned), AttributeLine(0x16, "vrfy", .unsigned),
-            AttributeLine(0x17, "snrc", .unsigned), AttributeLine(0x18, "vyrc", .unsigned),
-            AttributeLine(0x19, "wrap", .unsigned), AttributeLine(0x1A, "unwp", .unsigned),
+            AttributeLine(0x03, "perm", format: .unsigned), AttributeLine(0x04, "priv", format: .unsigned),
+            AttributeLine(0x05, "modi", format: .unsigned), AttributeLine(0x06, "klbl"), AttributeLine(0x07, "atag"),
+            AttributeLine(0x08, "crtr"), AttributeLine(0x09, "type", format: .unsigned),
+            AttributeLine(0x0A, "bsiz", format: .unsigned), AttributeLine(0x0B, "esiz", format: .unsigned),
+            AttributeLine(0x0C, "sdat"), AttributeLine(0x0D, "edat"), AttributeLine(0x0E, "sens", format: .unsigned),
+            AttributeLine(0x0F, "asen", format: .unsigned), AttributeLine(0x10, "extr", format: .unsigned),
+            AttributeLine(0x11, "next", format: .unsigned), AttributeLine(0x12, "encr", format: .unsigned),
+            AttributeLine(0x13, "decr", format: .unsigned), AttributeLine(0x14, "drve", format: .unsigned),
+            AttributeLine(0x15, "sign", format: .unsigned), AttributeLine(0x16, "vrfy", format: .unsigned),
+            AttributeLine(0x17, "snrc", format: .unsigned), AttributeLine(0x18, "vyrc", format: .unsigned),
+            AttributeLine(0x19, "wrap", format: .unsigned), AttributeLine(0x1A, "unwp", format: .unsigned),
         ]
     }()
 }

@@ -12,7 +12,7 @@ struct Conditions: Sendable {
     private var blanks: [AttributeName] = []
 
     /// Adds a condition on an attribute of a class.
-    mutating func set(_ name: AttributeName, _ value: PropertyValue, _ schema: ItemSchema) {
+    mutating func set(_ name: AttributeName, to value: PropertyValue, by schema: ItemSchema) {
         // A part of the key is never absent.
         if value == .string(""), schema[name]?.defaultValue == nil {
             blanks.append(name)

@@ -10,7 +10,7 @@ extension IdentityPreference {
     /// The preferences of some keychains, in order.
     private static func items(in stores: [any ItemStore]) throws(KeychainError) -> [StoredItem] {
         var conditions = Conditions()
-        for (name, value) in searched { conditions.set(name, value, ItemSchema.of(.genericPassword)) }
+        for (name, value) in searched { conditions.set(name, to: value, by: ItemSchema.of(.genericPassword)) }
         var items: [StoredItem] = []
         for store in stores { items += try store.items(.genericPassword, conditions) }
         return items
@@ -39,14 +39,14 @@ extension IdentityPreference {
         let digest = Array(SHA256.hash(data: chosen.certificate.der))
         if let item = try item(in: stores) {
             let changes = [Self.digest.description: PropertyValue.data(SecretBytes(digest))]
-            return try item.store.update(item, changes, nil, RequestedAccess())
+            return try item.store.update(item, attributes: changes, secret: nil, access: RequestedAccess())
         }
         let attributes = attributes(digest: digest).map { ($0.key.description, $0.value) }
         try target().add(
             .genericPassword,
-            Dictionary(uniqueKeysWithValues: attributes),
-            SecretBytes(),
-            RequestedAccess()
+            attributes: Dictionary(uniqueKeysWithValues: attributes),
+            secret: SecretBytes(),
+            access: RequestedAccess()
         )
     }
 }

@@ -52,7 +52,7 @@ struct KeySearch {
             if keys.isEmpty { throw KeychainError(.itemNotFound, "there is no such key") }
             return keys
         } catch {
-            throw CommandFailure(error, Self.function).withStatusOne
+            throw CommandFailure(error, in: Self.function).withStatusOne
         }
     }
 

@@ -77,13 +77,13 @@ struct PasswordFields {
     private func conditions(_ values: [AttributeName: PropertyValue]) -> Conditions {
         let schema = ItemSchema.of(kind.itemClass)
         var conditions = Conditions()
-        for (name, value) in values { conditions.set(name, value, schema) }
+        for (name, value) in values { conditions.set(name, to: value, by: schema) }
         return conditions
     }
 
     /// - Throws: `errSecParam` for text that is not UTF-8: the keychain stores strings, and would have to change it.
     private func text(_ word: Word) throws(CommandFailure) -> String {
-        guard let text = word.text else { throw CommandFailure(.parameter, function) }
+        guard let text = word.text else { throw CommandFailure(.parameter, in: function) }
         return text
     }
 

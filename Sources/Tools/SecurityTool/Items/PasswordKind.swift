@@ -39,7 +39,7 @@ struct PasswordKind: Sendable {
         let attribute: AttributeName
         let form: Form
 
-        init(_ letter: Character, _ attribute: AttributeName, _ form: Form = .text) {
+        init(_ letter: Character, _ attribute: AttributeName, form: Form = .text) {
             self.letter = letter
             self.attribute = attribute
             self.form = form
@@ -80,13 +80,13 @@ struct PasswordKind: Sendable {
     }
 
     private static let common = [
-        Field("a", .account), Field("c", "crtr", .code), Field("C", "type", .code), Field("D", "desc"),
+        Field("a", .account), Field("c", "crtr", form: .code), Field("C", "type", form: .code), Field("D", "desc"),
         Field("j", "icmt"), Field("l", "labl"),
     ]
 
     static let generic = PasswordKind(
         itemClass: .genericPassword,
-        fields: common + [Field("s", .service), Field("G", "gena", .bytes)],
+        fields: common + [Field("s", .service), Field("G", "gena", form: .bytes)],
         uniqueKey: uniqueKey(of: .genericPassword),
         isDecisiveWhenEmpty: true,
         subject: .service,
@@ -101,8 +101,8 @@ struct PasswordKind: Sendable {
     static let internet = PasswordKind(
         itemClass: .internetPassword,
         fields: common + [
-            Field("s", .server), Field("d", "sdmn"), Field("p", "path"), Field("P", "port", .port),
-            Field("r", "ptcl", .codeText), Field("t", "atyp", .codeText),
+            Field("s", .server), Field("d", "sdmn"), Field("p", "path"), Field("P", "port", form: .port),
+            Field("r", "ptcl", form: .codeText), Field("t", "atyp", form: .codeText),
         ],
         uniqueKey: uniqueKey(of: .internetPassword),
         isDecisiveWhenEmpty: false,

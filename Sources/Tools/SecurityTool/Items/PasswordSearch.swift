@@ -10,7 +10,7 @@ struct PasswordSearch {
     let stores: [any ItemStore]
 
     /// Creates a search in the keychains that operands name; without operands, in the search list.
-    init(_ fields: PasswordFields, _ operands: [Word], _ keychains: Keychains) throws(CommandFailure) {
+    init(for fields: PasswordFields, operands: [Word], in keychains: Keychains) throws(CommandFailure) {
         self.fields = fields
         stores = try reporting(Self.preparing) { () throws(KeychainError) in try keychains.searched(by: operands) }
     }
@@ -26,7 +26,7 @@ struct PasswordSearch {
         for store in stores {
             if let item = try first(in: store) { return item }
         }
-        throw CommandFailure(try absence(), Self.searching)
+        throw CommandFailure(try absence(), in: Self.searching)
     }
 
     /// The first item whose secret is not damaged, and the secret.
@@ -45,7 +45,7 @@ struct PasswordSearch {
         if let damaged, let failure = CommandFailure(damaged: damaged, "SecKeychainItemCopyContent") { throw failure }
         let status = try absence()
         if status == .interactionNotAllowed { throw CommandFailure(status: status.rawValue) }
-        throw CommandFailure(status, Self.searching)
+        throw CommandFailure(status, in: Self.searching)
     }
 
     /// The secret of an item; `nil` if it is damaged (the first such item is kept in `damaged`) or was just deleted.
@@ -57,7 +57,7 @@ struct PasswordSearch {
             case .decode: damaged = damaged ?? item
             case .itemNotFound, .invalidItemReference: break
             case .interactionNotAllowed: throw CommandFailure(status: error.status.rawValue)
-            default: throw CommandFailure(error, "SecKeychainItemCopyContent")
+            default: throw CommandFailure(error, in: "SecKeychainItemCopyContent")
             }
             return nil
         }
@@ -93,7 +93,7 @@ extension CommandFailure {
         let parts = names.compactMap { name in item[name].map { "\(name) \(Self.quoted($0))" } }
         self.init(
             .decode,
-            function,
+            in: function,
             detail: "the secret of the item with \(parts.joined(separator: ", ")) in "
                 + "\(String(decoding: item.store.path.bytes, as: UTF8.self)) is damaged"
         )

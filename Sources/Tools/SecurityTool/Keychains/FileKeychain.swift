@@ -81,14 +81,14 @@ struct FileKeychain: ItemStore {
 
     func add(
         _ itemClass: ItemClass,
-        _ attributes: [String: PropertyValue],
-        _ secret: SecretBytes,
-        _ access: RequestedAccess
+        attributes: [String: PropertyValue],
+        secret: SecretBytes,
+        access: RequestedAccess
     ) throws(KeychainError) {
         let label = ByteText(AttributeBlock.bytes(attributes[AttributeName.label.description]) ?? [])
         let descriptor = String(validating: label.bytes, as: UTF8.self) ?? ""
         let new = access.new(descriptor, version: version)
-        _ = try files.add(itemClass, attributes, secret: secret, new, at: location)
+        _ = try files.add(itemClass, attributes: attributes, secret: secret, access: new, at: location)
     }
 
     func add(_ item: NewItem) throws(KeychainError) {
@@ -96,14 +96,14 @@ struct FileKeychain: ItemStore {
         var attributes = contents.attributes
         // Keychain files store this for certificates of every version.
         if attributes["ctyp"] != nil { attributes["ctyp"] = .number(.integer(1)) }
-        try add(item.item.reference.itemClass, attributes, contents.bytes, item.access)
+        try add(item.item.reference.itemClass, attributes: attributes, secret: contents.bytes, access: item.access)
     }
 
     func update(
         _ item: StoredItem,
-        _ attributes: [String: PropertyValue],
-        _ secret: SecretBytes?,
-        _ access: RequestedAccess
+        attributes: [String: PropertyValue],
+        secret: SecretBytes?,
+        access: RequestedAccess
     ) throws(KeychainError) {
         var merged: ItemAccess?
         if access.changesAccess { merged = access.merged(into: try files.access(of: item.identifier, at: location)) }

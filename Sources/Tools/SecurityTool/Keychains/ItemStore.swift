@@ -38,17 +38,17 @@ protocol ItemStore: Sendable, ItemDestination, ItemSource {
     /// Adds an item.
     func add(
         _ itemClass: ItemClass,
-        _ attributes: [String: PropertyValue],
-        _ secret: SecretBytes,
-        _ access: RequestedAccess
+        attributes: [String: PropertyValue],
+        secret: SecretBytes,
+        access: RequestedAccess
     ) throws(KeychainError)
 
     /// Changes attributes of an item; without a secret the old one is kept.
     func update(
         _ item: StoredItem,
-        _ attributes: [String: PropertyValue],
-        _ secret: SecretBytes?,
-        _ access: RequestedAccess
+        attributes: [String: PropertyValue],
+        secret: SecretBytes?,
+        access: RequestedAccess
     ) throws(KeychainError)
 
     /// Deletes an item.

@@ -72,8 +72,8 @@ struct Keychains: Sendable {
     var whole: WholeKeychains {
         WholeKeychains(
             preferences,
-            files,
-            dataProtection.backend.device,
+            files: files,
+            device: dataProtection.backend.device,
             unlocksForAll: dataProtection.unlocksForAll
         )
     }

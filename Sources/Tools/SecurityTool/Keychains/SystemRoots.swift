@@ -64,18 +64,18 @@ struct SystemRoots: ItemStore {
 
     func add(
         _ itemClass: ItemClass,
-        _ attributes: [String: PropertyValue],
-        _ secret: SecretBytes,
-        _ access: RequestedAccess
+        attributes: [String: PropertyValue],
+        secret: SecretBytes,
+        access: RequestedAccess
     ) throws(KeychainError) { throw Self.readOnly }
 
     func add(_ item: NewItem) throws(KeychainError) { throw Self.readOnly }
 
     func update(
         _ item: StoredItem,
-        _ attributes: [String: PropertyValue],
-        _ secret: SecretBytes?,
-        _ access: RequestedAccess
+        attributes: [String: PropertyValue],
+        secret: SecretBytes?,
+        access: RequestedAccess
     ) throws(KeychainError) { throw Self.readOnly }
 
     func delete(_ item: StoredItem) throws(KeychainError) { throw Self.readOnly }

@@ -174,9 +174,9 @@ struct UserKeychain: ItemStore {
     /// Adds an item to the common group; there are no lists of programs.
     func add(
         _ itemClass: ItemClass,
-        _ attributes: [String: PropertyValue],
-        _ secret: SecretBytes,
-        _ access: RequestedAccess
+        attributes: [String: PropertyValue],
+        secret: SecretBytes,
+        access: RequestedAccess
     ) throws(KeychainError) {
         var dictionary = PropertyDictionary(attributes)
         dictionary[PropertyKey.itemClass] = .string(itemClass.rawValue)
@@ -194,9 +194,9 @@ struct UserKeychain: ItemStore {
     /// Changes an item in any group.
     func update(
         _ item: StoredItem,
-        _ attributes: [String: PropertyValue],
-        _ secret: SecretBytes?,
-        _ access: RequestedAccess
+        attributes: [String: PropertyValue],
+        secret: SecretBytes?,
+        access: RequestedAccess
     ) throws(KeychainError) {
         var dictionary = PropertyDictionary(attributes)
         if let secret { dictionary[PropertyKey.valueData] = .data(secret) }

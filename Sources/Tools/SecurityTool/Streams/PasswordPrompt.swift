@@ -51,10 +51,10 @@ struct PasswordPrompt {
         do {
             if usesStandardInput { return try answerOfInput() }
             let terminal = openTerminal()
-            guard terminal >= 0 else { return try ask(question, input, errors, mustExist) }
+            guard terminal >= 0 else { return try ask(question, reader: input, output: errors, mustExist: mustExist) }
             defer { close(terminal) }
             let reader = LineReader(descriptor: terminal, readsAhead: false)
-            return try ask(question, reader, Output(descriptor: terminal), mustExist)
+            return try ask(question, reader: reader, output: Output(descriptor: terminal), mustExist: mustExist)
         } catch let failure as LineReader.Failure {
             throw CommandFailure("security: the password cannot be read: \(String(cString: strerror(failure.code)))")
         }
@@ -85,9 +85,9 @@ struct PasswordPrompt {
 
     private func ask(
         _ question: ByteText,
-        _ reader: LineReader,
-        _ output: Output,
-        _ mustExist: Bool
+        reader: LineReader,
+        output: Output,
+        mustExist: Bool
     ) throws -> SecretBytes {
         // The echo is off before the prompt appears.
         let terminal = HiddenTerminal(descriptor: reader.descriptor)

@@ -9,7 +9,7 @@ enum TrustSettingsFile {
     /// Reads the settings.
     ///
     /// - Throws: ``CommandFailure`` with 1
-    static func read(_ path: Word, _ function: String, _ session: Session) throws -> TrustSettings {
+    static func read(_ path: Word, for function: String, in session: Session) throws -> TrustSettings {
         guard let bytes = CertificateFile.contents(path) else {
             try session.output.write("***Error reading file \(path)\n")
             throw CommandFailure(status: 1)

@@ -35,8 +35,8 @@ package struct KeyEnclave: Sendable {
     ///   `errSecNotAvailable`.
     package func makeKey(
         _ algorithm: EnclaveAlgorithm,
-        _ accessControl: AccessControl,
-        _ context: AuthenticationContext?
+        accessControl: AccessControl,
+        context: AuthenticationContext?
     ) throws(KeychainError) -> EnclaveKey {
         try Self.key(perform(.makeKey(algorithm, accessControl, context)))
     }

@@ -96,9 +96,9 @@ package struct KeychainFileService: Sendable {
     /// - Throws: `errSecDuplicateItem`.
     package func add(
         _ itemClass: ItemClass,
-        _ attributes: [String: PropertyValue],
+        attributes: [String: PropertyValue],
         secret: SecretBytes,
-        _ access: ItemAccess,
+        access: ItemAccess,
         at path: String
     ) throws(KeychainError) -> KeychainFileItem {
         let item = KeychainFileItem(identifier: .zero, itemClass: itemClass, attributes: attributes)

@@ -24,7 +24,7 @@ package struct CommandRow: Sendable, Hashable {
     init(
         _ family: CommandFamily,
         _ name: String,
-        _ traits: Traits = [],
+        traits: Traits = [],
         store storeUse: StoreUse = .needs,
         right: Right
     ) {

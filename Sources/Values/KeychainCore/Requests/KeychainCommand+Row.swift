@@ -10,7 +10,7 @@ extension KeychainCommand {
             CommandRow(
                 .items,
                 "explain \(request.call.operation.functionName)",
-                [.changesNothing, .mayPrompt],
+                traits: [.changesNothing, .mayPrompt],
                 store: .looks,
                 right: request.options.scope.right
             )
@@ -30,19 +30,19 @@ extension KeychainRequest {
         let name = operation.functionName
         return switch operation {
         case .copyMatching:
-            CommandRow(.items, name, [.changesNothing, .mayPrompt], store: .looks, right: right)
-        case .update: CommandRow(.items, name, .mayPrompt, store: .looks, right: right)
+            CommandRow(.items, name, traits: [.changesNothing, .mayPrompt], store: .looks, right: right)
+        case .update: CommandRow(.items, name, traits: .mayPrompt, store: .looks, right: right)
         case .delete(let query):
             // Of an identity, one half may be gone.
             CommandRow(
                 .items,
                 name,
-                query[PropertyKey.itemClass] == .string(ItemClass.identity.rawValue)
+                traits: query[PropertyKey.itemClass] == .string(ItemClass.identity.rawValue)
                     ? [.mayPrompt, .changesWhenItFails] : .mayPrompt,
                 store: .looks,
                 right: right
             )
-        case .add, .set: CommandRow(.items, name, .mayPrompt, right: right)
+        case .add, .set: CommandRow(.items, name, traits: .mayPrompt, right: right)
         }
     }
 }
@@ -56,15 +56,15 @@ extension KeychainCommand.Device {
     fileprivate var row: CommandRow {
         let device = CommandRow.Right.outsideOfSandbox("the device")
         return switch self {
-        case .status: CommandRow(.device, "device status", .changesNothing, right: .everyProgram)
-        case .lock: CommandRow(.device, "device lock", [.isUrgent, .locksDevice], right: device)
+        case .status: CommandRow(.device, "device status", traits: .changesNothing, right: .everyProgram)
+        case .lock: CommandRow(.device, "device lock", traits: [.isUrgent, .locksDevice], right: device)
         case .lockThisProcess:
-            CommandRow(.device, "device lock this process", .isUrgent, store: .none, right: device)
-        case .unlock: CommandRow(.device, "device unlock", .provesPasscode, right: device)
-        case .setPasscode: CommandRow(.device, "device set passcode", .provesPasscode, right: device)
-        case .changePasscode: CommandRow(.device, "device change passcode", .provesPasscode, right: device)
+            CommandRow(.device, "device lock this process", traits: .isUrgent, store: .none, right: device)
+        case .unlock: CommandRow(.device, "device unlock", traits: .provesPasscode, right: device)
+        case .setPasscode: CommandRow(.device, "device set passcode", traits: .provesPasscode, right: device)
+        case .changePasscode: CommandRow(.device, "device change passcode", traits: .provesPasscode, right: device)
         // Items that require a passcode are removed with it.
-        case .removePasscode: CommandRow(.device, "device remove passcode", .replacesItems, right: device)
+        case .removePasscode: CommandRow(.device, "device remove passcode", traits: .replacesItems, right: device)
         case .setPolicy: CommandRow(.device, "device set policy", right: .owner)
         }
     }
@@ -80,7 +80,7 @@ extension KeychainCommand.Authentication {
             case .forgetPassword, .invalidate: [.isUrgent, .endsContext, .isUnlogged]
             case .release: [.isUrgent, .endsContext, .releasesContext, .isUnlogged]
             }
-        return CommandRow(.authentication, name, traits, store: .none, right: .everyProgram)
+        return CommandRow(.authentication, name, traits: traits, store: .none, right: .everyProgram)
     }
 
     private var name: String {
@@ -103,13 +103,13 @@ extension KeychainCommand.Enclave {
             CommandRow(
                 .enclave,
                 "enclave kind",
-                [.changesNothing, .isUnlogged],
+                traits: [.changesNothing, .isUnlogged],
                 store: .none,
                 right: .everyProgram
             )
-        case .makeKey: CommandRow(.enclave, "enclave make key", .mayPrompt, right: .everyProgram)
-        case .key: CommandRow(.enclave, "enclave public key", .changesNothing, right: .everyProgram)
-        case .use: CommandRow(.enclave, "enclave use key", .mayPrompt, right: .everyProgram)
+        case .makeKey: CommandRow(.enclave, "enclave make key", traits: .mayPrompt, right: .everyProgram)
+        case .key: CommandRow(.enclave, "enclave public key", traits: .changesNothing, right: .everyProgram)
+        case .use: CommandRow(.enclave, "enclave use key", traits: .mayPrompt, right: .everyProgram)
         }
     }
 }
@@ -119,20 +119,20 @@ extension KeychainCommand.Maintenance {
         // Every other program of the user can hand over the user's own store, which directs programs to the service.
         let owner = CommandRow.Right.outsideOfSandbox("the owner of the keychain's store")
         return switch self {
-        case .check: CommandRow(.maintenance, "check", .changesNothing, right: .owner)
-        case .recover: CommandRow(.maintenance, "recover", .replacesItems, right: .owner)
-        case .createBackup: CommandRow(.maintenance, "create backup", .opensPath, right: .owner)
+        case .check: CommandRow(.maintenance, "check", traits: .changesNothing, right: .owner)
+        case .recover: CommandRow(.maintenance, "recover", traits: .replacesItems, right: .owner)
+        case .createBackup: CommandRow(.maintenance, "create backup", traits: .opensPath, right: .owner)
         case .restoreBackup:
-            CommandRow(.maintenance, "restore backup", [.opensPath, .replacesItems], right: .owner)
+            CommandRow(.maintenance, "restore backup", traits: [.opensPath, .replacesItems], right: .owner)
         case .rootKeyStatus:
             CommandRow(
                 .maintenance,
                 "root key status",
-                .changesNothing,
+                traits: .changesNothing,
                 store: .looks,
                 right: .outsideOfSandbox("the root key of the keychain")
             )
-        case .replaceRootKey: CommandRow(.maintenance, "replace root key", .provesPasscode, right: .owner)
+        case .replaceRootKey: CommandRow(.maintenance, "replace root key", traits: .provesPasscode, right: .owner)
         case .takeOver: CommandRow(.move, "take over", right: owner)
         case .giveBack: CommandRow(.move, "give back", right: owner)
         case .move(let command): command.row
@@ -141,7 +141,7 @@ extension KeychainCommand.Maintenance {
             CommandRow(
                 .move,
                 "audit log",
-                [.changesNothing, .isUnlogged],
+                traits: [.changesNothing, .isUnlogged],
                 right: .outsideOfSandbox("the log of requests")
             )
         }
@@ -153,7 +153,7 @@ extension StoreMove {
         let store = "the keychain's store"
         return switch self {
         case .status:
-            CommandRow(.move, "move status", [.changesNothing, .isUnlogged], right: .outsideOfSandbox(store))
+            CommandRow(.move, "move status", traits: [.changesNothing, .isUnlogged], right: .outsideOfSandbox(store))
         case .begin: CommandRow(.move, "move begin", right: .outsideOfSandbox(store))
         case .step(let step, of: _):
             switch step {
@@ -164,9 +164,9 @@ extension StoreMove {
             case .resume: CommandRow(.move, "move resume", right: .outsideOfSandbox(store))
             case .remove: CommandRow(.move, "move remove", right: .outsideOfSandbox(store))
             // What the rows belong to is logged.
-            case .append: CommandRow(.move, "move append", .isUnlogged, right: .outsideOfSandbox(store))
-            case .rows: CommandRow(.move, "move rows", .isUnlogged, right: .outsideOfSandbox(store))
-            case .compare: CommandRow(.move, "move compare", .isUnlogged, right: .outsideOfSandbox(store))
+            case .append: CommandRow(.move, "move append", traits: .isUnlogged, right: .outsideOfSandbox(store))
+            case .rows: CommandRow(.move, "move rows", traits: .isUnlogged, right: .outsideOfSandbox(store))
+            case .compare: CommandRow(.move, "move compare", traits: .isUnlogged, right: .outsideOfSandbox(store))
             }
         }
     }
@@ -197,6 +197,6 @@ extension KeychainFileCommand {
                 }
             }
         // It opens a path with the rights of the daemon instead of the program's.
-        return CommandRow(.files, name, traits, right: .outsideOfSandbox("keychain files"))
+        return CommandRow(.files, name, traits: traits, right: .outsideOfSandbox("keychain files"))
     }
 }

@@ -43,11 +43,11 @@ struct FaithfulWrapper: AddingPasswordStoreContractSubject, ListingPasswordStore
     }
 
     func set(_ password: Data, service: String, account: String, group: String) throws {
-        try set(password, query(service, account, [kSecAttrAccessGroup as String: group]))
+        try set(password, query(service, account, with: [kSecAttrAccessGroup as String: group]))
     }
 
     func get(service: String, account: String, group: String) throws -> Data? {
-        try get(query(service, account, [kSecAttrAccessGroup as String: group]))
+        try get(query(service, account, with: [kSecAttrAccessGroup as String: group]))
     }
 
     private func set(_ password: Data, _ query: [String: Any]) throws {
@@ -68,7 +68,7 @@ struct FaithfulWrapper: AddingPasswordStoreContractSubject, ListingPasswordStore
         return result as? Data
     }
 
-    private func query(_ service: String, _ account: String, _ more: [String: Any] = [:]) -> [String: Any] {
+    private func query(_ service: String, _ account: String, with more: [String: Any] = [:]) -> [String: Any] {
         [
             kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service,
             kSecAttrAccount as String: account,

@@ -28,11 +28,11 @@ struct HelpfulWrapper: AddingPasswordStoreContractSubject, ListingPasswordStoreC
     }
 
     func set(_ password: Data, service: String, account: String, group: String) {
-        set(password, query(service, account, [kSecAttrAccessGroup as String: group]))
+        set(password, query(service, account, with: [kSecAttrAccessGroup as String: group]))
     }
 
     func get(service: String, account: String, group: String) -> Data? {
-        get(query(service, account, [kSecAttrAccessGroup as String: group]))
+        get(query(service, account, with: [kSecAttrAccessGroup as String: group]))
     }
 
     private func set(_ password: Data, _ query: [String: Any]) {
@@ -51,7 +51,7 @@ struct HelpfulWrapper: AddingPasswordStoreContractSubject, ListingPasswordStoreC
         return data
     }
 
-    private func query(_ service: String, _ account: String, _ more: [String: Any] = [:]) -> [String: Any] {
+    private func query(_ service: String, _ account: String, with more: [String: Any] = [:]) -> [String: Any] {
         [
             kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service,
             kSecAttrAccount as String: account.lowercased(),

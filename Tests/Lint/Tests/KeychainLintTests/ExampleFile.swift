@@ -46,7 +46,7 @@ struct RuleExample: CustomTestStringConvertible, Sendable {
     static let all: [RuleExample] = {
         var found = Rule.all.flatMap { rule in
             [(Kind.flagged, rule.flagged), (.accepted, rule.accepted)].map { kind, example in
-                RuleExample(kind, rule.id, example.files, example.formerGroups)
+                RuleExample(kind, rule: rule.id, files: example.files, formerGroups: example.formerGroups)
             }
         }
         found += ExampleFile.texts(in: "Examples").flatMap { read($0.text) }
@@ -61,9 +61,9 @@ struct RuleExample: CustomTestStringConvertible, Sendable {
 
     private init(
         _ kind: Kind,
-        _ rule: String,
-        _ files: [String: String],
-        _ formerGroups: [String: [String]]?
+        rule: String,
+        files: [String: String],
+        formerGroups: [String: [String]]?
     ) {
         self.kind = kind
         self.rule = rule
@@ -84,7 +84,7 @@ struct RuleExample: CustomTestStringConvertible, Sendable {
                 files[parts[0]] = text
                 if parts.count > 1 { former = [parts[0]: parts[1].components(separatedBy: ", ")] }
             }
-            return words.dropFirst().map { RuleExample(kind, $0, files, former) }
+            return words.dropFirst().map { RuleExample(kind, rule: $0, files: files, formerGroups: former) }
         }
     }
 }

@@ -105,7 +105,7 @@ struct SARIFTests {
     )
 
     /// What is wrong with a value, each with its path.
-    private static func problems(_ value: Any, _ shape: Shape, _ path: String = "$") -> [String] {
+    private static func problems(of value: Any, against shape: Shape, at path: String = "$") -> [String] {
         switch shape {
         case .text: return value is String ? [] : ["\(path) is no text"]
         case .flag: return value is Bool ? [] : ["\(path) is no boolean"]
@@ -122,7 +122,10 @@ struct SARIFTests {
         case .list(let element, let minimum):
             guard let values = value as? [Any] else { return ["\(path) is no array"] }
             let short = values.count < minimum ? ["\(path) has too few elements"] : []
-            return short + values.enumerated().flatMap { problems($0.element, element, "\(path)[\($0.offset)]") }
+            return short
+                + values.enumerated().flatMap {
+                    problems(of: $0.element, against: element, at: "\(path)[\($0.offset)]")
+                }
         case .object(let properties, let required):
             guard let object = value as? [String: Any] else { return ["\(path) is no object"] }
             var result = required.subtracting(object.keys).map { "\(path) has no \($0)" }
@@ -131,7 +134,7 @@ struct SARIFTests {
                     result.append("\(path) has \(name)")
                     continue
                 }
-                result += problems(inner, shape, "\(path).\(name)")
+                result += problems(of: inner, against: shape, at: "\(path).\(name)")
             }
             return result
         }
@@ -149,7 +152,7 @@ struct SARIFTests {
             options.formerGroups = rule.flagged.formerGroups
             let outcome = Linter().lint(rule.flagged.files, options: options)
             count += outcome.findings.count
-            #expect(Self.problems(try Self.json(outcome), Self.log) == [], "\(rule.id)")
+            #expect(Self.problems(of: try Self.json(outcome), against: Self.log) == [], "\(rule.id)")
         }
         #expect(count >= Rule.all.count)
     }
@@ -160,7 +163,7 @@ struct SARIFTests {
             "broken.swift": RobustnessTests.defect + "\nfunc (((",
         ])
         #expect(outcome.skipped.count == 1 && outcome.findings.count > 1)
-        #expect(Self.problems(try Self.json(outcome), Self.log) == [])
+        #expect(Self.problems(of: try Self.json(outcome), against: Self.log) == [])
     }
 
     @Test func aFindingPointsToItsRule() throws {
@@ -185,16 +188,18 @@ struct SARIFTests {
         let outcome = Linter().lint(["a.swift": text])
         let written = Format.sarif.text(outcome)
         #expect(outcome.findings.contains { $0.fix != nil } && written.contains("\"artifactChanges\""))
-        #expect(Self.problems(try Self.json(outcome), Self.log) == [])
+        #expect(Self.problems(of: try Self.json(outcome), against: Self.log) == [])
     }
 
     /// The check itself finds what is wrong.
     @Test func whatIsWrongIsSeen() {
-        #expect(Self.problems(["runs": []] as [String: Any], Self.log) == ["$ has no version"])
+        #expect(Self.problems(of: ["runs": []] as [String: Any], against: Self.log) == ["$ has no version"])
         #expect(
-            Self.problems(["version": "2.1.0", "runs": [[:]]] as [String: Any], Self.log) == ["$.runs[0] has no tool"]
+            Self.problems(of: ["version": "2.1.0", "runs": [[:]]] as [String: Any], against: Self.log) == [
+                "$.runs[0] has no tool"
+            ]
         )
-        #expect(Self.problems(["startLine": 0], Self.region) == ["$.startLine is 0"])
-        #expect(Self.problems("a b", Shape.uri).count == 1)
+        #expect(Self.problems(of: ["startLine": 0], against: Self.region) == ["$.startLine is 0"])
+        #expect(Self.problems(of: "a b", against: Shape.uri).count == 1)
     }
 }

@@ -39,14 +39,14 @@ enum DurableFile {
         var result = Data()
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while true {
-            let count = buffer.withUnsafeMutableBytes { retrying(file, $0.baseAddress, $0.count) }
+            let count = buffer.withUnsafeMutableBytes { retrying(file, at: $0.baseAddress, count: $0.count) }
             if count < 0 { throw .last }
             if count == 0 { return result }
             result.append(contentsOf: buffer[..<count])
         }
     }
 
-    private static func retrying(_ file: Int32, _ address: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+    private static func retrying(_ file: Int32, at address: UnsafeMutableRawPointer?, count: Int) -> Int {
         while true {
             #if canImport(Darwin)
             let result = Darwin.read(file, address, count)

@@ -28,21 +28,21 @@ struct NameSearch {
         within mostSteps: Int,
         _ followers: ([UInt8]) throws(KeychainError) -> [[UInt8]]
     ) throws(KeychainError) -> Bool {
-        for steps in 0...mostSteps where try reaches(name, steps, followers) { return true }
+        for steps in 0...mostSteps where try reaches(name, within: steps, by: followers) { return true }
         return false
     }
 
     private mutating func reaches(
         _ name: [UInt8],
-        _ steps: Int,
-        _ followers: ([UInt8]) throws(KeychainError) -> [[UInt8]]
+        within steps: Int,
+        by followers: ([UInt8]) throws(KeychainError) -> [[UInt8]]
     ) throws(KeychainError) -> Bool {
         if wanted.contains(name) { return true }
         let before = known[name, default: Known()]
         if steps >= before.fruitful { return true }
         if steps <= before.fruitless { return false }
         if steps > 0 {
-            for follower in try followers(name) where try reaches(follower, steps - 1, followers) {
+            for follower in try followers(name) where try reaches(follower, within: steps - 1, by: followers) {
                 // On the way the name may have been met again, with fewer steps left.
                 known[name, default: Known()].fruitful = min(steps, known[name]?.fruitful ?? steps)
                 return true

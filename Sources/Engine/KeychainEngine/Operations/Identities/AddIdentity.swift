@@ -10,8 +10,8 @@ extension Engine {
     ///   nothing else can be returned.
     func addIdentity(
         _ identity: IdentityReference,
-        _ request: ItemRequest,
-        _ authorization: Authorization
+        for request: ItemRequest,
+        under authorization: Authorization
     ) throws(KeychainError) -> KeychainAnswer {
         let certificate = try authorization.checked(request.narrowed(to: .certificate(identity.certificate)))
         let certificateItem = newItem(certificate, authorization)

@@ -11,13 +11,13 @@ extension Engine {
     /// result is the persistent reference, if only that is requested.
     func copyIdentity(
         _ identity: IdentityReference,
-        _ request: ItemRequest,
-        _ authorization: Authorization
+        for request: ItemRequest,
+        under authorization: Authorization
     ) throws(KeychainError) -> KeychainAnswer {
         let certificate = try authorization.checked(request.narrowed(to: .certificate(identity.certificate)))
         let key = try authorization.checked(request.narrowed(to: .key(identity.key)))
         var reference: SecretBytes?
-        _ = try copy(key, authorization) { (transaction) throws(KeychainError) in
+        _ = try copy(key, under: authorization) { (transaction) throws(KeychainError) in
             let found = try ItemSearch(transaction, certificate.query).items()
             switch found {
             case .success(let findings):
@@ -47,7 +47,7 @@ extension ItemSearch {
             return .failure(KeychainError(.itemNotFound, "no identity matches"))
         }
         var findings = noFindings
-        try read(pairs, halves, &findings)
+        try read(pairs, of: halves, into: &findings)
         if findings.isEmpty, let closed = findings.closed { return .failure(closed) }
         return findings.isEmpty ? .failure(try pairs.absence()) : .success(findings)
     }
@@ -58,8 +58,8 @@ extension ItemSearch {
     /// Examines pairs until there are enough.
     private func read(
         _ pairs: IdentityPairs,
-        _ halves: IdentityQuery,
-        _ findings: inout Findings
+        of halves: IdentityQuery,
+        into findings: inout Findings
     ) throws(KeychainError) {
         // A row is in as many pairs as the other half has rows with its hash, and is read once for all of them.
         var known: [IdentityHalf: [Int64: ReadOutcome]] = [:]

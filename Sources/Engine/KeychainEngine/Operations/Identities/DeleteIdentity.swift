@@ -24,8 +24,8 @@ extension Engine {
     /// Deletes by the identity's reference: the certificate, and then the key unless another certificate needs it.
     func deleteIdentity(
         _ identity: IdentityReference,
-        _ request: ItemRequest,
-        _ authorization: Authorization
+        for request: ItemRequest,
+        under authorization: Authorization
     ) throws(KeychainError) {
         let certificate = try request.narrowed(to: .certificate(identity.certificate)).checked()
         let key = try request.narrowed(to: .key(identity.key)).checked()
@@ -94,11 +94,11 @@ extension ItemWriteTransaction {
     fileprivate func isCertified(_ hash: AttributeValue) throws(KeychainError) -> Bool {
         var filter = RowFilter(.certificate)
         filter.accessGroups = groups.readable.map { groups in
-            Set(groups.map { tags.attributeTag(.certificate, .accessGroup, .string($0)).tag })
+            Set(groups.map { tags.attributeTag(in: .certificate, name: .accessGroup, value: .string($0)).tag })
         }
         filter.tags = [
             IdentityHalf.certificate.tag(hash, tags),
-            tags.attributeTag(.certificate, .synchronizable, .number(.integer(0))),
+            tags.attributeTag(in: .certificate, name: .synchronizable, value: .number(.integer(0))),
         ]
         if try !writer.rows(filter, limit: 1).isEmpty { return true }
         return try !writer.quarantinedRows(filter, limit: 1).isEmpty

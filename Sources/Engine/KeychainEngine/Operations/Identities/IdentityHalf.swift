@@ -32,18 +32,20 @@ enum IdentityHalf {
     }
 
     /// The tag that rows of this half have for a hash.
-    func tag(_ hash: AttributeValue, _ tags: SearchTags) -> AttributeTag { tags.attributeTag(itemClass, link, hash) }
+    func tag(_ hash: AttributeValue, _ tags: SearchTags) -> AttributeTag {
+        tags.attributeTag(in: itemClass, name: link, value: hash)
+    }
 }
 
 extension SearchTags {
     /// The tag of an attribute that the class has.
-    func attributeTag(_ itemClass: ItemClass, _ name: AttributeName, _ value: AttributeValue) -> AttributeTag {
+    func attributeTag(in itemClass: ItemClass, name: AttributeName, value: AttributeValue) -> AttributeTag {
         guard let column = ItemSchema.of(itemClass)[name] else { preconditionFailure("no such column") }
-        return AttributeTag(name: name, tag: tag(itemClass, column, value))
+        return AttributeTag(name: name, tag: tag(in: itemClass, column: column, value: value))
     }
 
     /// Whether a row is a public key.
     func isPublicKey(_ row: StoredRow) -> Bool {
-        row.tags.contains(attributeTag(.key, .keyClass, .number(.integer(0))))
+        row.tags.contains(attributeTag(in: .key, name: .keyClass, value: .number(.integer(0))))
     }
 }

@@ -42,7 +42,7 @@ final class IdentityPairs {
     /// - Returns: `nil` when nothing can match either half.
     init?(_ transaction: ItemTransaction, certificates: RowSelection, keys: RowSelection) {
         guard let certificates = certificates.filter, var keys = keys.filter else { return nil }
-        let isPrivate = transaction.tags.attributeTag(.key, .isPrivate, .number(.integer(1)))
+        let isPrivate = transaction.tags.attributeTag(in: .key, name: .isPrivate, value: .number(.integer(1)))
         if let given = keys.tags.first(where: { $0.name == .isPrivate }) {
             guard given == isPrivate else { return nil }
         } else {

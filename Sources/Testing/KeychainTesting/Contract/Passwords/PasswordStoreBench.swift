@@ -16,28 +16,32 @@ struct PasswordStoreBench {
 
     nonisolated(nonsending) func set(
         _ password: Data = secret,
-        _ service: String = "mail",
-        _ account: String = "ada"
+        service: String = "mail",
+        account: String = "ada"
     ) async throws {
         do { try await store.set(password, service: service, account: account) } catch {
-            throw refusal(Self.call("set", service, account), expected: "no error", got: "\(error)")
+            throw refusal(Self.call("set", service: service, account: account), expected: "no error", got: "\(error)")
         }
     }
 
     nonisolated(nonsending) func delete(_ service: String = "mail", _ account: String = "ada") async throws {
         do { try await store.delete(service: service, account: account) } catch {
-            throw refusal(Self.call("delete", service, account), expected: "no error", got: "\(error)")
+            throw refusal(
+                Self.call("delete", service: service, account: account),
+                expected: "no error",
+                got: "\(error)"
+            )
         }
     }
 
     /// Expects a password, or its absence.
     nonisolated(nonsending) func expect(
         _ password: Data?,
-        _ service: String = "mail",
-        _ account: String = "ada",
+        service: String = "mail",
+        account: String = "ada",
         because reason: String
     ) async throws {
-        let call = Self.call("get", service, account)
+        let call = Self.call("get", service: service, account: account)
         let got: Data?
         do { got = try await store.get(service: service, account: account) } catch {
             throw refusal(call, expected: reason, got: "an error: \(error)")
@@ -84,7 +88,7 @@ struct PasswordStoreBench {
         )
     }
 
-    static func call(_ name: String, _ service: String = "mail", _ account: String = "ada") -> String {
+    static func call(_ name: String, service: String = "mail", account: String = "ada") -> String {
         "\(name)(service: \"\(service)\", account: \"\(account)\")"
     }
 
@@ -92,7 +96,7 @@ struct PasswordStoreBench {
 
     /// Whether the store keeps its passwords in the keychain of the device.
     private nonisolated(nonsending) func reachesDevice() async throws -> Bool {
-        try await set(Self.secret, "probe", "probe")
+        try await set(Self.secret, service: "probe", account: "probe")
         return device.hasItems
     }
 }

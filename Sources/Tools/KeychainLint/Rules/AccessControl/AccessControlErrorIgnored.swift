@@ -3,9 +3,9 @@
 extension Rule {
     static let accessControlErrorIgnored = Rule(
         "access-control-error-ignored",
-        .warning,
-        .high,
-        .accessControl,
+        severity: .warning,
+        confidence: .high,
+        family: .accessControl,
         in: .sources,
         title: "The failure of making an access control is ignored",
         reason: """

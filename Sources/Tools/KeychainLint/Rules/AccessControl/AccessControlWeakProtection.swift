@@ -4,9 +4,9 @@ import KeychainCore
 extension Rule {
     static let accessControlWeakProtection = Rule(
         "access-control-weak-protection",
-        .note,
-        .high,
-        .accessControl,
+        severity: .note,
+        confidence: .high,
+        family: .accessControl,
         title: "Presence is asked for, a passcode is not",
         reason: """
             With a level other than kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly an item that asks for its \

@@ -3,9 +3,9 @@
 extension Rule {
     static let biometricFlagChoice = Rule(
         "biometric-flag-choice",
-        .note,
-        .high,
-        .accessControl,
+        severity: .note,
+        confidence: .high,
+        family: .accessControl,
         title: "Which owner may open the item is a choice",
         reason: """
             .userPresence and .devicePasscode accept the passcode instead of biometry, and .biometryAny goes on \

@@ -3,9 +3,9 @@
 extension Rule {
     static let laReuseDurationExcessive = Rule(
         "la-reuse-duration-excessive",
-        .warning,
-        .high,
-        .accessControl,
+        severity: .warning,
+        confidence: .high,
+        family: .accessControl,
         title: "An authentication is reused for longer than the system does",
         reason: """
             The longest time is LATouchIDAuthenticationMaximumAllowableReuseDuration, five minutes: more has no \

@@ -3,9 +3,9 @@
 extension Rule {
     static let localAuthFailOpen = Rule(
         "local-auth-fail-open",
-        .error,
-        .high,
-        .accessControl,
+        severity: .error,
+        confidence: .high,
+        family: .accessControl,
         title: "Who cannot be authenticated is let in",
         reason: """
             When the policy cannot be evaluated, because no passcode or no biometry is set, the branch goes on \

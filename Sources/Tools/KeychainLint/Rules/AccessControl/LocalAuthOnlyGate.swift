@@ -3,9 +3,9 @@
 extension Rule {
     static let localAuthOnlyGate = Rule(
         "local-auth-only-gate",
-        .warning,
-        .medium,
-        .accessControl,
+        severity: .warning,
+        confidence: .medium,
+        family: .accessControl,
         title: "Authentication decides about a variable, not about a secret",
         reason: """
             evaluatePolicy only answers yes or no: whoever changes the answer, or the variable, is in. Nothing \

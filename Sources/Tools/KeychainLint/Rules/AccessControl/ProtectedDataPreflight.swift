@@ -3,9 +3,9 @@
 extension Rule {
     static let protectedDataPreflight = Rule(
         "protected-data-preflight",
-        .note,
-        .high,
-        .accessControl,
+        severity: .note,
+        confidence: .high,
+        family: .accessControl,
         title: "A look at the lock state decides about the keychain",
         reason: """
             isProtectedDataAvailable may change before the next line runs. Only the call itself knows, and says \

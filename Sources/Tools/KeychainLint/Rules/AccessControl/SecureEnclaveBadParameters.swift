@@ -3,9 +3,9 @@
 extension Rule {
     static let secureEnclaveBadParameters = Rule(
         "secure-enclave-bad-parameters",
-        .error,
-        .high,
-        .accessControl,
+        severity: .error,
+        confidence: .high,
+        family: .accessControl,
         title: "A key is asked for that the Secure Enclave does not make",
         reason: """
             Through the Security framework the Secure Enclave makes elliptic keys of 256 bits, from nothing: \

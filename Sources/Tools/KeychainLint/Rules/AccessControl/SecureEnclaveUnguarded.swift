@@ -3,9 +3,9 @@
 extension Rule {
     static let secureEnclaveUnguarded = Rule(
         "secure-enclave-unguarded",
-        .warning,
-        .high,
-        .accessControl,
+        severity: .warning,
+        confidence: .high,
+        family: .accessControl,
         in: .all,
         title: "A key of the Secure Enclave is made without asking whether there is one",
         reason: """
@@ -52,7 +52,7 @@ extension Rule {
                 let isRandomKey = ["SecKeyCreateRandomKey", "SecKeyGeneratePair"].contains(callee.lastName ?? "")
                 guard isCryptoKit || (isRandomKey && text.contains("kSecAttrTokenIDSecureEnclave")) else { continue }
                 if isRandomKey, !isEnclave(expression, facts) { continue }
-                if !facts.source.isTest, isMadeUnderGuard(expression, facts, guards) { continue }
+                if !facts.source.isTest, isMadeUnderGuard(expression, in: facts, guards: guards) { continue }
                 report.add(
                     Place(file: facts.file, range: expression.range),
                     "makes a key of the Secure Enclave without asking whether there is one",
@@ -74,7 +74,7 @@ private func isEnclave(_ call: Expression, _ facts: FileFacts) -> Bool {
 }
 
 /// Whether the type around a call is only created in files that check for a Secure Enclave.
-private func isMadeUnderGuard(_ call: Expression, _ facts: FileFacts, _ guards: [String]) -> Bool {
+private func isMadeUnderGuard(_ call: Expression, in facts: FileFacts, guards: [String]) -> Bool {
     let types = SyntaxWalk.statements(facts.source.tree.statements).compactMap { statement -> String? in
         guard case .type(let type) = statement.kind, statement.range.contains(call.range) else { return nil }
         return type.name

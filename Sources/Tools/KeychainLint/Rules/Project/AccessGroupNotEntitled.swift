@@ -3,9 +3,9 @@
 extension Rule {
     static let accessGroupNotEntitled = Rule(
         "access-group-not-entitled",
-        .error,
-        .medium,
-        .project,
+        severity: .error,
+        confidence: .medium,
+        family: .project,
         in: .all,
         title: "An access group is in no entitlements",
         reason: """

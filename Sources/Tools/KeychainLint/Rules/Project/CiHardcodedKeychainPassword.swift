@@ -3,9 +3,9 @@
 extension Rule {
     static let ciHardcodedKeychainPassword = Rule(
         "ci-hardcoded-keychain-password",
-        .warning,
-        .high,
-        .project,
+        severity: .warning,
+        confidence: .high,
+        family: .project,
         title: "The password of a CI keychain stands in the file",
         reason: """
             Whoever reads the repository has the password of the keychain that holds the signing key.

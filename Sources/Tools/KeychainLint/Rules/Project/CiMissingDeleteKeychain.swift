@@ -3,9 +3,9 @@
 extension Rule {
     static let ciMissingDeleteKeychain = Rule(
         "ci-missing-delete-keychain",
-        .warning,
-        .high,
-        .project,
+        severity: .warning,
+        confidence: .high,
+        family: .project,
         title: "A keychain stays behind on the CI machine",
         reason: """
             A plain delete at the end does not run when a step before it fails, and the keychain with the \

@@ -3,9 +3,9 @@
 extension Rule {
     static let ciMissingKeychainSettings = Rule(
         "ci-missing-keychain-settings",
-        .warning,
-        .high,
-        .project,
+        severity: .warning,
+        confidence: .high,
+        family: .project,
         title: "The CI keychain locks itself during the build",
         reason: """
             A new keychain locks after five minutes: signing later fails with errSecInteractionNotAllowed \

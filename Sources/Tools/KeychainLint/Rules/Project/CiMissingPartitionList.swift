@@ -3,9 +3,9 @@
 extension Rule {
     static let ciMissingPartitionList = Rule(
         "ci-missing-partition-list",
-        .error,
-        .high,
-        .project,
+        severity: .error,
+        confidence: .high,
+        family: .project,
         title: "An imported key asks for permission at its first use",
         reason: """
             After security import codesign may not use the key before somebody clicks Allow: on a CI machine the \

@@ -3,9 +3,9 @@
 extension Rule {
     static let ciSearchListClobbered = Rule(
         "ci-search-list-clobbered",
-        .note,
-        .high,
-        .project,
+        severity: .note,
+        confidence: .high,
+        family: .project,
         title: "The search list of keychains is replaced",
         reason: """
             list-keychains -s and default-keychain -s change the machine for good: on a self-hosted machine the \

@@ -3,9 +3,9 @@
 extension Rule {
     static let ciWrongKeychainType = Rule(
         "ci-wrong-keychain-type",
-        .warning,
-        .medium,
-        .project,
+        severity: .warning,
+        confidence: .medium,
+        family: .project,
         title: "A keychain is made that the tests never use",
         reason: """
             security create-keychain makes a file-based keychain; the data protection keychain, which iOS code \

@@ -3,9 +3,9 @@
 extension Rule {
     static let dataProtectionKeychainUnentitled = Rule(
         "data-protection-keychain-unentitled",
-        .warning,
-        .medium,
-        .project,
+        severity: .warning,
+        confidence: .medium,
+        family: .project,
         in: .all,
         title: "A program for macOS asks for the data protection keychain without an entitlement for it",
         reason: """
@@ -91,8 +91,8 @@ private let project = Rule.Example.project(
     ["SDKROOT": "macosx"],
     .init(
         "App",
-        "application",
+        type: "application",
         sources: ["Vault.swift"],
-        ["Release": ["CODE_SIGN_ENTITLEMENTS": "App/App.entitlements"]]
+        settings: ["Release": ["CODE_SIGN_ENTITLEMENTS": "App/App.entitlements"]]
     )
 )

@@ -3,9 +3,9 @@
 extension Rule {
     static let entitlementDefaultGroupDiffers = Rule(
         "entitlement-default-group-differs",
-        .note,
-        .high,
-        .project,
+        severity: .note,
+        confidence: .high,
+        family: .project,
         in: .all,
         title: "Parts of one product have different default groups",
         reason: """
@@ -112,6 +112,6 @@ private enum EntitlementsName {
 /// An app with an extension, for the examples.
 private let project = Rule.Example.project(
     ["SDKROOT": "iphoneos"],
-    .init("App", "application", ["Release": ["CODE_SIGN_ENTITLEMENTS": "App/App.entitlements"]]),
-    .init("Share", "app-extension", ["Release": ["CODE_SIGN_ENTITLEMENTS": "Share/Share.entitlements"]])
+    .init("App", type: "application", settings: ["Release": ["CODE_SIGN_ENTITLEMENTS": "App/App.entitlements"]]),
+    .init("Share", type: "app-extension", settings: ["Release": ["CODE_SIGN_ENTITLEMENTS": "Share/Share.entitlements"]])
 )

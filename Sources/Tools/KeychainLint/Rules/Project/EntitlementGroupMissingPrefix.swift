@@ -3,9 +3,9 @@
 extension Rule {
     static let entitlementGroupMissingPrefix = Rule(
         "entitlement-group-missing-prefix",
-        .error,
-        .high,
-        .project,
+        severity: .error,
+        confidence: .high,
+        family: .project,
         in: .all,
         title: "A group of the entitlements lacks its prefix, or has one too many",
         reason: """

@@ -3,9 +3,9 @@
 extension Rule {
     static let entitlementGroupRemoved = Rule(
         "entitlement-group-removed",
-        .error,
-        .high,
-        .project,
+        severity: .error,
+        confidence: .high,
+        family: .project,
         in: .all,
         title: "A change takes a keychain access group away, or another group comes first",
         reason: """

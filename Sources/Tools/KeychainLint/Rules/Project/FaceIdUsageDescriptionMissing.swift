@@ -3,9 +3,9 @@
 extension Rule {
     static let faceIdUsageDescriptionMissing = Rule(
         "face-id-usage-description-missing",
-        .error,
-        .high,
-        .project,
+        severity: .error,
+        confidence: .high,
+        family: .project,
         in: .all,
         title: "Face ID is used without saying what for",
         reason: """

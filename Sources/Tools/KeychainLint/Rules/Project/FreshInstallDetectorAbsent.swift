@@ -5,9 +5,9 @@ import KeychainCore
 extension Rule {
     static let freshInstallDetectorAbsent = Rule(
         "fresh-install-detector-absent",
-        .note,
-        .medium,
-        .project,
+        severity: .note,
+        confidence: .medium,
+        family: .project,
         title: "An app does not notice that it was installed anew",
         reason: """
             Items stay in the keychain when an app is deleted. The next owner of the device, or the same one who meant to \

@@ -3,9 +3,9 @@
 extension Rule {
     static let macAppGroupAsKeychainGroup = Rule(
         "mac-app-group-as-keychain-group",
-        .note,
-        .medium,
-        .project,
+        severity: .note,
+        confidence: .medium,
+        family: .project,
         in: .all,
         title: "An app group of macOS stands in for a keychain access group",
         reason: """

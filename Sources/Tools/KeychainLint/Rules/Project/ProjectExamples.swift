@@ -10,7 +10,7 @@ extension Rule.Example {
         /// Settings by configuration.
         var settings: [String: [String: String]]
 
-        init(_ name: String, _ type: String, sources: [String] = [], _ settings: [String: [String: String]]) {
+        init(_ name: String, type: String, sources: [String] = [], settings: [String: [String: String]]) {
             self.name = name
             self.type = type
             self.sources = sources

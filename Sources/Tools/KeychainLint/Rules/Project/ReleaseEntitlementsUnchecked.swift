@@ -3,9 +3,9 @@
 extension Rule {
     static let releaseEntitlementsUnchecked = Rule(
         "release-entitlements-unchecked",
-        .note,
-        .medium,
-        .project,
+        severity: .note,
+        confidence: .medium,
+        family: .project,
         in: .all,
         title: "A release is built without a look at its entitlements",
         reason: """

@@ -5,9 +5,9 @@ import KeychainCore
 extension Rule {
     static let accessGroupAsymmetric = Rule(
         "access-group-asymmetric",
-        .note,
-        .high,
-        .query,
+        severity: .note,
+        confidence: .high,
+        family: .query,
         title: "Some calls name the access group, others do not",
         reason: """
             An add without a group writes into the first group of the entitlements, a read, update or delete \

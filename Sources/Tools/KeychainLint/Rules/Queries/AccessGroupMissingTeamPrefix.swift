@@ -3,9 +3,9 @@
 extension Rule {
     static let accessGroupMissingTeamPrefix = Rule(
         "access-group-missing-team-prefix",
-        .warning,
-        .high,
-        .query,
+        severity: .warning,
+        confidence: .high,
+        family: .query,
         title: "An access group lacks its prefix",
         reason: """
             In code an access group is the full string, with the team or application identifier prefix that \

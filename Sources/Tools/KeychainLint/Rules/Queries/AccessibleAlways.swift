@@ -3,9 +3,9 @@
 extension Rule {
     static let accessibleAlways = Rule(
         "accessible-always",
-        .error,
-        .high,
-        .query,
+        severity: .error,
+        confidence: .high,
+        family: .query,
         title: "A secret is readable while the device is locked",
         reason: """
             kSecAttrAccessibleAlways and kSecAttrAccessibleAlwaysThisDeviceOnly are deprecated: they keep an item readable \

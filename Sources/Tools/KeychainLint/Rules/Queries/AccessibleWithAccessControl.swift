@@ -5,9 +5,9 @@ import KeychainCore
 extension Rule {
     static let accessibleWithAccessControl = Rule(
         "accessible-with-access-control",
-        .error,
-        .high,
-        .query,
+        severity: .error,
+        confidence: .high,
+        family: .query,
         title: "An item gets both a protection class and an access control",
         reason: """
             An access control already carries a protection class. With both keys in one dictionary the attributes \

@@ -5,9 +5,9 @@ import KeychainCore
 extension Rule {
     static let addIncompletePrimaryKey = Rule(
         "add-incomplete-primary-key",
-        .warning,
-        .high,
-        .query,
+        severity: .warning,
+        confidence: .high,
+        family: .query,
         title: "An item is added without all of what tells it apart",
         reason: """
             A key column that is not given is stored with its empty default. Two features that both leave out the service, \

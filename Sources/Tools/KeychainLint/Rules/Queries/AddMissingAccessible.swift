@@ -4,9 +4,9 @@ import KeychainCore
 extension Rule {
     static let addMissingAccessible = Rule(
         "add-missing-accessible",
-        .warning,
-        .high,
-        .query,
+        severity: .warning,
+        confidence: .high,
+        family: .query,
         title: "An item is added without a protection class",
         reason: """
             Without kSecAttrAccessible or kSecAttrAccessControl an item gets kSecAttrAccessibleWhenUnlocked. Every read while \

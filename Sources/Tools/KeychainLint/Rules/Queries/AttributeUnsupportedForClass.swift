@@ -4,9 +4,9 @@ import KeychainCore
 extension Rule {
     static let attributeUnsupportedForClass = Rule(
         "attribute-unsupported-for-class",
-        .error,
-        .high,
-        .query,
+        severity: .error,
+        confidence: .high,
+        family: .query,
         title: "A class does not have the attribute",
         reason: """
             Each class has its own attributes. The data protection keychain refuses others with errSecNoSuchAttr \

@@ -4,9 +4,9 @@ import KeychainCore
 extension Rule {
     static let attributeValueMismatch = Rule(
         "attribute-value-mismatch",
-        .error,
-        .high,
-        .query,
+        severity: .error,
+        confidence: .high,
+        family: .query,
         title: "A value belongs to another key, or is of the wrong kind",
         reason: """
             A constant of another attribute is not understood, and a string as kSecValueData is refused with \
@@ -29,7 +29,8 @@ extension Rule {
             var seen: Set<String> = []
             let all = site.query.variants + (site.attributes?.variants ?? [])
             for (key, entry) in all.flatMap(\.entries).sorted(by: { $0.key < $1.key }) {
-                guard let problem = ValueDomain.problem(key, entry.value, facts.symbol), seen.insert(key).inserted
+                guard let problem = ValueDomain.problem(for: key, value: entry.value, symbol: facts.symbol),
+                    seen.insert(key).inserted
                 else {
                     continue
                 }
@@ -52,7 +53,7 @@ private enum ValueDomain {
     }
 
     /// The problem with a value; nil if none is known.
-    static func problem(_ key: String, _ value: Value, _ symbol: FunctionSymbol?) -> String? {
+    static func problem(for key: String, value: Value, symbol: FunctionSymbol?) -> String? {
         if let allowed = names[key] {
             guard case .constant(let name) = value, name.hasPrefix("kSec"), !allowed.contains(name),
                 ConstantTable.value(named: name) != nil

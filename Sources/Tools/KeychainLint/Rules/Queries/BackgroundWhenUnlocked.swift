@@ -4,9 +4,9 @@ import KeychainCore
 extension Rule {
     static let backgroundWhenUnlocked = Rule(
         "background-when-unlocked",
-        .warning,
-        .medium,
-        .query,
+        severity: .warning,
+        confidence: .medium,
+        family: .query,
         title: "An item that background code needs is readable only while the device is unlocked",
         reason: """
             The device is normally locked when the system runs background code: reads and writes of the item \

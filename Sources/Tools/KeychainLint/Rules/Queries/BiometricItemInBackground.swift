@@ -3,9 +3,9 @@
 extension Rule {
     static let biometricItemInBackground = Rule(
         "biometric-item-in-background",
-        .warning,
-        .medium,
-        .query,
+        severity: .warning,
+        confidence: .medium,
+        family: .query,
         title: "Background code reads an item that asks for its owner",
         reason: """
             An item behind an access control that asks for presence needs somebody who looks at the device: \

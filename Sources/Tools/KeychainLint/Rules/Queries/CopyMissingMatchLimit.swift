@@ -5,9 +5,9 @@ import KeychainCore
 extension Rule {
     static let copyMissingMatchLimit = Rule(
         "copy-missing-match-limit",
-        .note,
-        .high,
-        .query,
+        severity: .note,
+        confidence: .high,
+        family: .query,
         title: "A read does not say how many items it wants",
         reason: """
             Without kSecMatchLimit a read returns one item. Readers have to know that, and a result that is taken for a list \
@@ -48,11 +48,11 @@ extension Rule {
                 related: site.originRelated,
                 fix: site.depth == 0 && site.query.variants.count == 1
                     ? EntryEdit.insertion(
-                        "kSecMatchLimit",
-                        limit,
+                        of: "kSecMatchLimit",
+                        value: limit,
                         into: site.query.origin,
                         file: facts.file,
-                        facts.module
+                        module: facts.module
                     )
                     : nil,
                 context: site.context

@@ -5,9 +5,9 @@ import KeychainCore
 extension Rule {
     static let copyMissingReturnType = Rule(
         "copy-missing-return-type",
-        .error,
-        .high,
-        .query,
+        severity: .error,
+        confidence: .high,
+        family: .query,
         title: "A read asks for nothing and uses the answer",
         reason: """
             Without a kSecReturn… key that is true the result stays nil: the call succeeds, and nothing comes \

@@ -5,9 +5,9 @@ import KeychainCore
 extension Rule {
     static let deleteClassWide = Rule(
         "delete-class-wide",
-        .warning,
-        .high,
-        .query,
+        severity: .warning,
+        confidence: .high,
+        family: .query,
         title: "A delete removes all items of a class",
         reason: """
             With only kSecClass a delete removes every item of the class that the process may see: those of SDKs in the same \

@@ -4,9 +4,9 @@ import KeychainCore
 extension Rule {
     static let deleteIncompletePrimaryKey = Rule(
         "delete-incomplete-primary-key",
-        .warning,
-        .high,
-        .query,
+        severity: .warning,
+        confidence: .high,
+        family: .query,
         title: "A delete may remove more than one item",
         reason: """
             A delete has no default of one in the data protection keychain: it removes every item that matches, those \

@@ -5,9 +5,9 @@ import KeychainCore
 extension Rule {
     static let deleteThenAdd = Rule(
         "delete-then-add",
-        .warning,
-        .high,
-        .query,
+        severity: .warning,
+        confidence: .high,
+        family: .query,
         title: "An item is replaced by deleting it first",
         reason: """
             Between the delete and the add there is no item: when the add fails, the secret is gone. Persistent \

@@ -3,9 +3,9 @@
 extension Rule {
     static let deprecatedKeychainApi = Rule(
         "deprecated-keychain-api",
-        .note,
-        .high,
-        .query,
+        severity: .note,
+        confidence: .high,
+        family: .query,
         title: "A deprecated name of the keychain is used",
         reason: """
             SecKeychain… is the file-based keychain of macOS; the other names were replaced, and go away one \

@@ -5,9 +5,9 @@ import KeychainCore
 extension Rule {
     static let directSecitemInBusinessLogic = Rule(
         "direct-secitem-in-business-logic",
-        .note,
-        .medium,
-        .style,
+        severity: .note,
+        confidence: .medium,
+        family: .style,
         title: "An item function is called outside of the types that keep secrets",
         reason: """
             Queries that are built in views and models drift apart, and no test can put another keychain in their place. \

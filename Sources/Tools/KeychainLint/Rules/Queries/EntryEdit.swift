@@ -43,11 +43,11 @@ enum EntryEdit {
     ///
     /// - Returns: nil if the literal is not in the file of the finding, is empty, or has keys in mixed styles.
     static func insertion(
-        _ key: String,
-        _ value: String,
+        of key: String,
+        value: String,
         into origin: Place?,
         file: Int,
-        _ module: Module
+        module: Module
     ) -> Finding.Fix? {
         guard let origin, origin.file == file else { return nil }
         let text = module.files[file].text

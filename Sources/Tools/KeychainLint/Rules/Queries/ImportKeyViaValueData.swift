@@ -4,9 +4,9 @@ import KeychainCore
 extension Rule {
     static let importKeyViaValueData = Rule(
         "import-key-via-value-data",
-        .warning,
-        .high,
-        .query,
+        severity: .warning,
+        confidence: .high,
+        family: .query,
         title: "A key or certificate is stored as bytes",
         reason: """
             With kSecValueData the keychain stores bytes that it cannot check, without the attributes that make \

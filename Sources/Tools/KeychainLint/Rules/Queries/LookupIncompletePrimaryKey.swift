@@ -5,9 +5,9 @@ import KeychainCore
 extension Rule {
     static let lookupIncompletePrimaryKey = Rule(
         "lookup-incomplete-primary-key",
-        .note,
-        .medium,
-        .query,
+        severity: .note,
+        confidence: .medium,
+        family: .query,
         title: "A read for one item may find another",
         reason: "A query for one item that leaves a key column out returns any of those that match.",
         remedy: "Name the service and the account, or ask for all and choose.",

@@ -26,9 +26,9 @@ enum NarrowingKeys {
 extension Rule {
     static let lookupNonUniqueAttribute = Rule(
         "lookup-non-unique-attribute",
-        .warning,
-        .medium,
-        .query,
+        severity: .warning,
+        confidence: .medium,
+        family: .query,
         title: "A look-up by an attribute that does not tell items apart decides about an add",
         reason: """
             The look-up filters by an attribute outside of the primary key and finds nothing when only that differs. \

@@ -5,9 +5,9 @@ import KeychainCore
 extension Rule {
     static let matchAllWithReturnData = Rule(
         "match-all-with-return-data",
-        .note,
-        .high,
-        .query,
+        severity: .note,
+        confidence: .high,
+        family: .query,
         title: "All passwords are read with their data",
         reason: """
             Each item may need its own authentication: Apple documents kSecMatchLimitAll with kSecReturnData as \

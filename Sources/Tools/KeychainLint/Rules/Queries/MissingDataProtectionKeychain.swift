@@ -5,9 +5,9 @@ import KeychainCore
 extension Rule {
     static let missingDataProtectionKeychain = Rule(
         "missing-data-protection-keychain",
-        .warning,
-        .high,
-        .query,
+        severity: .warning,
+        confidence: .high,
+        family: .query,
         title: "A program for macOS does not say which keychain it means",
         reason: """
             Without kSecUseDataProtectionKeychain a native macOS program adds to the file-based keychain, which \

@@ -4,9 +4,9 @@ import KeychainCore
 extension Rule {
     static let narrowingAttributeInQuery = Rule(
         "narrowing-attribute-in-query",
-        .warning,
-        .high,
-        .query,
+        severity: .warning,
+        confidence: .high,
+        family: .query,
         title: "An update or delete names more than the item",
         reason: """
             The query of an update or a delete should name the item and nothing else. With a filter such as \

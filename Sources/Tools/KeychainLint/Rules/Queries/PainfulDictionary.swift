@@ -3,9 +3,9 @@
 extension Rule {
     static let painfulDictionary = Rule(
         "painful-dictionary",
-        .note,
-        .medium,
-        .style,
+        severity: .note,
+        confidence: .medium,
+        family: .style,
         title: "A dictionary is made of parallel lists of pointers",
         reason: """
             CFDictionaryCreate takes keys and values as two lists of unsafe pointers: one too few in either, and \

@@ -5,9 +5,9 @@ import KeychainCore
 extension Rule {
     static let parameterGroupMismatch = Rule(
         "parameter-group-mismatch",
-        .error,
-        .high,
-        .query,
+        severity: .error,
+        confidence: .high,
+        family: .query,
         title: "A key stands in a dictionary that does not take it",
         reason: """
             Match and return keys belong to reads, and the attributes of an update take attributes and the value \
@@ -30,9 +30,9 @@ extension Rule {
         check: .site { site, facts, report in
             func found(
                 _ key: String,
-                _ entry: AbstractDictionary.Entry,
-                _ message: String,
-                _ severity: Severity = .error
+                entry: AbstractDictionary.Entry,
+                message: String,
+                severity: Severity = .error
             ) {
                 report.add(
                     entry.place,
@@ -58,33 +58,35 @@ extension Rule {
                         if isAll, isMac || isMacBranch || facts.platforms.contains(.macOS) { continue }
                         found(
                             key,
-                            entry,
-                            isMac
+                            entry: entry,
+                            message: isMac
                                 ? "\(key) is ignored in a delete: every match is deleted"
                                 : "\(key) in a delete is refused on iOS, and ignored on macOS: every match is deleted there",
-                            isMac ? .warning : .error
+                            severity: isMac ? .warning : .error
                         )
                     } else if KeyTable.isReturnKey(key), isCertain(key) {
-                        found(key, entry, "\(key) is ignored in a delete", .warning)
+                        found(key, entry: entry, message: "\(key) is ignored in a delete", severity: .warning)
                     }
                 case .update:
                     if KeyTable.isMatchKey(key), key != "kSecMatchItemList", key != "kSecMatchSearchList" {
                         found(
                             key,
-                            entry,
-                            "\(key) in the query of an update is refused on iOS",
-                            isMac ? .warning : .error
+                            entry: entry,
+                            message: "\(key) in the query of an update is refused on iOS",
+                            severity: isMac ? .warning : .error
                         )
                     } else if KeyTable.isReturnKey(key), isCertain(key) {
                         found(
                             key,
-                            entry,
-                            "\(key) in the query of an update is refused on iOS",
-                            isMac ? .warning : .error
+                            entry: entry,
+                            message: "\(key) in the query of an update is refused on iOS",
+                            severity: isMac ? .warning : .error
                         )
                     }
                 case .add:
-                    if KeyTable.isMatchKey(key) { found(key, entry, "\(key) means nothing in an add", .warning) }
+                    if KeyTable.isMatchKey(key) {
+                        found(key, entry: entry, message: "\(key) means nothing in an add", severity: .warning)
+                    }
                 case .copyMatching: break
                 }
             }
@@ -95,7 +97,11 @@ extension Rule {
                     || KeyTable.isMatchKey(key)
                     || KeyTable.isReturnKey(key) || KeyTable.isUseKey(key)
                 if isRefused {
-                    found(key, entry, "\(key) in the attributes of an update is refused (errSecNoSuchAttr)")
+                    found(
+                        key,
+                        entry: entry,
+                        message: "\(key) in the attributes of an update is refused (errSecNoSuchAttr)"
+                    )
                 }
             }
         }

@@ -5,9 +5,9 @@ import KeychainCore
 extension Rule {
     static let queryDictionaryReused = Rule(
         "query-dictionary-reused",
-        .warning,
-        .high,
-        .query,
+        severity: .warning,
+        confidence: .high,
+        family: .query,
         title: "One dictionary serves several calls",
         reason: """
             What one call needs is wrong for the next: data and protection narrow a delete, return and match \

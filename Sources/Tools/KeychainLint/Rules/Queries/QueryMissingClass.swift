@@ -3,9 +3,9 @@
 extension Rule {
     static let queryMissingClass = Rule(
         "query-missing-class",
-        .error,
-        .high,
-        .query,
+        severity: .error,
+        confidence: .high,
+        family: .query,
         title: "A call names no class",
         reason: """
             Without kSecClass, and without a reference to an item, the keychain does not know where to look: the \

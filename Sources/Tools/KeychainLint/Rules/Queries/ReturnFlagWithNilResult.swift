@@ -5,9 +5,9 @@ import KeychainCore
 extension Rule {
     static let returnFlagWithNilResult = Rule(
         "return-flag-with-nil-result",
-        .note,
-        .high,
-        .query,
+        severity: .note,
+        confidence: .high,
+        family: .query,
         title: "A result is asked for and not taken",
         reason: """
             A kSecReturn… key does nothing when the result pointer is nil. It usually came along with a \

@@ -5,9 +5,9 @@ import KeychainCore
 extension Rule {
     static let synchronizableScopeMismatch = Rule(
         "synchronizable-scope-mismatch",
-        .warning,
-        .medium,
-        .query,
+        severity: .warning,
+        confidence: .medium,
+        family: .query,
         title: "Synchronised items are looked for among the others",
         reason: """
             A query without kSecAttrSynchronizable means items that are not synchronised: it never finds, \

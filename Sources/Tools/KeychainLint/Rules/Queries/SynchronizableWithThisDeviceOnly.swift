@@ -4,9 +4,9 @@ import KeychainCore
 extension Rule {
     static let synchronizableWithThisDeviceOnly = Rule(
         "synchronizable-with-this-device-only",
-        .error,
-        .high,
-        .query,
+        severity: .error,
+        confidence: .high,
+        family: .query,
         title: "An item is to be synchronised and to stay on this device",
         reason: """
             With an access control or a token the call is refused (-50); with a ThisDeviceOnly level the item is \

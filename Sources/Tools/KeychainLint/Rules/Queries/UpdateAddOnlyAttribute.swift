@@ -5,9 +5,9 @@ import KeychainCore
 extension Rule {
     static let updateAddOnlyAttribute = Rule(
         "update-add-only-attribute",
-        .warning,
-        .high,
-        .query,
+        severity: .warning,
+        confidence: .high,
+        family: .query,
         title: "An update changes the access control",
         reason: """
             An update takes kSecAttrAccessControl only while the old protection is open, never for keys of a \

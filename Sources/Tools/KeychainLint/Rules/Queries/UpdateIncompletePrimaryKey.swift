@@ -4,9 +4,9 @@ import KeychainCore
 extension Rule {
     static let updateIncompletePrimaryKey = Rule(
         "update-incomplete-primary-key",
-        .warning,
-        .high,
-        .query,
+        severity: .warning,
+        confidence: .high,
+        family: .query,
         title: "An update may change more than one item",
         reason:
             "An update changes every item that its query matches: with a key column left out, one secret overwrites many.",

@@ -5,9 +5,9 @@ import KeychainCore
 extension Rule {
     static let updateKeyAttribute = Rule(
         "update-key-attribute",
-        .note,
-        .medium,
-        .query,
+        severity: .note,
+        confidence: .medium,
+        family: .query,
         title: "An update renames an item",
         reason: """
             Changing a key column in place moves the item to another slot, and fails with errSecDuplicateItem \

@@ -5,9 +5,9 @@ import KeychainCore
 extension Rule {
     static let accessibilityMigrationInBackground = Rule(
         "accessibility-migration-in-background",
-        .error,
-        .medium,
-        .results,
+        severity: .error,
+        confidence: .medium,
+        family: .results,
         title: "An item is recreated in the background",
         reason: """
             A delete works while the device is locked, the add that follows may not: the item is gone for good. \

@@ -5,9 +5,9 @@ import KeychainCore
 extension Rule {
     static let deleteOnInteractionNotAllowed = Rule(
         "delete-on-interaction-not-allowed",
-        .error,
-        .high,
-        .results,
+        severity: .error,
+        confidence: .high,
+        family: .results,
         title: "An item is deleted because the device is locked",
         reason: """
             errSecInteractionNotAllowed means: not now. The item is there, and its secret is right; a delete \

@@ -5,9 +5,9 @@ import KeychainCore
 extension Rule {
     static let deleteOnReadError = Rule(
         "delete-on-read-error",
-        .error,
-        .high,
-        .results,
+        severity: .error,
+        confidence: .high,
+        family: .results,
         title: "An item is deleted when it cannot be read",
         reason: """
             A delete works on a locked device where a read does not. What is deleted because it could not be \

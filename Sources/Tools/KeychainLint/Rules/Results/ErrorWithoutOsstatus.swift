@@ -5,9 +5,9 @@ import KeychainCore
 extension Rule {
     static let errorWithoutOsstatus = Rule(
         "error-without-osstatus",
-        .warning,
-        .high,
-        .results,
+        severity: .warning,
+        confidence: .high,
+        family: .results,
         title: "An error hides the status",
         reason: """
             "Could not save" helps nobody: only the status tells a locked device from a missing entitlement or a \

@@ -5,9 +5,9 @@ import KeychainCore
 extension Rule {
     static let forceCastResult = Rule(
         "force-cast-result",
-        .warning,
-        .high,
-        .results,
+        severity: .warning,
+        confidence: .high,
+        family: .results,
         title: "A result is cast by force",
         reason: """
             What a read returns depends on its flags and on how many items match; as! stops the program when a \

@@ -5,9 +5,9 @@ import KeychainCore
 extension Rule {
     static let ignoredOsstatus = Rule(
         "ignored-osstatus",
-        .warning,
-        .high,
-        .results,
+        severity: .warning,
+        confidence: .high,
+        family: .results,
         in: .all,
         title: "The status of a call is dropped",
         reason: """

@@ -5,9 +5,9 @@ import KeychainCore
 extension Rule {
     static let itemNotFoundFatal = Rule(
         "item-not-found-fatal",
-        .warning,
-        .medium,
-        .results,
+        severity: .warning,
+        confidence: .medium,
+        family: .results,
         title: "A missing item is a failure",
         reason: """
             That an item is not there is an ordinary answer. A delete has then done what was asked, and a read \

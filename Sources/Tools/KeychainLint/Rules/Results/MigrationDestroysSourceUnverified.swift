@@ -5,9 +5,9 @@ import KeychainCore
 extension Rule {
     static let migrationDestroysSourceUnverified = Rule(
         "migration-destroys-source-unverified",
-        .error,
-        .high,
-        .results,
+        severity: .error,
+        confidence: .high,
+        family: .results,
         title: "The old copy is removed without knowing that the new one is there",
         reason: """
             When the write fails and its failure is dropped, the removal that follows destroys the only copy.
@@ -15,13 +15,13 @@ extension Rule {
         remedy: "Let the write throw, read the value back, compare, and remove the old copy then.",
         flagged: """
             import Security
-            func migrate(_ old: KeychainStore, _ new: KeychainStore, _ d: Data) {
+            func migrate(_ d: Data, from old: KeychainStore, to new: KeychainStore) {
                 try? new.set(d, "k")
                 try? old.remove("k")
             }
             """,
         accepted: """
-            func migrate(_ old: KeychainStore, _ new: KeychainStore, _ d: Data) throws {
+            func migrate(_ d: Data, from old: KeychainStore, to new: KeychainStore) throws {
                 try new.set(d, "k")
                 guard try new.get("k") == d else { throw Migration.verify }
                 try old.remove("k")

@@ -5,9 +5,9 @@ import KeychainCore
 extension Rule {
     static let migrationLeavesSource = Rule(
         "migration-leaves-source",
-        .warning,
-        .medium,
-        .results,
+        severity: .warning,
+        confidence: .medium,
+        family: .results,
         title: "A secret is copied into the keychain, and stays where it was",
         reason: """
             As long as the old copy lies in user defaults, nothing is gained: it goes on being backed up in the \

@@ -5,9 +5,9 @@ import KeychainCore
 extension Rule {
     static let readErrorCollapsed = Rule(
         "read-error-collapsed",
-        .note,
-        .medium,
-        .results,
+        severity: .note,
+        confidence: .medium,
+        family: .results,
         title: "\"Locked\" and \"not there\" look the same",
         reason: """
             A read that returns nil for every failure hides errSecInteractionNotAllowed behind \

@@ -5,9 +5,9 @@ import KeychainCore
 extension Rule {
     static let resultCastMismatch = Rule(
         "result-cast-mismatch",
-        .error,
-        .high,
-        .results,
+        severity: .error,
+        confidence: .high,
+        family: .results,
         title: "A result is cast to what it never is",
         reason: """
             The flags decide the type: kSecReturnData alone gives Data; with kSecReturnAttributes, or with \

@@ -5,9 +5,9 @@ import KeychainCore
 extension Rule {
     static let secretRegeneratedOnReadError = Rule(
         "secret-regenerated-on-read-error",
-        .error,
-        .medium,
-        .results,
+        severity: .error,
+        confidence: .medium,
+        family: .results,
         title: "A key is recreated when it cannot be read",
         reason: """
             A locked device or a passing failure makes the read fail. A new key then takes the place of the only \

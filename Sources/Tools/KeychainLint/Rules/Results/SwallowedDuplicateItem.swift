@@ -5,9 +5,9 @@ import KeychainCore
 extension Rule {
     static let swallowedDuplicateItem = Rule(
         "swallowed-duplicate-item",
-        .warning,
-        .high,
-        .results,
+        severity: .warning,
+        confidence: .high,
+        family: .results,
         title: "A duplicate passes for success",
         reason: """
             errSecDuplicateItem means that the old item is still there and the new secret was not stored.

@@ -3,9 +3,9 @@
 extension Rule {
     static let credentialInPlistOrFile = Rule(
         "credential-in-plist-or-file",
-        .warning,
-        .medium,
-        .secrets,
+        severity: .warning,
+        confidence: .medium,
+        family: .secrets,
         in: .all,
         title: "A credential lies in a property list or a settings file",
         reason: """
@@ -43,7 +43,7 @@ extension Rule {
                     }
                 }
             }
-            func check(_ name: String, _ value: String, _ path: String, _ line: Int) {
+            func check(_ name: String, value: String, in path: String, at line: Int) {
                 guard SecretName.isSecret(name), !SecretName.isExcused(name), !value.contains("$"),
                     SecretText.looksRandom(value)
                 else { return }
@@ -55,12 +55,12 @@ extension Rule {
                 if file.path.hasSuffix(".plist") {
                     for entry in PropertyListLines(file).entries {
                         guard let value = entry.strings.first else { continue }
-                        check(entry.key, value.text, file.path, value.line)
+                        check(entry.key, value: value.text, in: file.path, at: value.line)
                     }
                 } else if file.path.hasSuffix(".xcconfig") {
                     for (index, line) in file.lines.enumerated() where !line.hasPrefix("//") {
                         let parts = line.split(separator: "=", maxSplits: 1).map { $0.filter { $0 != " " } }
-                        if parts.count == 2 { check(parts[0], parts[1], file.path, index + 1) }
+                        if parts.count == 2 { check(parts[0], value: parts[1], in: file.path, at: index + 1) }
                     }
                 }
             }

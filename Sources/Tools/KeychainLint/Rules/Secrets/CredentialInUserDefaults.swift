@@ -3,9 +3,9 @@
 extension Rule {
     static let credentialInUserDefaults = Rule(
         "credential-in-user-defaults",
-        .error,
-        .high,
-        .secrets,
+        severity: .error,
+        confidence: .high,
+        family: .secrets,
         title: "A credential is kept in user defaults",
         reason: """
             User defaults are a property list in the clear: they are in every backup, and readable by whoever \
@@ -164,18 +164,18 @@ struct DefaultsUse {
                     case .name: guard type == "UserDefaults" else { continue }
                     default: continue
                     }
-                    note(arguments[0].value, arguments[1].value, property, expression.range)
+                    note(arguments[0].value, under: arguments[1].value, property: property, at: expression.range)
                 case .assign(let target, let value):
                     guard case .index(let base, let keys) = target.kind, let key = keys.first, isHolder(base) else {
                         continue
                     }
-                    note(value, key.value, property, expression.range)
+                    note(value, under: key.value, property: property, at: expression.range)
                 default: continue
                 }
             }
         }
 
-        private mutating func note(_ value: Expression, _ key: Expression, _ property: String?, _ range: ByteRange) {
+        private mutating func note(_ value: Expression, under key: Expression, property: String?, at range: ByteRange) {
             switch value.bare.kind {
             case .null, .boolean, .integer, .float: return
             case .call(let callee, _) where ["Date", "Int", "Bool"].contains(callee.lastName ?? ""): return

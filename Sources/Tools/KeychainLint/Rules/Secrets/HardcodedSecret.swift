@@ -4,9 +4,9 @@ import Foundation
 extension Rule {
     static let hardcodedSecret = Rule(
         "hardcoded-secret",
-        .warning,
-        .medium,
-        .secrets,
+        severity: .warning,
+        confidence: .medium,
+        family: .secrets,
         title: "A secret stands in the source",
         reason: """
             Whoever has the program or the repository has the secret, and it cannot be changed without a \
@@ -23,7 +23,7 @@ extension Rule {
             """,
         check: .file(mentioning: []) { facts, report in
             var seen: Set<ByteRange> = []
-            func found(_ range: ByteRange, _ name: String, _ severity: Severity?) {
+            func found(at range: ByteRange, named name: String, severity: Severity?) {
                 guard seen.insert(range).inserted else { return }
                 report.add(
                     Place(file: facts.file, range: range),
@@ -41,7 +41,7 @@ extension Rule {
             }
             for expression in SyntaxWalk.expressions(facts.source.tree.statements) {
                 if let text = expression.literalText, let provider = SecretText.provider(text) {
-                    found(expression.range, provider, .error)
+                    found(at: expression.range, named: provider, severity: .error)
                 }
                 switch expression.kind {
                 case .assign(let target, let value): if let name = target.lastName { named.append((name, value)) }
@@ -56,7 +56,7 @@ extension Rule {
                 guard SecretName.isSecret(name), !SecretName.isExcused(name), let text = value.literalText,
                     SecretText.looksRandom(text), !SecretText.isPublishable(text)
                 else { continue }
-                found(value.range, "'\(name)'", SecretText.entropy(text) > 3.6 ? .error : nil)
+                found(at: value.range, named: "'\(name)'", severity: SecretText.entropy(text) > 3.6 ? .error : nil)
             }
         }
     )

@@ -3,9 +3,9 @@
 extension Rule {
     static let secretLogged = Rule(
         "secret-logged",
-        .warning,
-        .medium,
-        .secrets,
+        severity: .warning,
+        confidence: .medium,
+        family: .secrets,
         title: "A secret is logged",
         reason: """
             Logs are kept, sent to servers and attached to bug reports; the unified log shows them to whoever \

@@ -3,9 +3,9 @@
 extension Rule {
     static let mockWithoutInjectableErrors = Rule(
         "mock-without-injectable-errors",
-        .note,
-        .medium,
-        .tests,
+        severity: .note,
+        confidence: .medium,
+        family: .tests,
         in: .tests,
         title: "A keychain for tests never fails",
         reason: """

@@ -3,9 +3,9 @@
 extension Rule {
     static let testAssumesBiometrics = Rule(
         "test-assumes-biometrics",
-        .warning,
-        .high,
-        .tests,
+        severity: .warning,
+        confidence: .high,
+        family: .tests,
         in: .tests,
         title: "A test takes biometry for granted",
         reason: """

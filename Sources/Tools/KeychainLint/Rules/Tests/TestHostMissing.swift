@@ -3,9 +3,9 @@
 extension Rule {
     static let testHostMissing = Rule(
         "test-host-missing",
-        .warning,
-        .high,
-        .tests,
+        severity: .warning,
+        confidence: .high,
+        family: .tests,
         in: .all,
         title: "Tests of the keychain run without a host app",
         reason: """
@@ -62,7 +62,7 @@ private func example(_ settings: [String: [String: String]]) -> Rule.Example {
     Rule.Example([
         "App.xcodeproj/project.pbxproj": Rule.Example.project(
             ["SDKROOT": "iphoneos"],
-            .init("VaultTests", "bundle.unit-test", sources: ["VaultTests.swift"], settings)
+            .init("VaultTests", type: "bundle.unit-test", sources: ["VaultTests.swift"], settings: settings)
         ),
         "VaultTests/VaultTests.swift": Rule.adding,
     ])

@@ -5,9 +5,9 @@ import KeychainCore
 extension Rule {
     static let testMissingErrorPaths = Rule(
         "test-missing-error-paths",
-        .note,
-        .medium,
-        .tests,
+        severity: .note,
+        confidence: .medium,
+        family: .tests,
         in: .tests,
         title: "Tests of a keychain type try no failure",
         reason: """

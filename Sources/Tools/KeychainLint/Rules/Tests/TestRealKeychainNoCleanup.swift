@@ -5,9 +5,9 @@ import KeychainCore
 extension Rule {
     static let testRealKeychainNoCleanup = Rule(
         "test-real-keychain-no-cleanup",
-        .warning,
-        .medium,
-        .tests,
+        severity: .warning,
+        confidence: .medium,
+        family: .tests,
         in: .tests,
         title: "A test leaves items in the keychain",
         reason: """

@@ -5,9 +5,9 @@ import KeychainCore
 extension Rule {
     static let testRealKeychainParallel = Rule(
         "test-real-keychain-parallel",
-        .note,
-        .medium,
-        .tests,
+        severity: .note,
+        confidence: .medium,
+        family: .tests,
         in: .tests,
         title: "Tests that share items run at the same time",
         reason: """

@@ -5,9 +5,9 @@ import KeychainCore
 extension Rule {
     static let testSharedService = Rule(
         "test-shared-service",
-        .warning,
-        .medium,
-        .tests,
+        severity: .warning,
+        confidence: .medium,
+        family: .tests,
         in: .tests,
         title: "A test uses the items of the program",
         reason: """

@@ -5,9 +5,9 @@ import KeychainCore
 extension Rule {
     static let testSimulatorBiometricItem = Rule(
         "test-simulator-biometric-item",
-        .note,
-        .medium,
-        .tests,
+        severity: .note,
+        confidence: .medium,
+        family: .tests,
         in: .tests,
         title: "A test reads an item behind biometry, which a simulator hands out without asking",
         reason: """

@@ -21,7 +21,7 @@ struct AddTrustedCertificate: Command {
         guard invocation.arguments.operands.count == 1 else { throw CommandFailure.usage }
         let certificate = try CertificateFile.require(file, in: session)
         if wishes.input != nil || wishes.output != nil {
-            try change(wishes, certificate, session)
+            try change(wishes, for: certificate, in: session)
             return 0
         }
         if let keychain = wishes.keychain { try CertificateKeychains.add(certificate, to: keychain, session.keychains) }
@@ -35,9 +35,9 @@ struct AddTrustedCertificate: Command {
     }
 
     /// Changes settings in a file, which requires no permission.
-    private func change(_ wishes: Wishes, _ certificate: Certificate, _ session: Session) throws {
+    private func change(_ wishes: Wishes, for certificate: Certificate, in session: Session) throws {
         var settings = TrustSettings()
-        if let input = wishes.input { settings = try TrustSettingsFile.read(input, Self.function, session) }
+        if let input = wishes.input { settings = try TrustSettingsFile.read(input, for: Self.function, in: session) }
         try reportingTrust(Self.function) { () throws(KeychainError) in
             try settings.set(wishes.rules, for: certificate, at: SystemClock().now)
         }

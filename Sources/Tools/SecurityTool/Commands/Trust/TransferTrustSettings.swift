@@ -48,7 +48,7 @@ struct ImportTrustSettings: Command {
         guard let path = invocation.arguments.operands.first, invocation.arguments.operands.count == 1 else {
             throw CommandFailure.usage
         }
-        let imported = try TrustSettingsFile.read(path, Self.function, session)
+        let imported = try TrustSettingsFile.read(path, for: Self.function, in: session)
         try reportingTrust(Self.function) { () throws(KeychainError) in
             try session.trustSettings.change(domain) { (settings) throws(KeychainError) in
                 settings = imported.replacing(settings)

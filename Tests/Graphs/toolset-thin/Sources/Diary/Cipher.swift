@@ -35,16 +35,18 @@ public struct Cipher {
         var vector = Data(repeating: 0, count: kCCBlockSizeAES128)
         let status = vector.withUnsafeMutableBytes { CCRandomGenerateBytes($0.baseAddress, $0.count) }
         guard status == kCCSuccess else { return nil }
-        return crypt(CCOperation(kCCEncrypt), Data(page.utf8), vector).map { vector + $0 }
+        return crypt(CCOperation(kCCEncrypt), Data(page.utf8), vector: vector).map { vector + $0 }
     }
 
     /// Opens a page.
     public func open(_ page: Data) -> String? {
         let (vector, sealed) = (page.prefix(kCCBlockSizeAES128), page.dropFirst(kCCBlockSizeAES128))
-        return crypt(CCOperation(kCCDecrypt), Data(sealed), Data(vector)).flatMap { String(data: $0, encoding: .utf8) }
+        return crypt(CCOperation(kCCDecrypt), Data(sealed), vector: Data(vector)).flatMap {
+            String(data: $0, encoding: .utf8)
+        }
     }
 
-    private func crypt(_ operation: CCOperation, _ input: Data, _ vector: Data) -> Data? {
+    private func crypt(_ operation: CCOperation, _ input: Data, vector: Data) -> Data? {
         var output = Data(repeating: 0, count: input.count + kCCBlockSizeAES128)
         let room = output.count
         var moved = 0

@@ -28,9 +28,11 @@ extension PasswordStoreRule {
         ) { bench in
             guard let store = bench.store as? any ListingPasswordStoreContractSubject else { return }
             try await bench.expect([], store)
-            for account in ["ada", "bob", "ada"] { try await bench.set(PasswordStoreBench.secret, "mail", account) }
+            for account in ["ada", "bob", "ada"] {
+                try await bench.set(PasswordStoreBench.secret, service: "mail", account: account)
+            }
             for (service, account) in [("chat", "eve"), ("mail.work", "dan"), ("mailbox", "fay"), ("gmail", "gus")] {
-                try await bench.set(PasswordStoreBench.secret, service, account)
+                try await bench.set(PasswordStoreBench.secret, service: service, account: account)
             }
             try await bench.expect(["ada", "bob"], store)
         },
@@ -42,10 +44,12 @@ extension PasswordStoreRule {
             needs: .listing
         ) { bench in
             guard let store = bench.store as? any ListingPasswordStoreContractSubject else { return }
-            for account in ["ada", "bob"] { try await bench.set(PasswordStoreBench.secret, "mail", account) }
+            for account in ["ada", "bob"] {
+                try await bench.set(PasswordStoreBench.secret, service: "mail", account: account)
+            }
             try await bench.delete("mail", "ada")
             try await bench.expect(["bob"], store)
-            try await bench.set(PasswordStoreBench.secret, "mail", "ada")
+            try await bench.set(PasswordStoreBench.secret, service: "mail", account: "ada")
             try await bench.expect(["ada", "bob"], store)
         },
         PasswordStoreRule(
@@ -56,15 +60,17 @@ extension PasswordStoreRule {
             needs: .clearing
         ) { bench in
             guard let store = bench.store as? any ClearingPasswordStoreContractSubject else { return }
-            for account in ["ada", "bob"] { try await bench.set(PasswordStoreBench.secret, "mail", account) }
-            try await bench.set(PasswordStoreBench.secret, "chat", "ada")
+            for account in ["ada", "bob"] {
+                try await bench.set(PasswordStoreBench.secret, service: "mail", account: account)
+            }
+            try await bench.set(PasswordStoreBench.secret, service: "chat", account: "ada")
             try await store.deleteAll(service: "mail")
-            try await bench.expect(nil, "mail", "ada", because: "nil: all were deleted")
-            try await bench.expect(nil, "mail", "bob", because: "nil: all were deleted")
+            try await bench.expect(nil, service: "mail", account: "ada", because: "nil: all were deleted")
+            try await bench.expect(nil, service: "mail", account: "bob", because: "nil: all were deleted")
             try await bench.expect(
                 PasswordStoreBench.secret,
-                "chat",
-                "ada",
+                service: "chat",
+                account: "ada",
                 because: "the password for the other service"
             )
         },
@@ -77,14 +83,16 @@ extension PasswordStoreRule {
         ) { bench in
             guard let store = bench.store as? any ClearingPasswordStoreContractSubject else { return }
             let others = ["mail.work", "mailbox", "gmail", "Mail"]
-            for service in ["mail"] + others { try await bench.set(PasswordStoreBench.secret, service, "ada") }
+            for service in ["mail"] + others {
+                try await bench.set(PasswordStoreBench.secret, service: service, account: "ada")
+            }
             try await store.deleteAll(service: "mail")
-            try await bench.expect(nil, "mail", "ada", because: "nil: all were deleted")
+            try await bench.expect(nil, service: "mail", account: "ada", because: "nil: all were deleted")
             for service in others {
                 try await bench.expect(
                     PasswordStoreBench.secret,
-                    service,
-                    "ada",
+                    service: service,
+                    account: "ada",
                     because: "the password for \(service)"
                 )
             }

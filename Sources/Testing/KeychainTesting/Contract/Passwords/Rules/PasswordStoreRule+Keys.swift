@@ -10,7 +10,7 @@ extension PasswordStoreRule {
             source: "Semantics, Attributes of each class"
         ) { bench in
             try await bench.set(account: "ada")
-            try await bench.set(PasswordStoreBench.otherSecret, "mail", "bob")
+            try await bench.set(PasswordStoreBench.otherSecret, service: "mail", account: "bob")
             try await bench.expect(PasswordStoreBench.secret, because: "the password of this account")
         },
         PasswordStoreRule(
@@ -20,7 +20,7 @@ extension PasswordStoreRule {
             source: "Semantics, Attributes of each class"
         ) { bench in
             try await bench.set(service: "mail")
-            try await bench.set(PasswordStoreBench.otherSecret, "chat", "ada")
+            try await bench.set(PasswordStoreBench.otherSecret, service: "chat", account: "ada")
             try await bench.expect(PasswordStoreBench.secret, because: "the password for this service")
         },
         PasswordStoreRule(
@@ -30,12 +30,12 @@ extension PasswordStoreRule {
             source: "Semantics, Attributes of each class"
         ) { bench in
             for (one, other) in NamePair.thatMeetWhenGlued {
-                try await bench.set(PasswordStoreBench.secret, one.service, one.account)
-                try await bench.set(PasswordStoreBench.otherSecret, other.service, other.account)
+                try await bench.set(PasswordStoreBench.secret, service: one.service, account: one.account)
+                try await bench.set(PasswordStoreBench.otherSecret, service: other.service, account: other.account)
                 try await bench.expect(
                     PasswordStoreBench.secret,
-                    one.service,
-                    one.account,
+                    service: one.service,
+                    account: one.account,
                     because: "the password that was stored for this pair"
                 )
             }
@@ -49,7 +49,12 @@ extension PasswordStoreRule {
             try await bench.set(account: "adalovelace")
             try await bench.set(service: "mailbox")
             for (service, account) in [("mail", "ada"), ("mail", "lace"), ("box", "ada"), ("mail", "")] {
-                try await bench.expect(nil, service, account, because: "nil: only longer names have a password")
+                try await bench.expect(
+                    nil,
+                    service: service,
+                    account: account,
+                    because: "nil: only longer names have a password"
+                )
             }
         },
         PasswordStoreRule(
@@ -59,8 +64,8 @@ extension PasswordStoreRule {
             source: "Semantics, Conversion and comparison of values"
         ) { bench in
             try await bench.set()
-            try await bench.expect(nil, "mail", "Ada", because: "nil: the account differs")
-            try await bench.expect(nil, "Mail", "ada", because: "nil: the service differs")
+            try await bench.expect(nil, service: "mail", account: "Ada", because: "nil: the account differs")
+            try await bench.expect(nil, service: "Mail", account: "ada", because: "nil: the service differs")
         },
         PasswordStoreRule(
             "bytes count, not characters",
@@ -69,7 +74,7 @@ extension PasswordStoreRule {
             source: "Semantics, Conversion and comparison of values"
         ) { bench in
             try await bench.set(account: "caf\u{E9}")
-            try await bench.expect(nil, "mail", "cafe\u{301}", because: "nil: the bytes differ")
+            try await bench.expect(nil, service: "mail", account: "cafe\u{301}", because: "nil: the bytes differ")
         },
         PasswordStoreRule(
             "empty names are names",
@@ -77,19 +82,24 @@ extension PasswordStoreRule {
             otherwise: "a password for no account is lost on one of both",
             source: "Semantics, Attributes of each class"
         ) { bench in
-            try await bench.set(PasswordStoreBench.secret, "", "")
-            try await bench.set(PasswordStoreBench.otherSecret, "", "ada")
-            try await bench.expect(PasswordStoreBench.secret, "", "", because: "the password of the empty names")
+            try await bench.set(PasswordStoreBench.secret, service: "", account: "")
+            try await bench.set(PasswordStoreBench.otherSecret, service: "", account: "ada")
+            try await bench.expect(
+                PasswordStoreBench.secret,
+                service: "",
+                account: "",
+                because: "the password of the empty names"
+            )
         },
     ]
 }
 
 extension PasswordStoreBench {
     fileprivate nonisolated(nonsending) func set(account: String) async throws {
-        try await set(Self.secret, "mail", account)
+        try await set(Self.secret, service: "mail", account: account)
     }
 
     fileprivate nonisolated(nonsending) func set(service: String) async throws {
-        try await set(Self.secret, service, "ada")
+        try await set(Self.secret, service: service, account: "ada")
     }
 }

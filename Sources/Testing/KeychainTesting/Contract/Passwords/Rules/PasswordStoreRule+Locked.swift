@@ -55,7 +55,9 @@ extension PasswordStoreRule {
             .device
         ) { bench in
             guard let store = bench.store as? any ListingPasswordStoreContractSubject else { return }
-            for account in ["ada", "bob"] { try await bench.set(PasswordStoreBench.secret, "mail", account) }
+            for account in ["ada", "bob"] {
+                try await bench.set(PasswordStoreBench.secret, service: "mail", account: account)
+            }
             bench.device.reboot()
             let accounts = try? await store.accounts(service: "mail")
             // A list that is stored elsewhere, or is always readable, is complete.

@@ -59,14 +59,16 @@ extension PasswordStoreRule {
             source: "Semantics, Updating items"
         ) { bench in
             try await bench.set()
-            for (service, account) in others { try await bench.set(PasswordStoreBench.otherSecret, service, account) }
+            for (service, account) in others {
+                try await bench.set(PasswordStoreBench.otherSecret, service: service, account: account)
+            }
             try await bench.set(Data("changed".utf8))
             try await bench.expect(Data("changed".utf8), because: "the password of the second set")
             for (service, account) in others {
                 try await bench.expect(
                     PasswordStoreBench.otherSecret,
-                    service,
-                    account,
+                    service: service,
+                    account: account,
                     because: "the password that was stored for these names"
                 )
             }
@@ -78,14 +80,16 @@ extension PasswordStoreRule {
             source: "Semantics, Deleting items"
         ) { bench in
             try await bench.set()
-            for (service, account) in others { try await bench.set(PasswordStoreBench.otherSecret, service, account) }
+            for (service, account) in others {
+                try await bench.set(PasswordStoreBench.otherSecret, service: service, account: account)
+            }
             try await bench.delete()
             try await bench.expect(nil, because: "nil: it was deleted")
             for (service, account) in others {
                 try await bench.expect(
                     PasswordStoreBench.otherSecret,
-                    service,
-                    account,
+                    service: service,
+                    account: account,
                     because: "the password that was not deleted"
                 )
             }
