@@ -251,6 +251,40 @@ struct KeychainFileTests {
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == path)
     }
 
+    @Test("A file with bytes after its last page is damaged, as one that lacks some")
+    func otherSize() throws {
+        try files.files.create(at: path, password: password)
+        try files.files.lock(at: path)
+        let size = try Data(contentsOf: URL(fileURLWithPath: path)).count
+        for other in [size + 4_096, 64 << 20, size - 4_096] {
+            try #require(truncate(path, off_t(other)) == 0)
+            #expect(thrownStatus { _ = try files.files.status(at: path) } == .invalidKeychain, "\(other)")
+        }
+    }
+
+    @Test("A large keychain is in memory while it is unlocked, and a small one also afterwards")
+    func memory() throws {
+        var device = DeviceOptions()
+        device.passwordWork = .testing
+        let file = KeychainFile(at: path, device, SystemClock())
+        _ = try file.perform(.create(password: password))
+        _ = try file.perform(.lock)
+        _ = try file.perform(.items)
+        #expect(file.keptByteCount > 0)
+        _ = try file.perform(.unlock(password: password))
+        let secret = SecretBytes(count: 2 << 20) { $0.initializeMemory(as: UInt8.self, repeating: 1) }
+        let item = KeychainFileItem(
+            identifier: .zero,
+            itemClass: .genericPassword,
+            attributes: ["acct": .string("a")]
+        )
+        _ = try file.perform(.add(item, secret: secret, access))
+        #expect(file.keptByteCount > 2 << 20)
+        _ = try file.perform(.lock)
+        #expect(try file.perform(.items) != .fileItems([]))
+        #expect(file.keptByteCount == 0)
+    }
+
     @Test("A keychain is deleted with its file")
     func delete() throws {
         try files.files.create(at: path, password: password)

@@ -114,6 +114,23 @@ struct FileTrustTests {
         #expect(before.0 != after.0)
     }
 
+    @Test("a file that has grown without end is neither read to its end nor taken for what it was")
+    func grown() throws {
+        let path = bench.folder.path(of: "lib.so")
+        try Data("code".utf8).write(to: URL(fileURLWithPath: path))
+        let hashes = ExecutableHashes()
+        let file = try opened(path)
+        let (digest, mark) = try hashes.digest(of: file.number, path)
+        let library = LoadedCode.HashedFile(path: path, digest: digest, mark: mark)
+        #expect(library.isUnchanged(hashes))
+        #expect(SHA256Value(ofFile: file.number, byteCount: 4) == digest)
+        try #require(truncate(path, 1 << 40) == 0)
+        #expect(!library.isUnchanged(hashes))
+        #expect(SHA256Value(ofFile: file.number, byteCount: 4) == digest)
+        let refusal = #expect(throws: IdentityError.self) { _ = try hashes.digest(of: file.number, path) }
+        #expect(refusal?.description.contains("is too large") == true)
+    }
+
     @Test("names of folders that links lead from, and up from")
     func folders() throws {
         let folder = try folder("folder")

@@ -91,6 +91,16 @@ struct LibrarySearchTests {
         #expect(ELFFile { offset, count in Array(changed[Int(offset)...].prefix(count)) } == nil)
     }
 
+    @Test("the dump of a process's memory is no library, though it has code")
+    func dump() throws {
+        var bytes = Array(try Data(contentsOf: URL(fileURLWithPath: bench.library("lib.so", "int one(void) { return 1; }"))))
+        func file() -> ELFFile? { ELFFile { offset, count in Array(bytes[Int(offset)...].prefix(count)) } }
+        #expect(file()?.code.isEmpty == false)
+        // ET_CORE
+        bytes[16] = 4
+        #expect(file() == nil)
+    }
+
     @Test("a library, or the loader, that is named with its folder")
     func namedFolders() throws {
         for (name, isObjected) in [("lib", false), ("open", true)] {

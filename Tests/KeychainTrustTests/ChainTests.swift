@@ -57,6 +57,17 @@ struct ChainTests {
         if let chain = row.chain { #expect(try evaluation.chain == chain.map(Samples.bytes)) }
     }
 
+    @Test("chains that fail are built for as many certificates as the limit allows, and not for every path")
+    func paths() throws {
+        let names = (0..<120).reversed().map { "\($0)" }
+        var request = try Samples.request([], anchors: [])
+        request.certificates = try names.dropLast().map { try #require(Samples.longChain[$0]) }
+        var lengths: [Int] = []
+        let evaluation = try TrustEvaluator.evaluate(request) { lengths.append($0.count) }
+        #expect(!evaluation.isTrusted)
+        #expect(lengths.count == 2 && lengths.allSatisfy { $0 > 90 }, "\(lengths)")
+    }
+
     @Test("a chain of a hundred issuers is built, and one that is longer is not", arguments: [50, 100, 119])
     func longChain(_ last: Int) throws {
         let names = stride(from: last, through: 0, by: -1).map(String.init)

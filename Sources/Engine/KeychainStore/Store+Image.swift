@@ -34,6 +34,9 @@ extension SQLiteConnection {
             guard !image.isEmpty else {
                 throw SQLiteError(code: SQLITE_NOTADB, operation: "loading the image of a store")
             }
+            guard FileHeader.isSize(of: image) else {
+                throw SQLiteError(code: SQLITE_CORRUPT, operation: "comparing the size of the image with its header")
+            }
             try load(image)
             try execute("PRAGMA trusted_schema = OFF")
             try execute("PRAGMA cell_size_check = ON")

@@ -88,11 +88,7 @@ package enum AtomicFile {
         _ bytes: [UInt8],
         mode: mode_t = 0o600
     ) throws(FileError) -> Mark {
-        try publish(bytes, at: path, mode: mode) { (temporary) throws(FileError) in
-            let failure = CSupport.renameNew(temporary, path)
-            guard failure != EEXIST else { throw .taken(path: path) }
-            guard failure == 0 else { throw .system(call: "rename", path: path, errno: failure) }
-        }
+        try publish(bytes, at: path, mode: mode) { (draft, mode) throws(FileError) in try draft.publishNew(mode: mode) }
     }
 
     /// Makes the folders above a file that are missing.
@@ -125,8 +121,8 @@ package enum AtomicFile {
         mode: mode_t = 0o600
     ) throws(FileError) -> Mark? {
         guard let mark else {
-            return try publish(bytes, at: path, mode: mode) { (temporary) throws(FileError) in
-                guard rename(temporary, path) == 0 else { throw failure("rename", path) }
+            return try publish(bytes, at: path, mode: mode) { (draft, mode) throws(FileError) in
+                try draft.publish(mode: mode)
             }
         }
         // Of several processes that replace it, each holds the lock of the file that it replaces.
@@ -145,28 +141,28 @@ package enum AtomicFile {
         }
         guard try self.mark(path) == mark else { return nil }
         FileDraft.removeRemains(beside: path)
-        return try publish(bytes, at: path, mode: mark.mode, replacing: mark) { (temporary) throws(FileError) in
-            guard rename(temporary, path) == 0 else { throw failure("rename", path) }
+        return try publish(bytes, at: path, mode: mark.mode, replacing: mark) { (draft, mode) throws(FileError) in
+            try draft.publish(mode: mode)
         }
     }
 
     /// How long another program may hold the lock of a file: longer than it takes to write one.
     private static let patienceMilliseconds: Int32 = 10_000
 
-    /// Writes a file next to another one, and calls `move` to rename it to that name.
+    /// Writes a file beside another one, and calls `move` to give it that name and a mode.
     private static func publish(
         _ bytes: [UInt8],
         at path: String,
         mode: mode_t,
         replacing mark: Mark? = nil,
-        _ move: (String) throws(FileError) -> Void
+        _ move: (FileDraft, mode_t) throws(FileError) -> Void
     ) throws(FileError) -> Mark {
         let draft = try FileDraft(of: path)
         try write(bytes, to: draft.descriptor, path)
         var mode = mode
         // Whom the old file did not belong to must not get at the new one.
         if let mark, fchown(draft.descriptor, mark.owner, mark.group) != 0 { mode &= 0o700 }
-        try draft.publish(mode: mode) { (temporary, _) throws(FileError) in try move(String(cString: temporary)) }
+        try move(draft, mode)
         var status = stat()
         guard fstat(draft.descriptor, &status) == 0 else { throw failure("fstat", path) }
         return Mark(status)

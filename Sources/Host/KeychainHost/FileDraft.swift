@@ -95,8 +95,14 @@ package final class FileDraft {
         }
     }
 
-    /// The same, with another function that renames it.
-    func publish(
+    /// The same, unless the name is taken.
+    ///
+    /// - Throws: ``FileError``, among others ``FileError/taken(path:)``.
+    package func publishNew(mode: mode_t = 0o600) throws(FileError) {
+        try publish(mode: mode) { (temporary, path) throws(FileError) in try NewName.rename(temporary, to: path) }
+    }
+
+    private func publish(
         mode: mode_t,
         _ move: (_ temporary: UnsafePointer<CChar>, _ path: UnsafePointer<CChar>) throws(FileError) -> Void
     ) throws(FileError) {

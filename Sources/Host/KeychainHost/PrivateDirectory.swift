@@ -138,14 +138,7 @@ package struct PrivateDirectory: Sendable, Hashable {
     /// - Throws: ``FileError``, for example ``FileError/taken(path:)``; the file keeps its temporary name in that case.
     package func publishNew(_ temporary: String, as name: String) throws(FileError) {
         try sync(file: temporary)
-        var failure = CSupport.renameNew(path(of: temporary), path(of: name))
-        // File systems that do not support such renames may support a second name, which replaces no file either.
-        if failure == EINVAL || failure == ENOSYS {
-            failure = link(path(of: temporary), path(of: name)) == 0 ? 0 : errno
-            if failure == 0 { remove(temporary) }
-        }
-        guard failure != EEXIST else { throw .taken(path: path(of: name)) }
-        guard failure == 0 else { throw .system(call: "rename", path: path(of: temporary), errno: failure) }
+        try NewName.rename(path(of: temporary), to: path(of: name))
         try Self.sync(path)
     }
 

@@ -129,6 +129,8 @@ struct DoctorCommandTests {
         control.input = #"{"class": "genp", "acct": "user"}"#
         #expect(try control.run(["doctor", "-", "--html", path]).status == 0)
         let page = try String(contentsOfFile: path, encoding: .utf8)
+        var status = stat()
+        #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o600)
         #expect(page.hasPrefix("<!DOCTYPE html>") && page.contains("attribute-format"))
     }
 

@@ -2,6 +2,7 @@
 
 import Foundation
 import Glibc
+import KeychainTestSupport
 import Testing
 
 @testable import KeychainIdentity
@@ -51,10 +52,43 @@ struct CopiedMappingsTests {
         #expect(!copies.overlap(0x2000..<0x4000))
     }
 
+    @Test("a list is read in parts as a whole, up to a limit of its size and of its executable mappings")
+    func parts() throws {
+        let folder = try TemporaryFolder()
+        func read<List: MemoryList>(_ text: String, limit: Int = 1 << 26, as type: List.Type) throws -> List? {
+            let path = folder.path(of: "list")
+            try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+            let file = try #require(Descriptor(path, O_RDONLY))
+            return List(file, limit: limit)
+        }
+        func mappings(_ count: Int, _ rest: String = "") -> String {
+            (1...count).map { number in
+                let (start, end) = (String(number << 13, radix: 16), String(number << 13 + 4096, radix: 16))
+                let path = "/" + String(repeating: "p", count: number % 300)
+                return "\(start)-\(end) r-xp 00000000 fe:00 7  \(path)\n\(rest)"
+            }.joined()
+        }
+        let text = mappings(ExecutableMemory.mostMappings)
+        let memory = try #require(try read(text, as: ExecutableMemory.self))
+        #expect(memory.unwritten.count == ExecutableMemory.mostMappings)
+        #expect(memory == ExecutableMemory(text: Array(text.utf8)))
+        #expect(try read(mappings(ExecutableMemory.mostMappings + 1), as: ExecutableMemory.self) == nil)
+        #expect(try read(text, limit: text.utf8.count - 1, as: ExecutableMemory.self) == nil && errno == EFBIG)
+        let copied = mappings(20_000, "Anonymous: 4 kB\n")
+        let copies = try #require(try read(copied, as: CopiedMappings.self))
+        #expect(copies == CopiedMappings(text: Array(copied.utf8)))
+        for number in [1, 2, 9_999, 20_000] as [UInt64] {
+            #expect(copies.overlap(number << 13..<number << 13 + 1))
+            #expect(copies.overlap(number << 13 - 1..<number << 13 + 1))
+            #expect(!copies.overlap(number << 13 + 4096..<(number + 1) << 13))
+        }
+        let long = "1000-2000 r-xp 00000000 fe:00 7  /" + String(repeating: "p", count: 1 << 17)
+        #expect(try read(long, as: ExecutableMemory.self) == nil)
+    }
+
     private static func copies() throws -> CopiedMappings {
         // Foundation reads a part of it.
         guard let file = Descriptor("/proc/self/smaps", O_RDONLY) else { throw POSIXError(.EACCES) }
-        let text = file.contents(limit: 1 << 26) ?? []
-        return try #require(CopiedMappings(text: text))
+        return try #require(CopiedMappings(file, limit: 1 << 26))
     }
 }

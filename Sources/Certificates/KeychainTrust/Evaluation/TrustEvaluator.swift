@@ -8,23 +8,40 @@ package import KeychainCore
 package enum TrustEvaluator {
     /// Judges the first certificate of a request.
     ///
+    /// - Parameters:
+    ///   - request: the certificates, and what they are for.
+    ///   - onChain: called with each chain that is built.
     /// - Returns: The chain, and all that is wrong with it.
-    /// - Throws: `errSecNotAvailable` where OpenSSL is not installed; `errSecAllocate`.
-    package static func evaluate(_ request: TrustRequest) throws(KeychainError) -> TrustEvaluation {
-        let first = try evaluateChain(request)
-        // OpenSSL follows one way up. Where it ends nowhere, or at something wrong, another one may do.
-        var (current, request) = (first, request)
+    /// - Throws: `errSecNotAvailable` if OpenSSL is not installed; `errSecAllocate`.
+    package static func evaluate(
+        _ request: TrustRequest,
+        onChain: ([[UInt8]]) -> Void = { _ in }
+    ) throws(KeychainError) -> TrustEvaluation {
+        let openssl = try OpenSSL.shared
+        var parsed = request.certificates.map { OpenSSLCertificate(der: $0, openssl) }
+        let first = try evaluateChain(request, parsed, openssl)
+        onChain(first.chain)
+        // OpenSSL follows one path. If that one fails, another may not.
+        var (current, request, certificateCount) = (first, request, first.chain.count)
         for _ in 0..<mostDetours where !current.isTrusted {
-            guard let obstacle = obstacle(current), request.certificates.dropFirst().contains(obstacle) else { break }
-            request.certificates =
-                [request.certificates[0]] + request.certificates.dropFirst().filter { $0 != obstacle }
-            current = try evaluateChain(request)
+            guard certificateCount < mostCertificates, let obstacle = obstacle(current),
+                request.certificates.dropFirst().contains(obstacle)
+            else { break }
+            let kept = request.certificates.indices.filter { $0 == 0 || request.certificates[$0] != obstacle }
+            request.certificates = kept.map { request.certificates[$0] }
+            parsed = kept.map { parsed[$0] }
+            current = try evaluateChain(request, parsed, openssl)
+            onChain(current.chain)
+            certificateCount += current.chain.count
         }
         return current.isTrusted ? current : first
     }
 
-    /// How many ways up are tried beside the first.
+    /// The maximum number of alternative paths.
     private static let mostDetours = 16
+
+    /// No further path is tried once the chains have this many certificates in all, whose signatures were verified.
+    private static let mostCertificates = 128
 
     /// The certificate above the first one that a chain fails by, or behind which it ends.
     private static func obstacle(_ evaluation: TrustEvaluation) -> [UInt8]? {
@@ -35,9 +52,15 @@ package enum TrustEvaluator {
         return positions.max().flatMap { $0 > 0 ? evaluation.chain[$0] : nil }
     }
 
-    private static func evaluateChain(_ request: TrustRequest) throws(KeychainError) -> TrustEvaluation {
-        let openssl = try OpenSSL.shared
-        let parsed = request.certificates.map { OpenSSLCertificate(der: $0, openssl) }
+    /// - Parameters:
+    ///   - request: the certificates, and what they are for.
+    ///   - parsed: the certificates; `nil` for one that OpenSSL cannot parse.
+    ///   - openssl: the library.
+    private static func evaluateChain(
+        _ request: TrustRequest,
+        _ parsed: [OpenSSLCertificate?],
+        _ openssl: OpenSSL
+    ) throws(KeychainError) -> TrustEvaluation {
         guard let leafBytes = request.certificates.first, let first = parsed.first, let leaf = first,
             let certificate = try? Certificate(der: leafBytes)
         else {

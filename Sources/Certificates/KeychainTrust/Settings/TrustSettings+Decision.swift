@@ -34,7 +34,13 @@ extension TrustSettings.Rule {
             guard decision == .deny, !CertificatePolicy.settingsNames.contains(policyName) else { return false }
         }
         guard let string = policyString else { return true }
-        return policy.name.map { $0.lowercased() == string.lowercased() } ?? false
+        return policy.name.map { Self.comparisonForm($0) == Self.comparisonForm(string) } ?? false
+    }
+
+    /// A host name with the dot of the DNS root is the same without it.
+    private static func comparisonForm(_ name: String) -> String {
+        let name = name.lowercased()
+        return name.hasSuffix(".") ? String(name.dropLast()) : name
     }
 
     /// The decision, unless it has none for such a certificate.

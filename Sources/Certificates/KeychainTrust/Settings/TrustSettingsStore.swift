@@ -171,13 +171,7 @@ package final class TrustSettingsStore: Sendable {
             return try Self.holding(lock) { () throws(KeychainError) in
                 var settings = try settings(domain)
                 let result = try body(&settings)
-                let list = settings.propertyList
-                try errors { () throws(FileError) in
-                    // Data's function does not pass the type of an error on.
-                    try list.withUnsafeBytes { bytes in
-                        Swift.Result { () throws(FileError) in try folder.makeFile(Self.fileName, bytes) }
-                    }.get()
-                }
+                try write(settings.propertyList, in: folder)
                 return result
             }
         case (.files(_, let folder), .admin):
@@ -217,6 +211,23 @@ package final class TrustSettingsStore: Sendable {
             return try TrustSettings(propertyList: data)
         } catch {
             throw KeychainError(error.status, "\(path): \(error.reason)", kind: error.kind, facts: ["path": path])
+        }
+    }
+
+    private func write(_ list: Data, in folder: PrivateDirectory) throws(KeychainError) {
+        do throws(KeychainError) {
+            try errors { () throws(FileError) in
+                // Data's function does not pass the type of an error on.
+                try list.withUnsafeBytes { bytes in
+                    Swift.Result { () throws(FileError) in try folder.makeFile(Self.fileName, bytes) }
+                }.get()
+            }
+        } catch {
+            var failure = error
+            // Only the sync of the folder, after the new file got its name, can have failed.
+            let stored = try? folder.withContents(of: Self.fileName, limit: TrustSettings.mostBytes + 1) { Data($0) }
+            if stored == list { failure.reason += "; the settings are changed, but may be lost after a power failure" }
+            throw failure
         }
     }
 

@@ -24,7 +24,7 @@ struct ELFFile {
     /// and folder lists together.
     private static let limit = (headers: 1_024, headerSize: 256, entries: 8_192, names: 1 << 16)
 
-    /// Reads a file; `nil` if it is not a complete ELF file.
+    /// Reads a file; `nil` if it is not a complete program or library in ELF.
     ///
     /// - Parameter read: returns a number of bytes at an offset of the file, or fewer at its end; `nil` on failure.
     init?(_ read: (_ offset: UInt64, _ count: Int) -> [UInt8]?) {
@@ -48,7 +48,9 @@ struct ELFFile {
             code.append(segment.offset..<end)
         }
         self.code = code
-        let isFixed = layout.half(header, Layout.typeOffset) == Self.fixedProgram
+        let type = layout.half(header, Layout.typeOffset)
+        guard [Self.fixedProgram, Self.sharedObject].contains(type) else { return nil }
+        let isFixed = type == Self.fixedProgram
         if let segment = segments.first(where: { $0.kind == Segment.interpreter }) {
             guard let name = Self.text(at: segment.offset, read) else { return nil }
             loader = name
@@ -119,6 +121,10 @@ struct ELFFile {
 
     /// The kind of a program that is loaded to fixed addresses.
     private static let fixedProgram: UInt64 = 2
+
+    /// The type of libraries and of programs at any address (ET_DYN). Others, such as the dump of a process's memory
+    /// (ET_CORE), are not loaded.
+    private static let sharedObject: UInt64 = 3
 
     /// The flag of a program that is not; the loader refuses it as a library.
     private static let isPositionIndependent: UInt64 = 0x0800_0000

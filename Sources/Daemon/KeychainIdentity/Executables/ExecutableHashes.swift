@@ -24,14 +24,17 @@ final class ExecutableHashes: Sendable {
     /// The digest of an open file.
     ///
     /// - Returns: The digest, and the mark of the file at that time.
-    /// - Throws: ``IdentityError`` if it cannot be read, and if it is being changed.
+    /// - Throws: ``IdentityError`` if it cannot be read, is too large for a program, or is being changed.
     func digest(of file: Int32, _ path: String) throws(IdentityError) -> (SHA256Value, FileMark) {
         let before = try mark(of: file, path)
+        guard before.byteCount <= ProgramProof.largestByteCount else { throw IdentityError("\(path) is too large") }
         let isCacheable = trust.objection(to: file) == nil
         if isCacheable, let digest = known.withLock({ $0[before] }) { return (digest, before) }
         let result = computation.value(of: before) {
             Result { () throws(IdentityError) -> SHA256Value in
-                guard let digest = SHA256Value(ofFile: file) else { throw .system("reading", on: path, failure: errno) }
+                guard let digest = SHA256Value(ofFile: file, byteCount: before.byteCount) else {
+                    throw .system("reading", on: path, failure: errno)
+                }
                 guard try mark(of: file, path) == before else { throw IdentityError("\(path) is being modified") }
                 return digest
             }

@@ -22,14 +22,16 @@ package struct SHA256Value: Sendable, Hashable, CustomStringConvertible {
     /// That of bytes in memory.
     init(of contents: [UInt8]) { bytes = Array(SHA256.hash(data: contents)) }
 
-    /// That of an open file, from its beginning; `nil` with `errno` set.
-    init?(ofFile descriptor: Int32) {
+    /// That of the first bytes of an open file, at most `byteCount`; `nil` with `errno` set.
+    ///
+    /// A file that grows meanwhile is not followed to its end.
+    init?(ofFile descriptor: Int32, byteCount: Int) {
         var hash = SHA256()
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 17, alignment: 16)
         defer { chunk.deallocate() }
         var offset = 0
-        while true {
-            let count = pread(descriptor, chunk.baseAddress, chunk.count, offset)
+        while offset < byteCount {
+            let count = pread(descriptor, chunk.baseAddress, min(chunk.count, byteCount - offset), offset)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { return nil }
             if count == 0 { break }

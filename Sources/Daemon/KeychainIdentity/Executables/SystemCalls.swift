@@ -31,15 +31,22 @@ struct Descriptor: ~Copyable {
     /// The first bytes of the file, at most `limit`; `nil` with `errno` set.
     func contents(limit: Int) -> [UInt8]? {
         var contents: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: min(limit, 1 << 16))
         while contents.count < limit {
-            let count = read(number, &chunk, min(chunk.count, limit - contents.count))
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { return nil }
-            if count == 0 { break }
-            contents += chunk[..<count]
+            guard let chunk = nextBytes(count: min(1 << 16, limit - contents.count)) else { return nil }
+            if chunk.isEmpty { break }
+            contents += chunk
         }
         return contents
+    }
+
+    /// The next bytes of the file, at most `count`; none at its end, and `nil` with `errno` set.
+    func nextBytes(count: Int) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: count)
+        while true {
+            let size = read(number, &bytes, count)
+            if size < 0, errno == EINTR { continue }
+            return size >= 0 ? Array(bytes[..<size]) : nil
+        }
     }
 
     /// As many bytes at an offset, or fewer at the end of the file; `nil` with `errno` set.

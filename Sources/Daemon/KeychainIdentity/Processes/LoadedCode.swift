@@ -37,7 +37,9 @@ struct LoadedCode: Sendable {
 
         /// Whether the same file is still at its path, with the same contents.
         func isUnchanged(_ hashes: ExecutableHashes) -> Bool {
-            guard let file = Descriptor(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) else { return false }
+            guard let file = Descriptor(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK), let status = file.status,
+                FileMark(status).isSameFile(as: mark), Int(status.st_size) == mark.byteCount
+            else { return false }
             do throws(IdentityError) {
                 return try hashes.digest(of: file.number, path) == (digest, mark)
             } catch { return false }

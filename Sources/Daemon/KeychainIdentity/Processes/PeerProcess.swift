@@ -218,11 +218,12 @@ extension PeerProcess {
 
     /// Its executable memory, if none of it was modified since it was mapped from files.
     func executableMemory() throws(IdentityError) -> ExecutableMemory {
-        guard let text = folder.contents("maps", limit: ExecutableMemory.largestByteCount),
-            text.count < ExecutableMemory.largestByteCount, !text.isEmpty
+        guard let file = folder.open("maps"),
+            let memory = ExecutableMemory(file, limit: ExecutableMemory.largestByteCount)
         else { throw folder.failure("its loaded code cannot be listed") }
-        guard let memory = ExecutableMemory(text: text) else {
-            throw IdentityError("the list of its loaded code cannot be parsed")
+        guard !memory.unwritten.isEmpty else {
+            errno = ESRCH
+            throw folder.failure("its loaded code cannot be listed")
         }
         guard try !hasCopies(memory.unwritten) else {
             throw IdentityError(
@@ -241,12 +242,13 @@ extension PeerProcess {
         let failure = folder.failure("it cannot be determined whether its code was modified")
         // Only its user may open that file, unlike the other one: the system service has CAP_SYS_PTRACE, but not
         // CAP_DAC_READ_SEARCH.
-        guard let text = folder.contents("smaps", limit: Self.mostMappingBytes), text.count < Self.mostMappingBytes,
-            let copies = CopiedMappings(text: text)
-        else { throw failure }
+        guard let file = folder.open("smaps"), let copies = CopiedMappings(file, limit: Self.mostMappingBytes) else {
+            throw failure
+        }
         return addresses.contains { copies.overlap($0) }
     }
 
+    /// The maximum size of `smaps`, which has some 700 bytes and a path for each mapping.
     private static let mostMappingBytes = 1 << 26
 
     /// Its control group; `nil` if there are none.

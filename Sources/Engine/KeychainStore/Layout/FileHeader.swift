@@ -43,5 +43,14 @@ struct FileHeader {
         isInLocalUse = bytes.withUnsafeBytes { LocalUse.isSet(in: $0) }
     }
 
+    /// Whether a database has as many bytes as its header says: SQLite ignores those after its last page, which would
+    /// stay in memory. True for bytes that are not a database.
+    static func isSize(of image: [UInt8]) -> Bool {
+        guard image.count >= LogMark.headerByteCount, image.starts(with: mark) else { return true }
+        func integer(_ bytes: Range<Int>) -> Int { image[bytes].reduce(0) { $0 << 8 | Int($1) } }
+        let pageSize = integer(16..<18)
+        return image.count == (pageSize == 1 ? 65_536 : pageSize) * integer(28..<32)
+    }
+
     private static let mark = Array("SQLite format 3\0".utf8)
 }

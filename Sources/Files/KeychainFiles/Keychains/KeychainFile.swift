@@ -24,7 +24,11 @@ final class KeychainFile: @unchecked Sendable {
     private struct Opened {
         let engine: EmbeddedKeychain
         let mark: AtomicFile.Mark
+        let byteCount: Int
     }
+
+    /// A locked keychain with more bytes is not kept in memory: the next command reads it again.
+    private static let largestLocked = 1 << 20
 
     /// Larger than any keychain that can reasonably be rewritten for each change.
     private static let largestFile = 256 << 20
@@ -113,6 +117,9 @@ final class KeychainFile: @unchecked Sendable {
         if (try? FileSettings.of(engine).locksOnSleep) ?? true { lock() }
     }
 
+    /// The size of the contents in memory.
+    var keptByteCount: Int { currentlyOpened?.byteCount ?? 0 }
+
     private var currentlyOpened: Opened? {
         current.acquire()
         defer { current.release() }
@@ -125,11 +132,13 @@ final class KeychainFile: @unchecked Sendable {
         return lockCount
     }
 
-    /// Takes what a command opened or wrote, unless the keychain was locked since the command began.
+    /// Takes what a command opened or wrote, unless the keychain was locked since the command began, or is locked and
+    /// large.
     private func take(_ opened: Opened?, since count: Int) {
+        let isKept = opened.map { $0.byteCount <= Self.largestLocked || $0.engine.isUnlocked } ?? false
         current.acquire()
         defer { current.release() }
-        self.opened = count == lockCount ? opened : nil
+        self.opened = isKept && count == lockCount ? opened : nil
     }
 
     // MARK: - The file
@@ -148,7 +157,7 @@ final class KeychainFile: @unchecked Sendable {
             if case .taken = error { throw .duplicateKeychain }
             throw KeychainError(keychainFile: error)
         }
-        take(Opened(engine: engine, mark: mark), since: count)
+        take(Opened(engine: engine, mark: mark, byteCount: image.count), since: count)
     }
 
     /// Removes the file, if it is a keychain.
@@ -183,7 +192,7 @@ final class KeychainFile: @unchecked Sendable {
                 kind: error.kind
             )
         }
-        return Opened(engine: engine, mark: contents.mark)
+        return Opened(engine: engine, mark: contents.mark, byteCount: contents.bytes.count)
     }
 
     /// The engine over the current contents of the file.
@@ -243,7 +252,7 @@ final class KeychainFile: @unchecked Sendable {
                 kind: .storage(.busy)
             )
         }
-        take(Opened(engine: engine, mark: written), since: count)
+        take(Opened(engine: engine, mark: written, byteCount: image.count), since: count)
     }
 
     // MARK: - Its password

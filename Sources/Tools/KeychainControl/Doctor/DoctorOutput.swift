@@ -4,6 +4,7 @@ import Crypto
 import Foundation
 import KeychainCore
 import KeychainDoctor
+import KeychainHost
 
 /// Writes the reports of `keychainctl doctor`.
 struct DoctorOutput {
@@ -54,8 +55,9 @@ struct DoctorOutput {
     }
 
     private func write(_ page: String, to path: String) throws(BadInput) {
-        do { try Data(page.utf8).write(to: URL(fileURLWithPath: path), options: .atomic) } catch {
-            throw BadInput("'\(path)' cannot be written")
+        // For its owner alone: it shows attributes of items.
+        do throws(FileError) { _ = try AtomicFile.replace(path, nil, with: Array(page.utf8)) } catch {
+            throw BadInput("'\(path)' cannot be written: \(error)")
         }
     }
 }

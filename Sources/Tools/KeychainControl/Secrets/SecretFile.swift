@@ -4,6 +4,7 @@ import CKeychainSupport
 import Glibc
 import KeychainAuthenticators
 import KeychainCore
+import KeychainHost
 
 /// Reads and writes secrets that are whole files.
 enum SecretFile {
@@ -40,21 +41,24 @@ enum SecretFile {
         }
     }
 
-    /// Writes a secret to a new file, which only its owner may read, or to standard output.
+    /// Writes a secret to a new file, which only its owner may read and which appears when it is complete, or to
+    /// standard output.
     ///
     /// - Throws: ``Refusal`` if it cannot be written, or the file exists already: another process may have it open.
     static func write(_ secret: SecretBytes, to path: String?, standardOutput: Int32) throws(Refusal) {
         guard let path else { return try write(secret, to: standardOutput, "standard output") }
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw failure("\(path) cannot be made") }
-        defer { close(descriptor) }
-        do throws(Refusal) {
-            try write(secret, to: descriptor, path)
-            guard fsync(descriptor) == 0 else { throw failure("\(path) cannot be written") }
-        } catch {
-            // A partial secret is useless, and would block the next attempt.
-            unlink(path)
-            throw error
+        let draft = try making(path) { () throws(FileError) in try FileDraft(of: path) }
+        try write(secret, to: draft.descriptor, path)
+        try making(path) { () throws(FileError) in try draft.publishNew() }
+    }
+
+    private static func making<Result>(
+        _ path: String,
+        _ body: () throws(FileError) -> Result
+    ) throws(Refusal) -> Result {
+        do throws(FileError) { return try body() } catch {
+            if case .taken = error { throw Refusal("\(path) cannot be made: File exists") }
+            throw Refusal("\(path) cannot be made: \(error)")
         }
     }
 

@@ -27,11 +27,12 @@ struct FindIdentity: Command {
         if let name { try session.output.write("Looking for identities matching \"\(name)\"\n") }
         let (certificates, identities) = try found(in: invocation.arguments.operands, named: name, session: session)
         let now = SystemClock().now
+        let pool = CertificatePool(certificates.map(\.certificate))
         for policy in IdentityPolicy.allCases where policies.contains(policy) {
             let judged = identities.map { identity in
                 let reason = policy.reason(
                     against: identity,
-                    others: certificates,
+                    others: Array(pool.possibleIssuers(of: identity.certificate).prefix(Self.mostIssuers)),
                     name: name?.text,
                     at: now,
                     session.trustSettings
@@ -50,6 +51,9 @@ struct FindIdentity: Command {
     }
 
     private static let function = "SecIdentitySearchCopyNext"
+
+    /// The maximum number of certificates that the chain of an identity is built from.
+    private static let mostIssuers = 128
 
     /// Every certificate, and those of identities that match the name, as far as they can be shown.
     ///

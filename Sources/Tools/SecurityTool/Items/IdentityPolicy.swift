@@ -58,7 +58,7 @@ enum IdentityPolicy: String, CaseIterable {
     /// Nothing is trusted if certificates cannot be evaluated.
     func reason(
         against certificate: StoredCertificate,
-        others: [StoredCertificate],
+        others: [Certificate],
         name: String?,
         at date: Timestamp,
         _ settings: TrustSettingsStore
@@ -66,7 +66,7 @@ enum IdentityPolicy: String, CaseIterable {
         do throws(KeychainError) {
             return try TrustJudgement.reason(
                 against: certificate.certificate.der,
-                others: others.map(\.certificate.der),
+                others: others.map(\.der),
                 for: policy(name),
                 at: date,
                 settings: settings
