@@ -19,7 +19,7 @@ package enum TrustEvaluator {
     ) throws(KeychainError) -> TrustEvaluation {
         let openssl = try OpenSSL.shared
         var parsed = request.certificates.map { OpenSSLCertificate(der: $0, openssl) }
-        let first = try evaluateChain(request, parsed, openssl)
+        let first = try evaluateChain(request, of: parsed, by: openssl)
         onChain(first.chain)
         // OpenSSL follows one path. If that one fails, another may not.
         var (current, request, certificateCount) = (first, request, first.chain.count)
@@ -30,7 +30,7 @@ package enum TrustEvaluator {
             let kept = request.certificates.indices.filter { $0 == 0 || request.certificates[$0] != obstacle }
             request.certificates = kept.map { request.certificates[$0] }
             parsed = kept.map { parsed[$0] }
-            current = try evaluateChain(request, parsed, openssl)
+            current = try evaluateChain(request, of: parsed, by: openssl)
             onChain(current.chain)
             certificateCount += current.chain.count
         }
@@ -58,8 +58,8 @@ package enum TrustEvaluator {
     ///   - openssl: the library.
     private static func evaluateChain(
         _ request: TrustRequest,
-        _ parsed: [OpenSSLCertificate?],
-        _ openssl: OpenSSL
+        of parsed: [OpenSSLCertificate?],
+        by openssl: OpenSSL
     ) throws(KeychainError) -> TrustEvaluation {
         guard let leafBytes = request.certificates.first, let first = parsed.first, let leaf = first,
             let certificate = try? Certificate(der: leafBytes)
