@@ -93,7 +93,8 @@ struct LibrarySearchTests {
 
     @Test("the dump of a process's memory is no library, though it has code")
     func dump() throws {
-        var bytes = Array(try Data(contentsOf: URL(fileURLWithPath: bench.library("lib.so", "int one(void) { return 1; }"))))
+        let library = try bench.library("lib.so", "int one(void) { return 1; }")
+        var bytes = Array(try Data(contentsOf: URL(fileURLWithPath: library)))
         func file() -> ELFFile? { ELFFile { offset, count in Array(bytes[Int(offset)...].prefix(count)) } }
         #expect(file()?.code.isEmpty == false)
         // ET_CORE

@@ -52,10 +52,7 @@ package enum TrustEvaluator {
         return positions.max().flatMap { $0 > 0 ? evaluation.chain[$0] : nil }
     }
 
-    /// - Parameters:
-    ///   - request: the certificates, and what they are for.
-    ///   - parsed: the certificates; `nil` for one that OpenSSL cannot parse.
-    ///   - openssl: the library.
+    // `parsed` has the certificates of the request, and `nil` for one that OpenSSL cannot parse.
     private static func evaluateChain(
         _ request: TrustRequest,
         of parsed: [OpenSSLCertificate?],

@@ -122,8 +122,9 @@ struct ELFFile {
     /// The kind of a program that is loaded to fixed addresses.
     private static let fixedProgram: UInt64 = 2
 
-    /// The type of libraries and of programs at any address (ET_DYN). Others, such as the dump of a process's memory
-    /// (ET_CORE), are not loaded.
+    /// The type of libraries and of programs at any address (ET_DYN).
+    ///
+    /// Others, such as the dump of a process's memory (ET_CORE), are not loaded.
     private static let sharedObject: UInt64 = 3
 
     /// The flag of a program that is not; the loader refuses it as a library.

@@ -43,8 +43,9 @@ struct FileHeader {
         isInLocalUse = bytes.withUnsafeBytes { LocalUse.isSet(in: $0) }
     }
 
-    /// Whether a database has as many bytes as its header says: SQLite ignores those after its last page, which would
-    /// stay in memory. True for bytes that are not a database.
+    /// Whether a database has as many bytes as its header says; true for bytes that are not a database.
+    ///
+    /// SQLite ignores bytes after the last page, which would stay in memory.
     static func isSize(of image: [UInt8]) -> Bool {
         guard image.count >= LogMark.headerByteCount, image.starts(with: mark) else { return true }
         func integer(_ bytes: Range<Int>) -> Int { image[bytes].reduce(0) { $0 << 8 | Int($1) } }
