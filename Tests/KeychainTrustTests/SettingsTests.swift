@@ -139,7 +139,9 @@ struct SettingsTests {
         #expect(try TrustEvaluator.evaluate(request).result == .deny)
         let forHost = try settings("server", [rule(.deny, Self.host, string: "www.Example.com")])
         for host in ["www.example.com", "www.example.com.", "WWW.example.com"] {
-            #expect(try defects(names, .tls(isServer: true, host: host), [forHost, root]).contains(.denied), "\(host)")
+            let policy = CertificatePolicy.tls(isServer: true, host: host)
+            let defects = try defects(of: names, policy: policy, settings: [forHost, root])
+            #expect(defects.contains(.denied), "\(host)")
         }
         let forMail = try settings("server", [rule(.deny, .purpose(.emailProtection, isServer: true, name: nil))])
         #expect(try defects(names, [forMail, root]).isEmpty)
