@@ -152,7 +152,7 @@ struct RootKeySettingsTests {
     @Test("every keybag that follows is authenticated with the settings as well")
     func laterKeybags() throws {
         let (here, there) = (open(RootKeySources(chip)), open(RootKeySources(chip)))
-        #expect(here.add("anna", "secret", ["pdmn": .string("dku")]) == .done)
+        #expect(here.add("anna", "secret", with: ["pdmn": .string("dku")]) == .done)
         #expect(there.secret("anna") == .secret("secret"))
         try here.device.setPasscode(Self.passcode)
         #expect(there.secret("anna") == .secret("secret"))

@@ -58,7 +58,7 @@ struct CopiedMappingsTests {
         func read<List: MemoryList>(_ text: String, limit: Int = 1 << 26, as type: List.Type) throws -> List? {
             let path = folder.path(of: "list")
             try Data(text.utf8).write(to: URL(fileURLWithPath: path))
-            let file = try #require(Descriptor(path, O_RDONLY))
+            guard let file = Descriptor(path, O_RDONLY) else { throw POSIXError(.ENOENT) }
             return List(file, limit: limit)
         }
         func mappings(_ count: Int, _ rest: String = "") -> String {
@@ -89,6 +89,7 @@ struct CopiedMappingsTests {
     private static func copies() throws -> CopiedMappings {
         // Foundation reads a part of it.
         guard let file = Descriptor("/proc/self/smaps", O_RDONLY) else { throw POSIXError(.EACCES) }
-        return try #require(CopiedMappings(file, limit: 1 << 26))
+        let copies = CopiedMappings(file, limit: 1 << 26)
+        return try #require(copies)
     }
 }
