@@ -33,9 +33,10 @@ struct QuickTests {
         let names = try Self.names().map { $0.split(separator: ".") }
         #expect(names.count > 20)
         for name in names {
-            let module = files.filter { $0.hasPrefix("Tests/\(name[0])/") }
-            #expect(!module.isEmpty, "\(name)")
+            // The files of a module may be links, which are not listed.
+            #expect(FileManager.default.fileExists(atPath: "\(Repository.root)/Tests/\(name[0])"), "\(name)")
             guard name.count == 2 else { continue }
+            let module = files.filter { $0.hasPrefix("Tests/\(name[0])/") }
             let isThere = try module.contains { file in
                 try Repository.lines(of: file).contains {
                     $0.contains("struct \(name[1])") || $0.contains("class \(name[1])")
