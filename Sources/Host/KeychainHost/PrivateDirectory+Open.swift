@@ -16,11 +16,11 @@ extension PrivateDirectory {
             let isAbsent = [ENOENT, ENAMETOOLONG].contains(failure) || failure == ENOTDIR && !location.isNamed
             guard isAbsent else { throw .system(call: "access", path: location.path, errno: failure) }
             var status = stat()
-            // A link that leads nowhere.
-            guard lstat(location.path, &status) != 0 else {
+            guard lstat(location.path, &status) == 0 else { return nil }
+            // A link that leads nowhere; any other folder was created just now.
+            guard status.st_mode & S_IFMT != S_IFLNK || access(location.path, F_OK) == 0 else {
                 throw .wrongKind(path: location.path, expected: "a folder")
             }
-            return nil
         }
         try self.init(location)
     }

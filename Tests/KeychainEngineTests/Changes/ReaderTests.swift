@@ -88,6 +88,26 @@ struct ReaderTests {
         #expect(try keychain.check().isSound)
     }
 
+    @Test("a look into a keychain that another thread is making finds nothing, or what that stored")
+    func firstLooks() throws {
+        for round in 0..<100 {
+            let store = try TestStore()
+            defer { withExtendedLifetime(store) {} }
+            let options = StoreOptions(busyTimeoutMilliseconds: 60_000, makesChangesTogether: true, readerCount: 3)
+            let keychain = store.open(options)
+            let calls = (0..<6).map { thread in
+                HeldSync.Call(keychain) { keychain in
+                    let first = keychain.secret("\(thread)")
+                    guard first == .failed(.itemNotFound) else { return first }
+                    let added = keychain.add("\(thread)", "secret")
+                    guard added == .done else { return added }
+                    return keychain.secret("\(thread)")
+                }
+            }
+            #expect(calls.map(\.answer) == calls.map { _ in .secret("secret") }, "round \(round)")
+        }
+    }
+
     @Test("an earlier keybag is in no file, however many readers have the store open")
     func emptiedLog() throws {
         let store = try TestStore()
