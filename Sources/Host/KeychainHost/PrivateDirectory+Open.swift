@@ -10,7 +10,7 @@ extension PrivateDirectory {
     /// - Throws: ``FileError`` if other users have access to it, and if its existence is unknown, as in a home that
     ///   this process may not enter.
     package init?(existing location: KeychainLocation) throws(FileError) {
-        guard access(location.path, F_OK) == 0 else {
+        if access(location.path, F_OK) != 0 {
             let failure = errno
             // A home such as /dev/null does not count; an explicitly specified folder is not where it was meant to be.
             let isAbsent = [ENOENT, ENAMETOOLONG].contains(failure) || failure == ENOTDIR && !location.isNamed
