@@ -30,7 +30,7 @@ final class DaemonProcess {
         socket = scratch.path("\(number).sock")
         log = scratch.path("\(number).log")
         let listening = try Self.listen(socket)
-        let output = open(log, with: O_WRONLY | O_CREAT | O_CLOEXEC, authenticating: 0o600)
+        let output = open(log, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         defer { for descriptor in [listening, output] { close(descriptor) } }
         var environment = ["HOME=\(scratch.folder)", "XDG_RUNTIME_DIR=\(scratch.folder)"]
         if syncDelay > 0 {

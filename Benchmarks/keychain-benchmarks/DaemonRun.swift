@@ -39,7 +39,7 @@ struct DaemonRun {
     /// Makes the store of the engine over to the daemon.
     func handOver(_ fixture: Fixture) throws -> String {
         let folder = fixture.folder(.engine)
-        try EmbeddedKeychain(at: KeychainLocation(path: folder)).handOverToDaemon()
+        try EmbeddedKeychain(at: KeychainLocation(path: folder)).handOver(to: .daemon)
         return folder
     }
 
@@ -51,7 +51,7 @@ struct DaemonRun {
 
     /// The median time of a sync of as much as an add writes.
     private func syncNanoseconds() throws -> Double {
-        let file = open(scratch.path("sync"), with: O_WRONLY | O_CREAT | O_CLOEXEC, authenticating: 0o600)
+        let file = open(scratch.path("sync"), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw Failure("nothing can be written in \(scratch.folder)") }
         defer { close(file) }
         let pages = [UInt8](repeating: 0x61, count: 5 * 4096)
@@ -192,7 +192,7 @@ extension DaemonRun {
             _ = try keychain.perform(KeychainRequest(.add(attributes), client: Self.client))
         }
         try keychain.device.setPasscode(Self.passcode)
-        try keychain.handOverToDaemon()
+        try keychain.handOver(to: .daemon)
     }
 
     private static func read(_ item: Int, _ keychain: any KeychainBackend) -> Status {

@@ -46,7 +46,11 @@ struct RouteObserverTests {
     func early() throws {
         let home = "\(folder.path(beside: "data"))/keychain"
         let program = RoutedKeychain(
-            ProcessKeychain.Parts(storeAt: KeychainLocation(path: home), authenticator: NoAuthenticator())
+            ProcessKeychain.Parts(
+                storeAt: KeychainLocation(path: home),
+                authenticator: NoAuthenticator(),
+                retryMilliseconds: 1_000
+            )
         )
         let told = Told()
         let observation = program.observeChanges(as: Self.client, told.take)
@@ -72,8 +76,8 @@ struct RouteObserverTests {
             #expect(try shell.security("add-generic-password -a \(round) -s service -w x").status == 0)
             // There may be a notice of the add, too.
             #expect(told.comes(.unknown))
-            #expect(try shell.security("delete-generic-password -a \(round) -s service").status == 0)
-            #expect(told.comes(.changed([ChangedItems(.genericPassword, in: "swift-keychain.common")])))
+            #expect(try shell.security("add-internet-password -a \(round) -s server -w x").status == 0)
+            #expect(told.comes(.changed([ChangedItems(.internetPassword, in: "swift-keychain.common")])))
         }
         withExtendedLifetime((program, observation)) {}
     }
@@ -106,10 +110,9 @@ final class Told: Sendable {
 
     var isEmpty: Bool { notices.withLock(\.isEmpty) }
 
-    /// The next notice; `nil` if there is none for five minutes: a daemon that was too busy is tried again after half a
-    /// minute.
+    /// The next notice; `nil` if there is none for a minute.
     func next() -> ChangeNotice? {
-        guard arrived.wait(timeout: .now() + .seconds(300)) == .success else { return nil }
+        guard arrived.wait(timeout: .now() + .seconds(60)) == .success else { return nil }
         return notices.withLock { $0.removeFirst() }
     }
 

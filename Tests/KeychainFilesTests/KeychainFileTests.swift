@@ -283,6 +283,12 @@ struct KeychainFileTests {
         _ = try file.perform(.lock)
         #expect(try file.perform(.items) != .fileItems([]))
         #expect(file.keptByteCount == 0)
+        // A keychain that has locked by itself.
+        _ = try file.perform(.unlock(password: password))
+        _ = try file.perform(.setSettings(KeychainFileSettings(lockInterval: 1)))
+        #expect(file.keptByteCount > 2 << 20)
+        #expect(eventually("it has locked, and its contents are discarded") { !file.isUnlocked })
+        #expect(file.keptByteCount == 0)
     }
 
     @Test("A keychain is deleted with its file")

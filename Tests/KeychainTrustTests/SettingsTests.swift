@@ -143,6 +143,9 @@ struct SettingsTests {
             let defects = try defects(of: names, policy: policy, settings: [forHost, root])
             #expect(defects.contains(.denied), "\(host)")
         }
+        let address = CertificatePolicy.tls(isServer: true, host: "[::1]")
+        let forAddress = try settings("server", [rule(.deny, address, string: "0:0::1")])
+        #expect(try defects(of: names, policy: address, settings: [forAddress, root]).contains(.denied))
         let forMail = try settings("server", [rule(.deny, .purpose(.emailProtection, isServer: true, name: nil))])
         #expect(try defects(names, [forMail, root]).isEmpty)
     }

@@ -9,8 +9,8 @@ import KeychainHost
 /// the terminal is used if the process is in its foreground, else pinentry if there is a display, else nothing. Decided
 /// again for each question.
 ///
-/// A program that may have a manifest uses only the system's pinentry: otherwise the user who starts it would choose
-/// which program receives the passcode.
+/// A program that may have a manifest uses no pinentry other than the system's: otherwise the user who starts it would
+/// choose which program receives the passcode.
 package struct ProcessAuthenticator: Authenticator {
     private let environment: @Sendable (String) -> String?
     private let terminal: TerminalAuthenticator

@@ -15,6 +15,7 @@ package final class DaemonOnDemand: NotifyingKeychain {
     private let authenticator: any Authenticator
     private let launcher: DaemonLauncher
     private let kind: Kind
+    private let options: ClientOptions
     private let starting = Client()
     private let running = Client()
 
@@ -76,8 +77,17 @@ package final class DaemonOnDemand: NotifyingKeychain {
     ///   - location: the folder of the store.
     ///   - authenticator: shows the daemon's user prompts in this process.
     ///   - kind: the kind of daemon.
-    init(storeAt location: KeychainLocation, authenticator: any Authenticator, _ kind: Kind = .user) {
+    ///   - options: the timeouts and limits of its clients.
+    init(
+        storeAt location: KeychainLocation,
+        authenticator: any Authenticator,
+        _ kind: Kind = .user,
+        options: ClientOptions
+    ) {
         self.location = kind.service.folder(location)
+        var options = options
+        if kind != .system { options.servedFolder = self.location.path }
+        self.options = options
         self.kind = kind
         self.authenticator = authenticator
         launcher = DaemonLauncher(storeAt: location, serving: kind.service)
@@ -103,13 +113,6 @@ package final class DaemonOnDemand: NotifyingKeychain {
     private func isCopied(_ folder: PrivateDirectory?) -> Bool {
         guard let folder, ServiceRecord(in: folder) == nil else { return false }
         return location.isNamed || ServiceRecord.isCopied(in: folder)
-    }
-
-    /// The options for clients of the daemon.
-    private var options: ClientOptions {
-        var options = ClientOptions()
-        if kind != .system { options.servedFolder = location.path }
-        return options
     }
 
     private func socket(in folder: PrivateDirectory?) throws(FileError) -> SocketLocation {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainClient
 import KeychainCore
 import KeychainEngine
 import KeychainHost
@@ -36,16 +37,29 @@ package enum ProcessKeychain {
         package let daemon: DaemonOnDemand
         package let system: DaemonOnDemand
         package let files: DaemonOnDemand
+        fileprivate let retryMilliseconds: Int32
 
         /// The parts of the keychain in a folder.
-        package init(storeAt location: KeychainLocation, authenticator: any Authenticator) {
+        ///
+        /// - Parameters:
+        ///   - location: the folder.
+        ///   - authenticator: the user prompts.
+        ///   - retryMilliseconds: the time before a daemon that does not respond is observed again.
+        package init(
+            storeAt location: KeychainLocation,
+            authenticator: any Authenticator,
+            retryMilliseconds: Int32 = 30_000
+        ) {
             self.location = location
+            self.retryMilliseconds = retryMilliseconds
+            var options = ClientOptions()
+            options.retryMilliseconds = retryMilliseconds
             var device = DeviceOptions(authenticator: authenticator)
             device.certificateJudge = SystemTrust(settings: .process)
             embedded = EmbeddedKeychain(at: location, device: device)
-            daemon = DaemonOnDemand(storeAt: location, authenticator: authenticator)
-            system = DaemonOnDemand(storeAt: location, authenticator: authenticator, .system)
-            files = DaemonOnDemand(storeAt: location, authenticator: authenticator, .files)
+            daemon = DaemonOnDemand(storeAt: location, authenticator: authenticator, options: options)
+            system = DaemonOnDemand(storeAt: location, authenticator: authenticator, .system, options: options)
+            files = DaemonOnDemand(storeAt: location, authenticator: authenticator, .files, options: options)
         }
     }
 
@@ -89,6 +103,7 @@ extension RoutedKeychain {
             [(.embedded, embedded), (.daemon, daemon), (.system, system)],
             files: parts.files,
             folder: parts.location.path,
+            retryMilliseconds: Int(parts.retryMilliseconds),
             findServing: { canStart in
                 if daemon.isServing { return .daemon }
                 if system.isRecordedOwner { return .system }

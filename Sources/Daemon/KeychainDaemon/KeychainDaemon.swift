@@ -57,7 +57,7 @@ package enum KeychainDaemon {
         let notification = ServiceNotification()
         let passedOn = try SocketActivation.takeSockets()
         if arguments.isInBackground, passedOn.isEmpty {
-            // If the starting program has a service manager, that waits for the starting program.
+            // A service manager of the program that started this one waits for that program.
             unsetenv("NOTIFY_SOCKET")
             // Before there is a second thread, or a lock that a fork would release.
             let failure = keychain_go_to_background()

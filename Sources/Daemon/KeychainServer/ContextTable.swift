@@ -94,7 +94,8 @@ private struct ContextsOfUser {
 
     /// The process with the most contexts, of the sandboxed application or other process with the most.
     ///
-    /// A process that has just received one keeps it, and gives up another if it has as many as others.
+    /// A process that has just received a context keeps it; if it has as many as others, it is the one that gives up an
+    /// older one.
     func processWithMost(afterClaimOf process: ConnectedProcess) -> ConnectedProcess? {
         func rank(_ holder: Holder) -> (Int, Int, Int) {
             (ofShare[holder.process.share, default: 0], holder.contexts.count, holder.process === process ? 1 : 0)

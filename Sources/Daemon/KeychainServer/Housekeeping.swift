@@ -32,8 +32,9 @@ final class Housekeeping: Sendable {
         wake.signal()
     }
 
-    /// Waits for the next tick, or, while nothing is in progress, for activity; by the clock of a test for none, since
-    /// that may stand still.
+    /// Waits for the next tick, or, while nothing is in progress, for activity.
+    ///
+    /// The clock of a test may stand still, and is read again after a few milliseconds instead.
     ///
     /// - Parameters:
     ///   - longest: the maximum wait in milliseconds; `nil` for no limit.

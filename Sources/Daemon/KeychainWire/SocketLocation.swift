@@ -77,9 +77,8 @@ package struct SocketLocation: Sendable, Hashable {
     /// system service.
     package init(path: String, isSystemService: Bool = false) {
         self.isSystemService = isSystemService
-        let parts = path.pathNames
-        name = parts.last ?? ""
-        folder = "/" + parts.dropLast().joined(separator: "/")
+        name = path.pathNames.last ?? ""
+        folder = path.parentFolder
         (requiredParent, advice) = (nil, nil)
     }
 

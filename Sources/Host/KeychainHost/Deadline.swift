@@ -50,9 +50,10 @@ package struct Deadline: Sendable {
 
     private var nanosecondsLeft: Int64 { nanoseconds - clock.now }
 
-    /// The time for a call of the system.
+    /// The time for a call of the system, which knows no clock of a test.
     package var time: timespec {
-        timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
+        precondition(clock.isOfSystem)
+        return timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
     }
 
     /// Waits between two attempts at something that another process prevents: longer each time, at most 25
@@ -70,7 +71,8 @@ package struct Deadline: Sendable {
         package mutating func wait() -> Bool {
             let left = deadline.nanosecondsLeft
             guard left > 0 else { return false }
-            var pause = timespec(tv_sec: 0, tv_nsec: Int(min(left, milliseconds * 1_000_000)))
+            let longest = min(milliseconds, Int64(deadline.clock.readAgainMilliseconds ?? .max))
+            var pause = timespec(tv_sec: 0, tv_nsec: Int(min(left, longest * 1_000_000)))
             withUnsafeMutablePointer(to: &pause) { pause in
                 while nanosleep(pause, pause) != 0, errno == EINTR {}
             }

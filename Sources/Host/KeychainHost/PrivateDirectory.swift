@@ -30,9 +30,8 @@ package struct PrivateDirectory: Sendable, Hashable {
     ///   it could lead to another folder of the user's.
     package init(inSharedFolder path: String) throws(FileError) {
         try Self.make(path)
-        let parts = path.pathNames
-        let parent = try Self.resolve("/" + parts.dropLast().joined(separator: "/"))
-        self.path = (parent == "/" ? "" : parent) + "/" + (parts.last ?? "")
+        let parent = try Self.resolve(path.parentFolder)
+        self.path = (parent == "/" ? "" : parent) + "/" + (path.pathNames.last ?? "")
         try Self.checkLength(self.path)
         // From here on, only the user and the owner of the folder around it can put anything else there.
         try Self.check(self.path, kind: S_IFDIR, expected: "a folder")
@@ -98,6 +97,11 @@ package struct PrivateDirectory: Sendable, Hashable {
 
     /// The suffix of the names of incomplete files.
     package static let temporarySuffix = ".new"
+
+    /// The name that a file has once it is complete.
+    package static func finalName(_ name: String) -> String {
+        name.hasSuffix(temporarySuffix) ? String(name.dropLast(temporarySuffix.count)) : name
+    }
 
     /// Makes a file with these bytes, complete and durable under its name, or not at all.
     package func makeFile(_ name: String, _ bytes: UnsafeRawBufferPointer) throws(FileError) {

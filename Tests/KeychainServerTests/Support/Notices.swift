@@ -22,10 +22,9 @@ final class Notices: Sendable {
     /// The number of those that ``next()`` has not returned.
     var count: Int { told.withLock(\.count) }
 
-    /// The next notice; `nil` if there is none for five minutes: a daemon that was too busy is tried again after half a
-    /// minute.
+    /// The next notice; `nil` if there is none for a minute.
     func next() -> ChangeNotice? {
-        guard arrived.wait(timeout: .now() + .seconds(300)) == .success else { return nil }
+        guard arrived.wait(timeout: .now() + .seconds(60)) == .success else { return nil }
         return told.withLock { $0.removeFirst() }
     }
 

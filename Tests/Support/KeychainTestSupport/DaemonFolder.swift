@@ -82,7 +82,7 @@ package final class DaemonFolder: Sendable {
 
     /// The parts of the keychain as another program has them.
     package func parts(_ authenticator: any Authenticator = NoAuthenticator()) -> ProcessKeychain.Parts {
-        ProcessKeychain.Parts(storeAt: location, authenticator: authenticator)
+        ProcessKeychain.Parts(storeAt: location, authenticator: authenticator, retryMilliseconds: 1_000)
     }
 
     /// The keychain as another program has it.

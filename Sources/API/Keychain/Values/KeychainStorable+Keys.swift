@@ -35,13 +35,7 @@ extension Curve25519.KeyAgreement.PrivateKey: KeychainStorable {
 
 /// A private key on a NIST curve: it can also be stored as a key item, and used as a `SecKey`.
 public protocol NISTPrivateKey: KeychainStorable {
-    /// Creates the key from `04
-    ///
-    /// X
-    ///
-    /// Y
-    ///
-    /// K` (ANSI X9.63).
+    /// Creates the key from `04 || X || Y || K` (ANSI X9.63).
     ///
     /// - Throws: An error if it is not such a key.
     init<Bytes: ContiguousBytes>(x963Representation: Bytes) throws

@@ -153,7 +153,8 @@ public struct DeviceKeyStore: Sendable {
             if origin == .secureEnclave, control == nil { throw DeviceKeyError(.failed, name) }
             let key = try DevicePrivateKey<Purpose>(origin, accessControl: control, context: context)
             let contents = try JSONEncoder().encode(key.record)
-            // The enclave's key prompts itself, and its sealed form is not secret: the item does not prompt as well.
+            // The enclave's key prompts itself, and its sealed form is useless without the enclave: the item does not
+            // prompt as well.
             return (
                 key, contents, origin == .secureEnclave ? .accessible(protection.accessibility) : protection.ofData
             )

@@ -8,6 +8,9 @@ package struct CertificatePool: Sendable {
     /// So many certificates of one name are compared by their signatures; of more the first is taken.
     private static let mostCandidates = 16
 
+    /// The maximum number of possible issuers: each costs the evaluation of a chain.
+    package static let mostIssuers = 128
+
     private let bySubject: [[UInt8]: [Certificate]]
 
     /// The certificates, in any order; one that is there twice counts once in a chain.
@@ -15,21 +18,21 @@ package struct CertificatePool: Sendable {
         bySubject = Dictionary(grouping: certificates, by: \.normalizedSubject)
     }
 
-    /// Every certificate that may stand above one, by the names.
+    /// The certificates that may be above one in a chain, by their names.
     ///
     /// - Parameter leaf: the certificate.
-    /// - Returns: The others, those nearest to it first.
+    /// - Returns: At most ``mostIssuers`` others, those nearest to it first.
     package func possibleIssuers(of leaf: Certificate) -> [Certificate] {
         var found: [Certificate] = []
         var seen: Set<Certificate> = [leaf]
         var names = [leaf.normalizedIssuer]
         var seenNames = Set(names)
-        for _ in 1..<Self.longestChain where !names.isEmpty {
+        for _ in 1..<Self.longestChain where !names.isEmpty && found.count < Self.mostIssuers {
             let level = names.flatMap { bySubject[$0, default: []] }.filter { seen.insert($0).inserted }
             found += level
             names = level.map(\.normalizedIssuer).filter { seenNames.insert($0).inserted }
         }
-        return found
+        return Array(found.prefix(Self.mostIssuers))
     }
 
     /// A certificate and those that have issued it, one after the other, as far as they are at hand.

@@ -8,7 +8,7 @@ struct HostConstraints: Sendable {
     private var excluded: [String] = []
     private var permitsNone = false
 
-    /// Those of constraints that nobody can read, in which no host is.
+    /// Constraints that cannot be read, which permit no host.
     static let none: HostConstraints = {
         var constraints = HostConstraints()
         constraints.permitsNone = true

@@ -5,11 +5,11 @@ import Glibc
 /// Where a client wants to connect to: an address, or a name in labels of lower case.
 ///
 /// Names are compared in their ASCII form; nothing is converted to it.
-enum HostName {
+package enum HostName: Hashable {
     case address([UInt8])
     case name([[UInt8]])
 
-    init(_ text: String) {
+    package init(_ text: String) {
         let isBracketed = text.hasPrefix("[") && text.hasSuffix("]")
         let bare = isBracketed ? String(text.dropFirst().dropLast()) : text
         if let bytes = Self.address(bare, family: AF_INET, count: 4)

@@ -57,7 +57,7 @@ package final class SignatureChecker: Sendable {
         else { return .invalid }
         guard let attributes = signature.attributes else {
             // Other types of contents need attributes (RFC 5652, section 5.3). Contents that are attributes themselves
-            // would make a signature of attributes one of contents that nobody signed.
+            // would turn a signature of attributes into one of contents that were never signed.
             guard message.contentType == ContentType.data, !areAttributes(contents) else { return .invalid }
             return scheme.isValid(signature.bytes, ofDigest: digest(of: contents, scheme.digest), key)
                 ? .valid : .invalid

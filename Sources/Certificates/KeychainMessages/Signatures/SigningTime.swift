@@ -6,7 +6,7 @@ import KeychainCore
 import KeychainKeys
 
 extension MessageSignature {
-    /// The time that the signer names, which nobody vouches for; `nil` without one, and for what is no time.
+    /// The time that the signer claims, which is not verified; `nil` if there is none, or if it is not a valid time.
     package var namedTime: Timestamp? {
         attributes?.signingTime.flatMap { CertificateTime.timestamp(generalizedTime: $0) }
     }

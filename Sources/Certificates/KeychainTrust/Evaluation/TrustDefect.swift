@@ -4,7 +4,7 @@ package import KeychainCore
 
 /// What is wrong with a certificate of a chain; the raw value is its name in exceptions.
 ///
-/// In the order of what is told when there are several.
+/// In the order in which they are reported if there are several.
 package enum TrustDefect: String, Sendable, Hashable, CaseIterable, Codable {
     /// Trust settings deny it.
     case denied

@@ -4,7 +4,7 @@ import Crypto
 package import FoundationEssentials
 import KeychainPropertyLists
 
-/// What somebody has decided to pass over: the defects that one evaluation found, for one chain.
+/// The defects that a user has decided to ignore: those that one evaluation found, for one chain.
 ///
 /// An XML property list: `version` 1, `leaf`, the SHA-256 digest of the certificate that was judged, and `defects`, a
 /// list of dictionaries with `certificate`, the digest of that in the chain, and `defect`, its name.
@@ -21,7 +21,7 @@ package struct TrustExceptions: Sendable, Hashable {
     /// The largest encoding that is read.
     private static let mostBytes = 1 << 20
 
-    /// The exceptions for all that an evaluation found, but for what nobody may pass over.
+    /// The exceptions for everything that an evaluation found, except defects that can never be ignored.
     package init(_ evaluation: TrustEvaluation) {
         leaf = Self.digest(evaluation.chain.first ?? [])
         exceptions = Set(

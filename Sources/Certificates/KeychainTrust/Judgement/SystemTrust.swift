@@ -2,16 +2,16 @@
 
 package import KeychainCore
 
-/// The judge of certificates: by the anchors of the system and by trust settings.
+/// Evaluates certificates with the system's anchors and trust settings.
 package struct SystemTrust: CertificateJudge {
     private let settings: TrustSettingsStore
 
-    /// A judge who consults these settings.
+    /// Creates a judge that uses these settings.
     package init(settings: TrustSettingsStore) { self.settings = settings }
 
-    /// A judge who has read the anchors and the settings, and opens no file any more: for a process that may not.
+    /// Creates a judge that has already read the anchors and the settings, and opens no more files.
     ///
-    /// From now on the whole process judges by these anchors.
+    /// From now on, the whole process uses these anchors.
     ///
     /// - Throws: `errSecNotAvailable` where OpenSSL is not installed, and why settings cannot be read.
     package static func prepared(settings: TrustSettingsStore) throws(KeychainError) -> SystemTrust {

@@ -28,19 +28,13 @@ extension TrustSettings.Rule {
 
     fileprivate func fits(_ policy: CertificatePolicy) -> Bool {
         if let octets = self.policy, octets != ObjectIdentifierOctets.octets(policy.objectIdentifier) { return false }
-        // Some policies share one object identifier, and have names of their own; a denial under a name that nobody
-        // knows is one all the same.
+        // Some policies share one object identifier, and have separate names; a denial under an unknown name is
+        // nevertheless a denial.
         if let policyName, policyName != policy.settingsName {
             guard decision == .deny, !CertificatePolicy.settingsNames.contains(policyName) else { return false }
         }
         guard let string = policyString else { return true }
-        return policy.name.map { Self.comparisonForm($0) == Self.comparisonForm(string) } ?? false
-    }
-
-    /// A host name with the dot of the DNS root is the same without it.
-    private static func comparisonForm(_ name: String) -> String {
-        let name = name.lowercased()
-        return name.hasSuffix(".") ? String(name.dropLast()) : name
+        return policy.name.map { HostName($0.lowercased()) == HostName(string.lowercased()) } ?? false
     }
 
     /// The decision, unless it has none for such a certificate.

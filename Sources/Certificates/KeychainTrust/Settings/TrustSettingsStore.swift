@@ -20,7 +20,7 @@ package final class TrustSettingsStore: Sendable {
     }
 
     private enum Place: Sendable {
-        /// The user's location may be one that cannot be used: then nobody knows what the user denied.
+        /// The user's location may be unusable: then it is unknown what the user denied.
         case files(user: Result<KeychainLocation, FileError>?, adminFolder: String)
         case memory
     }
@@ -215,6 +215,7 @@ package final class TrustSettingsStore: Sendable {
     }
 
     private func write(_ list: Data, in folder: PrivateDirectory) throws(KeychainError) {
+        let former = FileIdentity(path: folder.path(of: Self.fileName))
         do throws(KeychainError) {
             try errors { () throws(FileError) in
                 // Data's function does not pass the type of an error on.
@@ -224,9 +225,10 @@ package final class TrustSettingsStore: Sendable {
             }
         } catch {
             var failure = error
-            // Only the sync of the folder, after the new file got its name, can have failed.
-            let stored = try? folder.withContents(of: Self.fileName, limit: TrustSettings.mostBytes + 1) { Data($0) }
-            if stored == list { failure.reason += "; the settings are changed, but may be lost after a power failure" }
+            // The new file has its name: only the sync of the folder has failed.
+            if FileIdentity(path: folder.path(of: Self.fileName)) != former {
+                failure.reason += "; the settings are changed, but may be lost after a power failure"
+            }
             throw failure
         }
     }

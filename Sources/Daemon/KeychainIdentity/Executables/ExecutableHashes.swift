@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import KeychainHost
 import Synchronization
 
 /// The SHA-256 of files, cached for those that only root can change.
@@ -40,8 +41,7 @@ final class ExecutableHashes: Sendable {
             }
         }
         let digest = try result.get()
-        // A change within the same tick of the clock would not change the mark (at most 10 ms, the kernel's coarse
-        // clock).
+        // A change within the same tick of the file system's clock would not change the mark.
         if isCacheable, Self.isSettled(file) {
             known.withLock { known in
                 if known.count >= Self.capacity { known = [:] }
@@ -59,10 +59,6 @@ final class ExecutableHashes: Sendable {
 
     private static func isSettled(_ file: Int32) -> Bool {
         var status = stat()
-        var now = timespec()
-        guard fstat(file, &status) == 0, clock_gettime(CLOCK_REALTIME, &now) == 0 else { return false }
-        let age =
-            (now.tv_sec - status.st_ctim.tv_sec) * 1_000_000_000 + now.tv_nsec - status.st_ctim.tv_nsec
-        return age > 1_000_000_000
+        return fstat(file, &status) == 0 && FileTime(status.st_ctim).isPast
     }
 }

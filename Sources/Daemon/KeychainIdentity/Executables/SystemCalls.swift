@@ -49,6 +49,37 @@ struct Descriptor: ~Copyable {
         }
     }
 
+    /// Passes each line from here on to a closure, without its line feed, and keeps none of them.
+    ///
+    /// - Parameters:
+    ///   - limit: the maximum number of bytes.
+    ///   - body: returns whether the line can be parsed.
+    /// - Returns: Whether all of them were; `false` with `errno` set, to EFBIG for more bytes or a longer line than
+    ///   32 KiB, and to EBADMSG for a line that cannot be parsed.
+    func readLines(limit: Int, _ body: (ArraySlice<UInt8>) -> Bool) -> Bool {
+        var byteCount = 0
+        var rest: [UInt8] = []
+        while true {
+            guard let chunk = nextBytes(count: 1 << 16) else { return false }
+            byteCount += chunk.count
+            // More than a path whose bytes are all escaped.
+            guard byteCount <= limit, rest.count <= 1 << 15 else {
+                errno = EFBIG
+                return false
+            }
+            rest += chunk
+            let end = chunk.isEmpty ? rest.endIndex : rest.lastIndex(of: UInt8(ascii: "\n")) ?? rest.startIndex
+            for line in rest[..<end].split(separator: UInt8(ascii: "\n")) {
+                guard body(line) else {
+                    errno = EBADMSG
+                    return false
+                }
+            }
+            rest.removeSubrange(..<end)
+            if chunk.isEmpty { return true }
+        }
+    }
+
     /// As many bytes at an offset, or fewer at the end of the file; `nil` with `errno` set.
     func contents(at offset: UInt64, count: Int) -> [UInt8]? {
         guard let offset = off_t(exactly: offset) else { return nil }

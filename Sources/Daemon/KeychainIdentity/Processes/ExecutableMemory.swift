@@ -34,7 +34,7 @@ struct ExecutableMemory: MemoryList, Sendable, Hashable {
             let offset = String(validating: words[2], as: UTF8.self).flatMap({ UInt64($0, radix: 16) })
         else { return false }
         guard words[1][words[1].startIndex + 2] == UInt8(ascii: "x") else { return true }
-        guard unwritten.count + generated.count < Self.mostMappings else { return false }
+        guard !isFull else { return false }
         let padded = words.count > 5 ? words[5] : []
         guard let path = String(validating: padded.drop { $0 == UInt8(ascii: " ") }, as: UTF8.self) else {
             return false
@@ -54,4 +54,6 @@ struct ExecutableMemory: MemoryList, Sendable, Hashable {
     }
 
     let isComplete = true
+
+    var isFull: Bool { unwritten.count + generated.count >= Self.mostMappings }
 }

@@ -142,14 +142,16 @@ struct LoadedCode: Sendable {
             return false
         }
         defer { munmap(page, 1) }
-        guard let maps = Descriptor("/proc/self/maps", O_RDONLY),
-            let text = maps.contents(limit: ExecutableMemory.largestByteCount)
-        else { throw .system("reading", on: "/proc/self/maps", failure: errno) }
-        let start = String(UInt(bitPattern: page), radix: 16)
-        let lines = text.split(separator: UInt8(ascii: "\n")).filter { line in
-            line.drop { $0 == UInt8(ascii: "0") }.starts(with: "\(start)-".utf8)
+        let start = "\(String(UInt(bitPattern: page), radix: 16))-".utf8
+        var own: MemoryMapping?
+        let list = Descriptor("/proc/self/maps", O_RDONLY)
+        let isRead = list?.readLines(limit: ExecutableMemory.largestByteCount) { line in
+            if line.drop(while: { $0 == UInt8(ascii: "0") }).starts(with: start) {
+                own = ExecutableMemory(text: Array(line))?.files.first
+            }
+            return true
         }
-        let own = ExecutableMemory(text: Array(lines.joined(separator: [UInt8(ascii: "\n")])))?.files.first
+        guard isRead == true else { throw .system("reading", on: "/proc/self/maps", failure: errno) }
         return own?.inode == mapping.inode && own?.device == mapping.device
     }
 

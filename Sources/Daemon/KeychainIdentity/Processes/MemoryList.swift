@@ -15,6 +15,9 @@ protocol MemoryList {
 
     /// Whether the list may end after the lines that were read.
     var isComplete: Bool { get }
+
+    /// Whether it has as many mappings as it may have.
+    var isFull: Bool { get }
 }
 
 extension MemoryList {
@@ -30,33 +33,17 @@ extension MemoryList {
     /// Reads a list from a file; `nil` with `errno` set, to EFBIG for a list that is too long, and to EBADMSG for one
     /// that cannot be parsed.
     init?(_ file: borrowing Descriptor, limit: Int) {
-        self.init()
-        var byteCount = 0
-        var rest: [UInt8] = []
-        while true {
-            guard let chunk = file.nextBytes(count: 1 << 16) else { return nil }
-            byteCount += chunk.count
-            guard byteCount <= limit, rest.count <= Self.longestLine else {
-                errno = EFBIG
-                return nil
-            }
-            rest += chunk
-            let end = chunk.isEmpty ? rest.endIndex : rest.lastIndex(of: UInt8(ascii: "\n")) ?? rest.startIndex
-            for line in rest[..<end].split(separator: UInt8(ascii: "\n")) {
-                guard read(line) else {
-                    errno = EBADMSG
-                    return nil
-                }
-            }
-            rest.removeSubrange(..<end)
-            if chunk.isEmpty { break }
+        var list = Self()
+        guard file.readLines(limit: limit, { list.read($0) }) else {
+            if list.isFull { errno = EFBIG }
+            return nil
         }
-        guard isComplete else {
+        guard list.isComplete else {
             errno = EBADMSG
             return nil
         }
+        self = list
     }
 
-    /// More than a path whose bytes are all escaped.
-    private static var longestLine: Int { 1 << 15 }
+    var isFull: Bool { false }
 }

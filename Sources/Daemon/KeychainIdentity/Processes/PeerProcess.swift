@@ -220,7 +220,10 @@ extension PeerProcess {
     func executableMemory() throws(IdentityError) -> ExecutableMemory {
         guard let file = folder.open("maps"),
             let memory = ExecutableMemory(file, limit: ExecutableMemory.largestByteCount)
-        else { throw folder.failure("its loaded code cannot be listed") }
+        else {
+            guard errno != EFBIG else { throw IdentityError(Self.tooManyMappings) }
+            throw folder.failure("its loaded code cannot be listed")
+        }
         guard !memory.unwritten.isEmpty else {
             errno = ESRCH
             throw folder.failure("its loaded code cannot be listed")
@@ -242,11 +245,16 @@ extension PeerProcess {
         let failure = folder.failure("it cannot be determined whether its code was modified")
         // Only its user may open that file, unlike the other one: the system service has CAP_SYS_PTRACE, but not
         // CAP_DAC_READ_SEARCH.
-        guard let file = folder.open("smaps"), let copies = CopiedMappings(file, limit: Self.mostMappingBytes) else {
-            throw failure
+        guard let file = folder.open("smaps") else { throw failure }
+        guard let copies = CopiedMappings(file, limit: Self.mostMappingBytes) else {
+            guard errno != EFBIG else { throw IdentityError(Self.tooManyMappings) }
+            throw folder.failure("it cannot be determined whether its code was modified")
         }
         return addresses.contains { copies.overlap($0) }
     }
+
+    private static let tooManyMappings =
+        "it has too many mappings to be checked: at most \(ExecutableMemory.mostMappings) may be executable"
 
     /// The maximum size of `smaps`, which has some 700 bytes and a path for each mapping.
     private static let mostMappingBytes = 1 << 26

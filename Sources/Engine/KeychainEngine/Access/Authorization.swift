@@ -92,7 +92,7 @@ class Authorization {
 
     /// Why an access control cannot protect an item other than a key of the Secure Enclave; `nil` if it can.
     ///
-    /// One that permits only the use of a private key permits no decryption.
+    /// One that permits only the use of a private key permits no encryption.
     func refusal(toStoreUnder accessControl: AccessControl) -> KeychainError? {
         guard enforcesAccessControl, accessControl.constraints?.guardsPrivateKeyUsage ?? false else { return nil }
         return KeychainError(

@@ -111,22 +111,16 @@ enum Handover {
     }
 
     private static func name(_ identifier: Bytes16) -> String {
-        let digits = Array("0123456789abcdef")
-        return prefix + identifier.bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+        prefix + identifier.bytes.hexadecimal
     }
 
     /// Whether it is an offer, or what is left of one that was not completed.
     private static func isOurs(_ name: String) -> Bool {
-        identifier(name.hasSuffix(".new") ? String(name.dropLast(4)) : name) != nil
+        identifier(PrivateDirectory.finalName(name)) != nil
     }
 
     private static func identifier(_ name: String) -> Bytes16? {
-        let digits = Array(name.dropFirst(prefix.count).utf8)
-        guard digits.count == 2 * Bytes16.count else { return nil }
-        let bytes = stride(from: 0, to: digits.count, by: 2).compactMap {
-            UInt8(String(decoding: digits[$0...$0 + 1], as: UTF8.self), radix: 16)
-        }
-        return Bytes16(bytes)
+        [UInt8](hexadecimal: String(name.dropFirst(prefix.count))).flatMap { Bytes16($0) }
     }
 }
 

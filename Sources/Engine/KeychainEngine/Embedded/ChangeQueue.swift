@@ -144,7 +144,9 @@ final class ChangeQueue: @unchecked Sendable {
         }
     }
 
-    /// Records how long the commit of a group took: the shortest counts, and decays by an eighth with each commit.
+    /// Records how long the commit of a group took.
+    ///
+    /// The shortest time counts, and is raised by an eighth with each commit, so that it is forgotten.
     func noteCommit(nanoseconds: UInt64) {
         alone {
             let longest = commitNanoseconds == 0 ? nanoseconds : commitNanoseconds + max(1, commitNanoseconds / 8)

@@ -23,9 +23,9 @@ extension EmbeddedKeychain {
         }
     }
 
-    /// Records in the folder whose the store is, so that programs know it without opening the store.
+    /// Records the store's owner in the folder, so that programs know it without opening the store.
     ///
-    /// Nothing is recorded of a store that others change meanwhile: programs ask it then.
+    /// Nothing is recorded for a store that others change meanwhile: then programs consult the store.
     ///
     /// - Throws: ``KeychainError``, among others for the store of another owner.
     package func recordOwner() throws(KeychainError) {
@@ -44,12 +44,12 @@ extension EmbeddedKeychain {
         } while pauses.wait()
     }
 
-    /// Whose the store of a folder is, if that was recorded and the store was not changed since.
+    /// The recorded owner of the store in a folder, if the store was not changed since.
     package static func recordedOwner(in folder: PrivateDirectory) -> StoreOwner? {
         OwnerRecord(current: folder)?.owner
     }
 
-    /// Has programs ask the store whose it is.
+    /// Makes programs consult the store for its owner.
     package static func removeOwnerRecord(in folder: PrivateDirectory) { OwnerRecord.remove(in: folder) }
 
     /// Whether the store contains items of any client, including those that cannot be opened.
@@ -61,9 +61,6 @@ extension EmbeddedKeychain {
             try engine.read { (reader) throws(KeychainError) in try Engine.hasItems(reader) }
         }
     }
-
-    /// The same, to the daemon.
-    package func handOverToDaemon() throws(KeychainError) { try handOver(to: .daemon) }
 
     /// Whether this process has unlocked the device, and it was not locked since; does not count as a use of it.
     package var isUnlocked: Bool { access.lockState == .unlocked }

@@ -3,12 +3,12 @@
 import KeychainCore
 import KeychainHost
 
-/// A source that keeps the next root key of a store beside the present one until the keybag under it is there.
+/// A source that keeps the next root key of a store beside the present one until the keybag under it is stored.
 ///
 /// A store gets another root key together with another keybag. The next key, or the settings by which it is found, is
-/// kept beside the present one before the transaction that replaces the keybag. Which one the keybag is under is told
-/// by trying: a program that only opens the store uses that one, and leaves both as they are. The holder of the lock
-/// under which stores are made puts it in place, and removes the others.
+/// kept beside the present one before the transaction that replaces the keybag. Trying them shows which one the keybag
+/// is under: a program that only opens the store uses that one, and leaves both unchanged. The holder of the lock for
+/// creating stores puts it in place, and removes the others.
 package protocol StagingRootKeySource: RootKeySource {
     /// The root key that a keybag is under.
     ///
@@ -23,10 +23,9 @@ package protocol StagingRootKeySource: RootKeySource {
 
     /// Puts the key in place that the keybag is under, and removes the others.
     ///
-    /// For the holder of the lock under which stores are made, who knows that no other keybag can come to light any
-    /// more.
+    /// The caller holds the lock for creating stores, and knows that no other keybag can take effect any more.
     ///
-    /// - Throws: ``RootKeyError``, also if the keybag is under no key that can be read; all keys are kept then.
+    /// - Throws: ``RootKeyError``, also if no readable key matches the keybag; all keys are kept in that case.
     func settle(_ keybag: [UInt8], in folder: PrivateDirectory) throws(RootKeyError)
 }
 

@@ -15,10 +15,7 @@ struct StagedFile: Sendable {
     /// made of the present one.
     func nextNames(in folder: PrivateDirectory) -> [String] {
         folder.names(beginningWith: prefix).filter { name in
-            let finished =
-                name.hasSuffix(PrivateDirectory.temporarySuffix)
-                ? name.dropLast(PrivateDirectory.temporarySuffix.count) : name[...]
-            return RandomName.isOne(finished.utf8.dropFirst(prefix.utf8.count))
+            RandomName.isOne(PrivateDirectory.finalName(name).utf8.dropFirst(prefix.utf8.count))
         }
     }
 

@@ -7,8 +7,8 @@ import KeychainCore
 enum BackupLayout {
     /// The value of `PRAGMA user_version`.
     ///
-    /// A reader accepts exactly the tables of a backup, so that it reads none of an earlier revision, and backups are
-    /// never modified.
+    /// A reader accepts exactly the tables of the backup's version, so no program of an earlier revision reads it; and
+    /// backups are never modified.
     static let version = FileVersion(
         version: FileFormat.version,
         readerRevision: FileFormat.revision,

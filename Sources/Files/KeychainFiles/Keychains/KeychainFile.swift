@@ -93,7 +93,12 @@ final class KeychainFile: @unchecked Sendable {
 
     /// Whether it holds unlocked keys; never waits, and does not count as a use of the keychain.
     var isUnlocked: Bool {
-        guard let opened = currentlyOpened, opened.engine.isUnlocked else { return false }
+        guard let opened = currentlyOpened else { return false }
+        guard opened.engine.isUnlocked else {
+            // It has locked by itself.
+            if !isKept(opened) { discard(opened) }
+            return false
+        }
         // A file that was removed leaves nothing to unlock; one that was replaced is noticed by the next command.
         if (try? AtomicFile.mark(path)) != nil { return true }
         lock()
@@ -135,10 +140,21 @@ final class KeychainFile: @unchecked Sendable {
     /// Takes what a command opened or wrote, unless the keychain was locked since the command began, or is locked and
     /// large.
     private func take(_ opened: Opened?, since count: Int) {
-        let isKept = opened.map { $0.byteCount <= Self.largestLocked || $0.engine.isUnlocked } ?? false
+        let kept = opened.flatMap { isKept($0) ? $0 : nil }
         current.acquire()
         defer { current.release() }
-        self.opened = isKept && count == lockCount ? opened : nil
+        self.opened = count == lockCount ? kept : nil
+    }
+
+    private func discard(_ discarded: Opened) {
+        current.acquire()
+        defer { current.release() }
+        if opened?.engine === discarded.engine { opened = nil }
+    }
+
+    /// Whether contents stay in memory after a command.
+    private func isKept(_ opened: Opened) -> Bool {
+        opened.byteCount <= Self.largestLocked || opened.engine.isUnlocked
     }
 
     // MARK: - The file
@@ -200,7 +216,7 @@ final class KeychainFile: @unchecked Sendable {
 
     private func openedKeychain() throws(KeychainError) -> Opened {
         let count = locks
-        if let opened = currentlyOpened, try mark() == opened.mark { return opened }
+        if let opened = currentlyOpened, isKept(opened), try mark() == opened.mark { return opened }
         // Another file replaced it, and the unlocked keys of the old one are discarded.
         let read = try read()
         take(read, since: count)

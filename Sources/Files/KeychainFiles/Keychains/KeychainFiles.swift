@@ -56,7 +56,10 @@ package final class KeychainFiles: KeychainBackend {
     }
 
     /// Whether a keychain holds unlocked keys; does not count as a use of it, and never waits.
-    package var holdsUnlockedKeys: Bool { all.contains(where: \.isUnlocked) }
+    package var holdsUnlockedKeys: Bool {
+        // Each is asked, because it discards the contents of a large one that has locked.
+        !all.filter(\.isUnlocked).isEmpty
+    }
 
     /// Locks every keychain.
     package func lockAll() { for keychain in all { keychain.lock() } }

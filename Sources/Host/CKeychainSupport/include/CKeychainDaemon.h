@@ -10,7 +10,7 @@
 // reports with keychain_background_report, writes the message to its standard output and exits with the status; it
 // never returns.
 //
-// For a process with a single thread. Returns 0 in the background, or an error number if the fork failed.
+// For a process with a single thread. Returns 0 in the background, or an error number if there is no such process.
 int keychain_go_to_background(void);
 
 // Reports once how it went; does nothing in a process that is not in the background.

@@ -173,7 +173,7 @@ extension KeychainService {
             manager.stop()
             SystemdUnits.remove(from: manager.unitFolder)
         }
-        ServiceRecord.remove(in: folder)
+        removeRecords(in: folder)
     }
 
     /// The steps of `disable`, as text.

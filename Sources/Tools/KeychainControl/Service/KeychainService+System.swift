@@ -154,7 +154,7 @@ extension KeychainService {
     }
 
     /// Has programs ask the store whose it is.
-    private func removeRecords(in folder: PrivateDirectory) {
+    func removeRecords(in folder: PrivateDirectory) {
         EmbeddedKeychain.removeOwnerRecord(in: folder)
         ServiceRecord.remove(in: folder)
     }

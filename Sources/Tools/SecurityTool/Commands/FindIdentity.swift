@@ -32,7 +32,7 @@ struct FindIdentity: Command {
             let judged = identities.map { identity in
                 let reason = policy.reason(
                     against: identity,
-                    others: Array(pool.possibleIssuers(of: identity.certificate).prefix(Self.mostIssuers)),
+                    others: pool.possibleIssuers(of: identity.certificate),
                     name: name?.text,
                     at: now,
                     session.trustSettings
@@ -51,9 +51,6 @@ struct FindIdentity: Command {
     }
 
     private static let function = "SecIdentitySearchCopyNext"
-
-    /// The maximum number of certificates that the chain of an identity is built from.
-    private static let mostIssuers = 128
 
     /// Every certificate, and those of identities that match the name, as far as they can be shown.
     ///

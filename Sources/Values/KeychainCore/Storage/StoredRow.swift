@@ -18,8 +18,10 @@ package struct StoredRow: Sendable, Hashable {
     package var primaryKeyTag: SearchTag
     /// The tags of the existing attributes, ordered by name.
     package var tags: [AttributeTag]
-    /// For a row that was sealed in the previous format: the search tag of its digest, sealed, or empty if it has none
-    /// or one among ``tags``; `nil` for a row of this format.
+    /// For a row that was sealed in the previous format, the sealed search tag of its digest; `nil` for a row of this
+    /// format.
+    ///
+    /// Empty if it has no such tag, or if the tag is among ``tags``.
     package var former: [UInt8]?
     /// The sealed attributes.
     package var metadata: [UInt8]
