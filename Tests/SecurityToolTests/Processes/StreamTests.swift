@@ -31,7 +31,7 @@ struct StreamTests {
         let path = user.temporary.path(of: "output")
         #expect(mkfifo(path, 0o600) == 0)
         // Both ends of a named pipe: those of pipe(2) are not close-on-exec from the beginning, and a child of another
-        // test might keep them.
+        // test would keep them.
         let ends = open(path, O_RDWR | O_CLOEXEC)
         let errors = user.temporary.path(of: "errors")
         let input = try Fifo(in: user.temporary)
@@ -43,7 +43,8 @@ struct StreamTests {
             ToolProcess.Streams(input: input.path, output: path, errors: errors)
         )
         close(ends)
-        try input.feed("help\n")
+        // More than a pipe holds: a child of another test keeps the reading end until it executes its program.
+        try input.feed(String(repeating: "help\n", count: 200))
         #expect(try process.wait() == 1)
         #expect(try String(contentsOfFile: errors, encoding: .utf8).isEmpty)
     }
