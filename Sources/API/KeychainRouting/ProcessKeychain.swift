@@ -5,6 +5,7 @@ import KeychainCore
 import KeychainEngine
 import KeychainHost
 import KeychainTrust
+import Synchronization
 
 /// The keychain of the user who runs this process.
 package enum ProcessKeychain {
@@ -33,7 +34,7 @@ package enum ProcessKeychain {
     /// The parts of a keychain.
     package struct Parts: Sendable {
         package let location: KeychainLocation
-        package let embedded: EmbeddedKeychain
+        fileprivate let embeddedOnDemand: EmbeddedOnDemand
         package let daemon: DaemonOnDemand
         package let system: DaemonOnDemand
         package let files: DaemonOnDemand
@@ -54,13 +55,14 @@ package enum ProcessKeychain {
             self.retryMilliseconds = retryMilliseconds
             var options = ClientOptions()
             options.retryMilliseconds = retryMilliseconds
-            var device = DeviceOptions(authenticator: authenticator)
-            device.certificateJudge = SystemTrust(settings: .process)
-            embedded = EmbeddedKeychain(at: location, device: device)
+            embeddedOnDemand = EmbeddedOnDemand(at: location, authenticator: authenticator)
             daemon = DaemonOnDemand(storeAt: location, authenticator: authenticator, options: options)
             system = DaemonOnDemand(storeAt: location, authenticator: authenticator, .system, options: options)
             files = DaemonOnDemand(storeAt: location, authenticator: authenticator, .files, options: options)
         }
+
+        /// The keychain in this process.
+        package var embedded: EmbeddedKeychain { embeddedOnDemand.keychain }
     }
 
     /// Whether there is certainly no folder for a keychain: no variable names one, and the user database does not list
@@ -85,11 +87,39 @@ package enum ProcessKeychain {
     }
 }
 
+/// The keychain in this process, made for the first command that it has to execute: there is none while a daemon has
+/// the store.
+private final class EmbeddedOnDemand: KeychainBackend {
+    private let location: KeychainLocation
+    private let authenticator: any Authenticator
+    /// Not under a lock: a child that is forked while another thread holds it would deadlock.
+    private let made = AtomicLazyReference<EmbeddedKeychain>()
+
+    init(at location: KeychainLocation, authenticator: any Authenticator) {
+        self.location = location
+        self.authenticator = authenticator
+    }
+
+    /// The keychain; if several threads make it at once, all use the first.
+    var keychain: EmbeddedKeychain {
+        if let keychain = made.load() { return keychain }
+        var device = DeviceOptions(authenticator: authenticator)
+        device.certificateJudge = SystemTrust(settings: .process)
+        return made.storeIfNil(EmbeddedKeychain(at: location, device: device))
+    }
+
+    var families: CommandFamily { .dataProtection }
+
+    func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+        try keychain.carryOut(command)
+    }
+}
+
 extension RoutedKeychain {
     /// A router over the parts of a process's keychain.
     package convenience init(_ parts: ProcessKeychain.Parts) {
-        let embedded = parts.embedded
-        self.init(parts, embedded: embedded) { () throws(KeychainError) in try embedded.checkOwner() }
+        let embedded = parts.embeddedOnDemand
+        self.init(parts, embedded: embedded) { () throws(KeychainError) in try embedded.keychain.checkOwner() }
     }
 
     /// The same, of what opens the store in this process.
