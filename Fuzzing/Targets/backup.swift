@@ -43,11 +43,10 @@ private struct Sample {
             keys: StoreKeys(fresh: BackupKeys.purposes),
             floor: .standard
         )
-        var item = SealableItem(
+        var item = Item(
             itemClass: .genericPassword,
             identifier: SystemRandomSource().bytes16(),
-            protection: .whenUnlocked,
-            attributes: ["acct": .string("anna"), "svce": .string("example")],
+            attributes: ["acct": .string("anna"), "svce": .string("example"), "pdmn": .string("ak")],
             secret: SecretBytes([1, 2, 3])
         )
         let original = try device.seal(&item, tags: device.searchTags())

@@ -73,7 +73,7 @@ struct ApplicationPasswordTests {
     @Test("the attributes say nothing about a secret under a password, so that nobody guesses at it past the password")
     func noDigest() throws {
         func digest(_ secret: SecretBytes?, _ flags: AccessControlFlags?) throws -> AttributeValue? {
-            var item = SealableItem.sample(secret: secret, flags: flags)
+            var item = Item.sample(secret: secret, flags: flags)
             _ = try device.seal(&item, tags: device.searchTags(), passwordKey: key)
             return item.attributes[.digest]
         }

@@ -9,15 +9,16 @@ import Testing
 /// Rows that the format before sealed (Documentation/Format.md, "Rows of format 2").
 struct FormerRowTests {
     private let store: TestStore
-    private let item: SealableItem
+    private let item: Item
 
     init() throws {
         store = try TestStore.withPasscode()
-        item = SealableItem(
+        item = Item(
             itemClass: .genericPassword,
             identifier: .counting(from: 1),
-            protection: .whenUnlocked,
-            attributes: ["acct": .string("a"), "agrp": .string("group"), "svce": .string("s")],
+            attributes: [
+                "acct": .string("a"), "agrp": .string("group"), "svce": .string("s"), "pdmn": .string("ak"),
+            ],
             secret: "secret"
         )
     }

@@ -12,7 +12,7 @@ struct ItemDigestTests {
     init() throws { store = try TestStore.withPasscode() }
 
     private func digest(_ level: Accessibility, _ secret: SecretBytes) throws -> AttributeValue? {
-        var item = SealableItem.sample(level, secret: secret)
+        var item = Item.sample(level, secret: secret)
         _ = try store.device().seal(&item, tags: store.device().searchTags())
         return item.attributes[.digest]
     }

@@ -54,7 +54,7 @@ struct KeybagTests {
     func keepsTags() throws {
         var store = try TestStore()
         let schema = ItemSchema.of(.genericPassword)
-        let attributes = SealableItem.sample().attributes
+        let attributes = Item.sample().attributes
         let tag = try store.keybag().searchTags().primaryKeyTag(schema, attributes)
         try store.setPasscode("1234")
         #expect(try store.keybag().searchTags().primaryKeyTag(schema, attributes) == tag)

@@ -93,7 +93,7 @@ struct SealerTests {
     @Test("which biometry was enrolled comes back with the access control that asks for it", arguments: enrolments)
     func enrolledSet(_ enrolment: Enrolment) throws {
         let device = try TestStore().device()
-        var item = SealableItem.sample(flags: enrolment.flags)
+        var item = Item.sample(flags: enrolment.flags)
         var accessControl = try #require(item.attributes.accessControl)
         accessControl.enrolledSet = enrolment.stored
         item.attributes[.accessControl] = .accessControl(accessControl)
@@ -104,7 +104,7 @@ struct SealerTests {
 
     @Test("metadata of another version is none", arguments: [0, 1, 2, 4] as [UInt8])
     func metadataOfOtherVersions(_ version: UInt8) throws {
-        var bytes = MetadataCodec.encode(.init(attributes: SealableItem.sample().attributes, hasSecret: true))
+        var bytes = MetadataCodec.encode(.init(attributes: Item.sample().attributes, hasSecret: true))
         bytes[0] = version
         #expect(throws: ProtectionError.damagedRow(.encoding)) { try MetadataCodec.decode(bytes) }
     }
@@ -128,7 +128,7 @@ struct SealerTests {
     @Test("no two versions of a row are sealed with one key, even under one nonce")
     func keyOfEachVersion() throws {
         let device = try TestStore().device()
-        let item = SealableItem.sample()
+        let item = Item.sample()
         let rows = try (0..<8).map { _ in try device.seal(item) }
         #expect(Set(rows.map(\.version)).count == rows.count)
         for row in rows {

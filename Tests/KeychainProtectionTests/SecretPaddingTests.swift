@@ -84,12 +84,11 @@ struct SecretPaddingTests {
         }
     }
 
-    private static func item(_ secret: SecretBytes?) -> SealableItem {
-        SealableItem(
+    private static func item(_ secret: SecretBytes?) -> Item {
+        Item(
             itemClass: .genericPassword,
             identifier: .counting(from: 1),
-            protection: .always,
-            attributes: ["acct": .string("a"), "agrp": .string("group")],
+            attributes: ["acct": .string("a"), "agrp": .string("group"), "pdmn": .string("dk")],
             secret: secret
         )
     }

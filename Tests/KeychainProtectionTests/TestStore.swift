@@ -77,23 +77,24 @@ extension SecretBytes: ExpressibleByStringLiteral {
     package init(stringLiteral text: String) { self.init(Array(text.utf8)) }
 }
 
-extension SealableItem {
+extension Item {
     /// A password of "anna", with or without an access control.
     static func sample(
         _ protection: Accessibility = .whenUnlocked,
         secret: SecretBytes? = "s3cret",
         flags: AccessControlFlags? = nil
-    ) -> SealableItem {
-        var attributes: Attributes = ["acct": .string("anna"), "svce": .string("example")]
+    ) -> Item {
+        var attributes: Attributes = [
+            "acct": .string("anna"), "svce": .string("example"), "pdmn": .string(protection.rawValue),
+        ]
         if let constraints = flags.flatMap(AccessConstraints.init) {
             attributes[.accessControl] = .accessControl(
                 AccessControl(protection: protection, constraints: constraints)
             )
         }
-        return SealableItem(
+        return Item(
             itemClass: .genericPassword,
             identifier: SystemRandomSource().bytes16(),
-            protection: protection,
             attributes: attributes,
             secret: secret
         )
@@ -102,7 +103,7 @@ extension SealableItem {
 
 extension Sealer {
     /// Seals an item that nobody looks at again.
-    func seal(_ item: SealableItem, _ passwordKey: PasswordKey? = nil) throws(ProtectionError) -> StoredRow {
+    func seal(_ item: Item, _ passwordKey: PasswordKey? = nil) throws(ProtectionError) -> StoredRow {
         var item = item
         return try seal(&item, tags: searchTags(), passwordKey: passwordKey)
     }

@@ -48,27 +48,31 @@ package struct Sealer: Sendable {
 
     /// Seals an item with a fresh row key, row version and nonces.
     ///
-    /// It sets the digest among the attributes. If the access control requires an application password, opening the
-    /// item requires the password's key. Attributes that are unchanged from the replaced row keep their tags.
+    /// It sets the protection class, the tombstone flag and the digest among the attributes. If the access control
+    /// requires an application password, opening the item requires the password's key. Attributes that are unchanged
+    /// from the replaced row keep their tags.
     ///
     /// - Throws: ``ProtectionError/classUnavailable(_:)`` if its protection class has no available key,
     ///   ``ProtectionError/noPasscode``, ``ProtectionError/passwordMissing``, ``ProtectionError/tooLarge``.
     package func seal(
-        _ item: inout SealableItem,
+        _ item: inout Item,
         tags: SearchTags,
         passwordKey: PasswordKey? = nil,
         replacing old: ReplacedRow? = nil
     ) throws(ProtectionError) -> StoredRow {
-        try check(item.protection, of: item.itemClass, item.attributes)
-        let generation = try generation(of: item.protection)
+        let (protection, isTombstone) = (item.protection, item.isTombstone)
+        item.attributes[.accessible] = .string(protection.rawValue)
+        item.attributes[.tombstone] = .number(.integer(isTombstone ? 1 : 0))
+        try check(protection, of: item.itemClass, item.attributes)
+        let generation = try generation(of: protection)
         // So that no other error is reported for an item that cannot be stored now.
-        let classKey = KeyDerivation(from: try key(.classKey(item.protection)))
+        let classKey = KeyDerivation(from: try key(.classKey(protection)))
         let passwordKey = item.attributes.requireApplicationPassword ? passwordKey : nil
         guard passwordKey != nil || !item.attributes.requireApplicationPassword else { throw .passwordMissing }
         guard (item.secret?.count ?? 0) <= ItemLimits.secretByteCount else { throw .tooLarge }
         let schema = ItemSchema.of(item.itemClass)
         let primaryKeyTag = tags.primaryKeyTag(schema, item.attributes, replacing: old)
-        if !item.isTombstone {
+        if !isTombstone {
             // A digest of the secret would permit guessing it from the attributes without the application password, and
             // would reveal changes of secrets in keychain files, whose attributes are unencrypted.
             let secret = passwordKey == nil && keybag.owner != .keychainFile ? item.secret : nil
@@ -80,8 +84,8 @@ package struct Sealer: Sendable {
         var row = StoredRow(
             itemClass: item.itemClass,
             identifier: item.identifier,
-            protection: item.protection.rawValue,
-            isTombstone: item.isTombstone,
+            protection: protection.rawValue,
+            isTombstone: isTombstone,
             keyGeneration: generation,
             version: random.version,
             primaryKeyTag: primaryKeyTag,

@@ -83,12 +83,6 @@ struct AccessGroups: Sendable {
 }
 
 extension AttributeValue {
-    /// Whether a flag is set: a number other than 0.
-    var isTrue: Bool {
-        guard case .number(let number) = self else { return false }
-        return number != .integer(0) && number != .real(0)
-    }
-
     /// Whether this is the number that makes an item synchronizable.
     ///
     /// Any other number does not, although no local item has one either (Semantics, "Synchronizable items").

@@ -33,7 +33,7 @@ extension Engine {
             }
             attributes[.accessControl] = nil
         }
-        if AccessControlRules.protection(attributes) == nil {
+        if attributes.protection == nil {
             attributes[.accessible] = .string(query.defaultAccessibility(in: attributes[.accessGroup]).rawValue)
         }
         attributes.bindAccessControl(to: authorization.enrolledSet)

@@ -31,21 +31,8 @@ struct ItemSealer {
         _ passwordKey: PasswordKey? = nil,
         replacing old: ReplacedRow? = nil
     ) throws(KeychainError) -> StoredRow {
-        let (protection, isTombstone) = (item.protection, item.isTombstone)
-        // Moved, because a shared value would be copied.
-        var attributes = Attributes()
-        swap(&attributes, &item.attributes)
-        var sealable = SealableItem(
-            itemClass: item.itemClass,
-            identifier: item.identifier,
-            protection: protection,
-            attributes: consume attributes,
-            secret: item.secret,
-            isTombstone: isTombstone
-        )
-        defer { item.attributes = sealable.attributes }
         do {
-            return try device.seal(&sealable, tags: tags, passwordKey: passwordKey, replacing: old)
+            return try device.seal(&item, tags: tags, passwordKey: passwordKey, replacing: old)
         } catch {
             throw KeychainError(error)
         }

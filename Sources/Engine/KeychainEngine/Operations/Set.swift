@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainCore
+import KeychainProtection
 
 /// An update, and an add when nothing matches, as one change: what two calls of Apple's functions cannot be.
 extension Engine {

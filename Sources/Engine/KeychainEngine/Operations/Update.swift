@@ -213,7 +213,7 @@ extension Item {
     fileprivate mutating func apply(_ changes: UpdateAttributes) {
         attributes.merge(changes.attributes) { $1 }
         attributes.leaveOutEmptyViewHint()
-        if let protection = AccessControlRules.protection(changes.attributes) {
+        if let protection = changes.attributes.protection {
             attributes[.accessible] = .string(protection.rawValue)
             let replaces = changes.attributes.accessControl?.constraints != nil
             attributes[.accessControl] = replaces ? changes.attributes[.accessControl] : nil

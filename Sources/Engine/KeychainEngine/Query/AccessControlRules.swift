@@ -14,13 +14,31 @@ enum AccessControlRules {
             throw .parameter("kSecAttrAccessible and kSecAttrAccessControl are both given")
         }
     }
+}
 
-    /// The protection that attributes name; `nil` when they name none.
-    static func protection(_ attributes: Attributes) -> Accessibility? {
-        switch (attributes[.accessControl], attributes[.accessible]) {
-        case (.accessControl(let accessControl)?, _): accessControl.protection
-        case (_, .string(let text)?): Accessibility(rawValue: text)
-        default: nil
-        }
+extension Attributes {
+    /// The access control that was created from flags; `nil` for plain accessibility.
+    var accessControl: AccessControl? {
+        guard case .accessControl(let accessControl)? = self[.accessControl] else { return nil }
+        return accessControl
+    }
+
+    /// The protection class that is stored.
+    var accessibility: Accessibility? {
+        guard case .string(let text)? = self[.accessible] else { return nil }
+        return Accessibility(rawValue: text)
+    }
+
+    /// When the item was changed last.
+    var modificationDate: Timestamp? {
+        guard case .date(let date)? = self[.modificationDate] else { return nil }
+        return date
+    }
+
+    /// Binds an access control that requires the current biometric set to the currently enrolled one.
+    mutating func bindAccessControl(to enrolledSet: @autoclosure () -> Bytes16?) {
+        guard var accessControl, let required = accessControl.constraints?.required else { return }
+        accessControl.enrolledSet = required.contains(.biometryCurrentSet) ? enrolledSet() : nil
+        self[.accessControl] = .accessControl(accessControl)
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainCore
+import KeychainProtection
 
 /// A request during its checks, which convert it step by step.
 ///

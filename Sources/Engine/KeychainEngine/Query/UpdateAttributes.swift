@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainCore
+import KeychainProtection
 
 /// The new values of an update (Semantics, "New attributes of an update").
 struct UpdateAttributes: Sendable {
@@ -61,7 +62,7 @@ extension UpdateAttributes {
     /// Refuses changes that a key of the Secure Enclave does not support: its access control is a part of its sealed
     /// form, which only the enclave creates (Semantics, "Changing the protection of an item").
     func check(for attributes: Attributes) throws(KeychainError) {
-        let changesProtection = AccessControlRules.protection(self.attributes) != nil
+        let changesProtection = self.attributes.protection != nil
         if attributes.areOfEnclaveKey {
             guard !changesProtection, data == nil, Self.boundToEnclaveKey.allSatisfy({ self.attributes[$0] == nil })
             else {

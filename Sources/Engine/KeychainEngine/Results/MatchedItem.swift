@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainCore
+import KeychainProtection
 
 /// The source of one result: a stored item, or an identity of two.
 enum MatchedItem: Sendable {

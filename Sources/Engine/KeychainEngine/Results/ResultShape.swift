@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainCore
+import KeychainProtection
 
 /// The shape of a result, by return flags and limit (Semantics, "Result of a copy" and "Result of an add").
 enum ResultShape {

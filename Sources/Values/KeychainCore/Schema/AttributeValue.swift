@@ -60,3 +60,11 @@ extension AttributeValue: Hashable {
         }
     }
 }
+
+extension AttributeValue {
+    /// Whether a flag is set: a number other than 0.
+    package var isTrue: Bool {
+        guard case .number(let number) = self else { return false }
+        return number != .integer(0) && number != .real(0)
+    }
+}

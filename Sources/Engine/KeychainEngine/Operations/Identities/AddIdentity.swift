@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainCore
+import KeychainProtection
 
 /// `SecItemAdd` of an identity: the certificate and then the key, or neither (Semantics, "Identities").
 extension Engine {
