@@ -72,3 +72,50 @@ final class CallTable: Sendable {
     /// Ends a prompt.
     func endQuestion(_ share: ConnectedProcess.Share) { state.withLock { $0.questions.end(share) } }
 }
+
+/// How many of something are in progress, in total and of each process and user, and how many may be.
+struct ShareCount {
+    /// The maximum numbers.
+    struct Limits: Sendable {
+        let total: Int
+        let ofProcess: Int
+        let ofUser: Int
+    }
+
+    private let limits: Limits
+    private(set) var total = 0
+    private var ofProcess: [ConnectedProcess.Share: Int] = [:]
+    private var ofUser: [UInt32: Int] = [:]
+
+    init(atMost limits: Limits) { self.limits = limits }
+
+    /// Whether one more of a process may begin.
+    func hasRoom(for share: ConnectedProcess.Share) -> Bool {
+        total < limits.total && ofProcess[share, default: 0] < limits.ofProcess
+            && ofUser[share.user, default: 0] < limits.ofUser
+    }
+
+    /// Counts one more; `false` if a limit is reached.
+    mutating func begin(_ share: ConnectedProcess.Share) -> Bool {
+        guard hasRoom(for: share) else { return false }
+        total += 1
+        ofProcess[share, default: 0] += 1
+        ofUser[share.user, default: 0] += 1
+        return true
+    }
+
+    /// Counts one less.
+    mutating func end(_ share: ConnectedProcess.Share) {
+        total -= 1
+        ofProcess.subtractOne(share)
+        ofUser.subtractOne(share.user)
+    }
+}
+
+extension Dictionary where Value == Int {
+    /// Subtracts one, and removes a value of zero.
+    mutating func subtractOne(_ key: Key) {
+        let left = self[key, default: 1] - 1
+        self[key] = left == 0 ? nil : left
+    }
+}

@@ -7,11 +7,8 @@ import KeychainSupport
 package enum AtomicFile {
     /// Which contents a file had when it was read.
     package struct Mark: Sendable, Hashable {
-        private let device: UInt64
-        private let inode: UInt64
-        private let byteCount: Int
-        private let seconds: Int
-        private let nanoseconds: Int
+        private let file: FileIdentity
+        private let contents: FileContentsMark
 
         /// The mode of the file, its permission bits alone.
         fileprivate let mode: mode_t
@@ -19,11 +16,8 @@ package enum AtomicFile {
         fileprivate let group: gid_t
 
         fileprivate init(_ status: stat) {
-            device = UInt64(status.st_dev)
-            inode = UInt64(status.st_ino)
-            byteCount = Int(status.st_size)
-            seconds = status.st_mtim.tv_sec
-            nanoseconds = status.st_mtim.tv_nsec
+            file = FileIdentity(status)
+            contents = FileContentsMark(status)
             mode = status.st_mode & 0o777
             (owner, group) = (status.st_uid, status.st_gid)
         }

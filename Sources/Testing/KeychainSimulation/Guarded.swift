@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import KeychainEngine
+import KeychainHost
 
 /// A value protected by a lock that the thread sanitizer supports.
 ///

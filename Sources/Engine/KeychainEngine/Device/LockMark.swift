@@ -26,8 +26,7 @@ struct LockMark: Sendable {
     struct Value: Sendable, Hashable {
         let bytes: Bytes16
         fileprivate let file: FileIdentity
-        fileprivate let changeSeconds: Int
-        fileprivate let changeNanoseconds: Int
+        fileprivate let changed: FileTime
     }
 
     /// The current mark; `nil` if it is missing or invalid, which every process treats as a lock.
@@ -98,20 +97,12 @@ struct LockMark: Sendable {
     private static func value(_ descriptor: Int32) -> Value? {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
-            status.st_mode & 0o077 == 0, status.st_size == Bytes16.count,
-            let file = FileIdentity(descriptor: descriptor)
+            status.st_mode & 0o077 == 0, status.st_size == Bytes16.count
         else { return nil }
         let bytes = withUnsafeTemporaryAllocation(byteCount: Bytes16.count, alignment: 8) { buffer in
             pread(descriptor, buffer.baseAddress, buffer.count, 0) == buffer.count
                 ? Bytes16(UnsafeRawBufferPointer(buffer)) : nil
         }
-        return bytes.map {
-            Value(
-                bytes: $0,
-                file: file,
-                changeSeconds: status.st_ctim.tv_sec,
-                changeNanoseconds: status.st_ctim.tv_nsec
-            )
-        }
+        return bytes.map { Value(bytes: $0, file: FileIdentity(status), changed: FileTime(status.st_ctim)) }
     }
 }

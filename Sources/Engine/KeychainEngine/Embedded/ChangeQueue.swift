@@ -3,6 +3,7 @@
 import CKeychainSupport
 import Dispatch
 import KeychainCore
+import KeychainHost
 
 /// A change of items that waits for a group commit.
 final class QueuedChange: @unchecked Sendable {

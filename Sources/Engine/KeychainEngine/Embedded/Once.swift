@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainHost
+
 /// A value that can be taken once.
 final class Once<Value: Sendable>: Sendable {
     private let value: ForkSafe<Value?>

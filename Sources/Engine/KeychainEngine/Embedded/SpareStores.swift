@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainHost
 import KeychainStore
 
 /// Empty stores of released in-memory keychains, for reuse.

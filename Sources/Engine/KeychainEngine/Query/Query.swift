@@ -81,3 +81,77 @@ extension Query {
     /// The synchronizability that is looked for: without one, local items, or any by a persistent reference.
     var effectiveScope: SynchronizableScope { scope ?? (reference == nil ? .local : .any) }
 }
+
+/// The number of items that a query requests, which also determines the type of the result (Semantics, "Match limit").
+enum MatchLimit: Sendable, Hashable {
+    /// A single value: the default of a copy, and what the number 1 means.
+    case one
+    /// A list with a maximum number of items; 0 never finds anything.
+    case atMost(Int)
+    /// A list of all.
+    case all
+
+    /// - Throws: `errSecParam` for anything but an integral number and the two constants.
+    init(_ value: PropertyValue) throws(KeychainError) {
+        switch value {
+        case .string(PropertyKey.matchLimitOne): self = .one
+        case .string(PropertyKey.matchLimitAll): self = .all
+        case .number(let number):
+            guard let count = number.exactInteger else { throw .parameter("kSecMatchLimit is not an integer") }
+            self = count == 1 ? .one : count < 0 ? .all : .atMost(Int(count))
+        default: throw .parameter("kSecMatchLimit is neither a number nor one of its constants")
+        }
+    }
+
+    /// The most items that may be returned; `nil` for any number.
+    var maximum: Int? {
+        switch self {
+        case .one: 1
+        case .atMost(let count): count
+        case .all: nil
+        }
+    }
+}
+
+/// Which values a caller wants back (`kSecReturn…`).
+struct ReturnFlags: OptionSet, Sendable, Hashable {
+    let rawValue: UInt8
+
+    static let attributes = ReturnFlags(rawValue: 1 << 0)
+    static let data = ReturnFlags(rawValue: 1 << 1)
+    static let persistentReference = ReturnFlags(rawValue: 1 << 2)
+    static let reference = ReturnFlags(rawValue: 1 << 3)
+
+    /// The flag of a dictionary key; `nil` if there is none.
+    init?(key: String) {
+        switch key {
+        case PropertyKey.returnAttributes: self = .attributes
+        case PropertyKey.returnData: self = .data
+        case PropertyKey.returnPersistentReference: self = .persistentReference
+        case PropertyKey.returnReference: self = .reference
+        default: return nil
+        }
+    }
+
+    init(rawValue: UInt8) { self.rawValue = rawValue }
+}
+
+/// How to handle items that require authentication (`kSecUseAuthenticationUI`).
+enum AuthenticationUI: Sendable, Hashable {
+    case allow
+    case fail
+    case skip
+
+    /// Reads `kSecUseAuthenticationUI`, and `kSecUseNoAuthenticationUI` if the first is not given.
+    ///
+    /// Any value except the constants means allow, as does any value except the Boolean true of the older key
+    /// (Semantics, "Values and combinations").
+    init(_ dictionary: PropertyDictionary) {
+        switch dictionary[PropertyKey.useAuthenticationUI] {
+        case .string(PropertyKey.useAuthenticationUIFail): self = .fail
+        case .string(PropertyKey.useAuthenticationUISkip): self = .skip
+        case nil: self = dictionary[PropertyKey.useNoAuthenticationUI] == .boolean(true) ? .fail : .allow
+        default: self = .allow
+        }
+    }
+}

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CSQLite
+import Glibc
+
 /// Marks a database file as in use by processes of the host that has it on its own disk.
 ///
 /// They use shared memory and kernel locks, so that no other host may start to use it (``StorePlace``).
@@ -26,5 +29,53 @@ enum LocalUse {
 
     private static func value(beside header: UnsafeRawBufferPointer) -> UInt32 {
         header.number(at: counterOffset, UInt32.self) ^ alteration
+    }
+}
+
+/// The marks by which processes of the host with the disk announce that they change a database (``LocalUse``).
+extension StoreFileSystem {
+    /// Begins to change the files of a database as a process of the host that has them on its own disk.
+    ///
+    /// It runs before any change, and the caller holds the write lock.
+    ///
+    /// First the file is marked, and only then is it checked whether hosts share it; another host that starts to use it
+    /// does both in the opposite order (``StorePlace``). So one of the two detects the other.
+    ///
+    /// - Returns: SQLite's result code; `SQLITE_BUSY` if hosts have started to share the database.
+    static func beginLocalUse(of file: File) -> Int32 {
+        guard !addition(of: file).pointee.isUnderHostLock else { return SQLITE_OK }
+        let (status, known) = knownMark(of: file)
+        guard status == SQLITE_OK, let known, !known.isInLocalUse else { return status }
+        let isNoted = noteLocalUse(true, of: file)
+        guard isNoted == SQLITE_OK, isShared(file) else { return isNoted }
+        _ = noteLocalUse(false, of: file)
+        return SQLITE_BUSY
+    }
+
+    /// Ends it, if all of the log is in the file.
+    static func endLocalUse(of file: File) {
+        if let known = readKnownMark(of: file).mark, known.isInLocalUse, known.mark == nil {
+            _ = noteLocalUse(false, of: file)
+        }
+    }
+
+    private static func noteLocalUse(_ isInUse: Bool, of file: File) -> Int32 {
+        withUnsafeTemporaryAllocation(byteCount: LogMark.headerByteCount, alignment: 8) { header in
+            let read = addition(of: file).pointee.original.pointee.xRead
+            var status = read?(file, header.baseAddress, Int32(header.count), 0) ?? SQLITE_MISUSE
+            guard status == SQLITE_OK else { return status }
+            LocalUse.set(isInUse, in: header)
+            status = write(header, LocalUse.range, to: file)
+            if status == SQLITE_OK { addition(of: file).pointee.mark?.isInLocalUse = isInUse }
+            return status
+        }
+    }
+
+    /// Whether the folder of a database is marked as shared by hosts.
+    private static func isShared(_ file: File) -> Bool {
+        guard let name = addition(of: file).pointee.name else { return false }
+        let folder = String(cString: name).split(separator: "/", omittingEmptySubsequences: false).dropLast()
+        var status = stat()
+        return lstat("\(folder.joined(separator: "/"))/\(StorePlace.sharedMark)", &status) == 0
     }
 }

@@ -37,3 +37,31 @@ package enum Profile: UInt8, Sendable, Hashable, CaseIterable {
     /// `dp-macos`: the front end first removes some keys (Semantics, "Keys that the macOS front end removes").
     case macOS = 2
 }
+
+extension Client {
+    /// The group for an add that specifies none: the first group; `nil` for a client without write access to any.
+    ///
+    /// A list with only the group of hardware tokens is for reading (Semantics, "Access groups"). Nevertheless, it is
+    /// the default of a list that starts with it; lists from entitlements have it last.
+    package var defaultAccessGroup: String? {
+        accessGroups.contains { $0 != PropertyKey.accessGroupToken } ? accessGroups.first : nil
+    }
+}
+
+/// The access groups of programs that have no entitlements.
+extension Client {
+    /// The group that all programs of the user share.
+    package static let commonGroup = "swift-keychain.common"
+
+    /// Returns the group of a program without entitlements, by the name of its executable.
+    package static func group(ofProgram name: String) -> String { "swift-keychain.program.\(name)" }
+
+    /// The user at the keyboard: stores in the common group, and sees every group.
+    package static let person = Client(accessGroups: [commonGroup, everyGroup])
+
+    /// The suffix that a signed manifest next to an executable adds to the executable's name.
+    package static let manifestSuffix = ".keychain-manifest"
+
+    /// Stands for every group.
+    package static let everyGroup = "*"
+}

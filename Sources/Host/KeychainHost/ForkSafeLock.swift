@@ -27,3 +27,22 @@ package final class ForkSafeLock: @unchecked Sendable {
     /// Lets go of the lock.
     package func release() { pthread_mutex_unlock(mutex) }
 }
+
+/// A value behind a lock that a forked child can continue to use (``ForkSafeLock``).
+package final class ForkSafe<Value>: @unchecked Sendable {
+    // Touched only while the lock is held.
+    private var value: Value
+    private let lock = ForkSafeLock()
+
+    /// Protects a value that is not shared otherwise.
+    package init(_ value: sending Value) { self.value = value }
+
+    /// Runs `body` with exclusive access to the value.
+    package func withLock<Result, Failure: Error>(
+        _ body: (inout Value) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        lock.acquire()
+        defer { lock.release() }
+        return try body(&value)
+    }
+}
