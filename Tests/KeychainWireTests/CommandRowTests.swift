@@ -81,7 +81,6 @@ struct CommandRowTests {
     /// Who tells commands apart beside the table and the bytes: those who carry them out, for those that they do.
     private static let executors = [
         "Values/KeychainCore/Requests/KeychainCommand.swift",
-        "Values/KeychainCore/Requests/KeychainCommand+Limits.swift",
         "Daemon/KeychainDaemon/ProgramKeychain.swift", "Daemon/KeychainDaemon/System/Partition.swift",
         "API/KeychainRouting/DaemonOnDemand.swift", "Testing/KeychainSimulation/Calls/AppKeychain.swift",
     ]
