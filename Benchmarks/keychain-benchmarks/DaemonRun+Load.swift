@@ -5,17 +5,17 @@ import Foundation
 /// The daemon under several clients, and what it takes of the machine.
 extension DaemonRun {
     /// What a sync takes at the least while several write: where the disk takes less, the rest is added.
-    static let leastSyncMicroseconds = [200, 1000]
+    static let minimumSyncMicroseconds = [200, 1000]
 
     private static let writers = 8
     private static let adds = 400
     private static let reads = 4_000
     private static let idleClients = 1_000
-    private static let leastStarts = 20
+    private static let minimumStarts = 20
 
     /// Eight threads that add, beside one: the daemon syncs once for as many as come at the same time.
-    func writers(in folder: String, syncDelay sync: Double, atLeast least: Int, into report: inout Report) throws {
-        let delay = max(0, least - Int(sync / 1000))
+    func writers(in folder: String, syncDelay sync: Double, atLeast minimum: Int, into report: inout Report) throws {
+        let delay = max(0, minimum - Int(sync / 1000))
         let daemon = try DaemonProcess(storeIn: folder, scratch, syncDelay: delay)
         let subject = EngineSubject(daemon.keychain)
         let works = [1, Self.writers].map { threads in
@@ -29,7 +29,7 @@ extension DaemonRun {
         let samples = try Turns(rounds: rounds).measure(works)
         show(
             report.threads(
-                "\(Self.writers) writers to one, where a sync takes \(least) µs (\(delay) of them added)",
+                "\(Self.writers) writers to one, where a sync takes \(minimum) µs (\(delay) of them added)",
                 samples,
                 atLeast: 3
             )
@@ -81,7 +81,7 @@ extension DaemonRun {
 
     /// From the start of the program to the answer that the client has waited for meanwhile.
     func start(_ folder: String, _ report: inout Report) throws {
-        let times = try (0..<max(rounds, Self.leastStarts)).map { _ in
+        let times = try (0..<max(rounds, Self.minimumStarts)).map { _ in
             let item = Int.random(in: 0..<Self.size)
             let start = Clock.wall.now
             let daemon = try DaemonProcess(storeIn: folder, scratch)
@@ -90,11 +90,11 @@ extension DaemonRun {
             try daemon.stop()
             return time
         }
-        let (least, most) = ((times.min() ?? 0) / 1e6, (times.max() ?? 0) / 1e6)
+        let (minimum, maximum) = ((times.min() ?? 0) / 1e6, (times.max() ?? 0) / 1e6)
         show(
             report.amount(
                 "start to first answer, N = \(Self.size) (ms)",
-                details: "from \(Report.number(least)) to \(Report.number(most)) ms",
+                details: "from \(Report.number(minimum)) to \(Report.number(maximum)) ms",
                 is: Samples.median(times) / 1e6,
                 atMost: 50
             )

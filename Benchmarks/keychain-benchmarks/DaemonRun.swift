@@ -28,8 +28,8 @@ struct DaemonRun {
         try memory(daemon, &report)
         try daemon.stop()
         try start(folder, &report)
-        for least in Self.leastSyncMicroseconds {
-            try writers(in: folder, syncDelay: sync, atLeast: least, into: &report)
+        for minimum in Self.minimumSyncMicroseconds {
+            try writers(in: folder, syncDelay: sync, atLeast: minimum, into: &report)
         }
         try lockedAnswer(&report)
         try growth(&report)

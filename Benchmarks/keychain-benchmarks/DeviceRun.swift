@@ -64,8 +64,8 @@ struct DeviceRun {
             var ratios: [Double] = []
             for round in -1..<rounds {
                 let (open, locked) = (
-                    try turn(1, expecting: errSecSuccess, by: read),
-                    try turn(0, expecting: errSecInteractionNotAllowed, by: read)
+                    try measureReads(1, expecting: errSecSuccess, by: read),
+                    try measureReads(0, expecting: errSecInteractionNotAllowed, by: read)
                 )
                 if round >= 0 { ratios.append(locked / open) }
             }
@@ -74,7 +74,11 @@ struct DeviceRun {
     }
 
     /// The processor's time of some reads of items whose number is even or odd, in nanoseconds.
-    private func turn(_ remainder: Int, expecting expected: OSStatus, by read: (Item) -> OSStatus) throws -> Double {
+    private func measureReads(
+        _ remainder: Int,
+        expecting expected: OSStatus,
+        by read: (Item) -> OSStatus
+    ) throws -> Double {
         let items = (0..<Self.readsInATurn).map { _ in
             Item(number: Int.random(in: 0..<size / 2) * 2 + remainder)
         }

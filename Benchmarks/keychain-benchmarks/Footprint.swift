@@ -47,7 +47,7 @@ struct Footprint {
             let before = index.frameCount
             try subject.add(number, isLabelled: isLabelled)
             let after = index.frameCount
-            // A checkpoint in between makes the log begin anew.
+            // A checkpoint in between restarts the log.
             if after > before { pages.append(after - before) }
         }
         for number in numbers { try subject.delete(number) }

@@ -69,7 +69,7 @@ final class RawSubject: Subject {
 
     func readByAccount(_ item: Int) throws { _ = try read(byAccount, try tags(of: item).account) }
 
-    /// One transaction: looks the row up, opens it if it is sealed, seals it anew, replaces it.
+    /// One transaction: looks the row up, opens it if it is sealed, seals it again, replaces it.
     func update(_ item: Int) throws {
         try begin.run()
         let row = try read(byPrimaryKey, try tags(of: item).primaryKey)

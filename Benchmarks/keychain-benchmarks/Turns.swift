@@ -47,7 +47,7 @@ struct Turns {
             // Dispatch has no more threads than there are processors, and these wait for the disk.
             Thread.detachNewThread {
                 for index in stride(from: thread, to: numbers.count, by: threads) {
-                    do { try call(numbers[index]) } catch { failures.note(error) }
+                    do { try call(numbers[index]) } catch { failures.record(error) }
                 }
                 ended.leave()
             }
@@ -61,9 +61,9 @@ struct Turns {
 
 /// What threads failed with.
 private final class Failures: Sendable {
-    private let noted = Mutex<(any Error)?>(nil)
+    private let recorded = Mutex<(any Error)?>(nil)
 
-    var first: (any Error)? { noted.withLock(\.self) }
+    var first: (any Error)? { recorded.withLock(\.self) }
 
-    func note(_ error: any Error) { noted.withLock { $0 = $0 ?? error } }
+    func record(_ error: any Error) { recorded.withLock { $0 = $0 ?? error } }
 }

@@ -9,7 +9,7 @@
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let input = UnsafeBufferPointer(start: bytes, count: count)
-    let kept = AuditShares.kept(of: input.split(separator: 0x0A).map { Array($0)[...] }, mostBytes: 1000)
+    let kept = AuditShares.kept(of: input.split(separator: 0x0A).map { Array($0)[...] }, maximumBytes: 1000)
     precondition(kept.reduce(0) { $0 + $1.count + 1 } <= 1000, "more stays than there is room for")
     precondition(kept.allSatisfy { NumberedAuditEntry(line: $0) != nil }, "what is no entry stays")
     precondition(path(of: AuditCaller.text(ofPath: Array(input))) == Array(input), "a path is not read as it was")

@@ -32,7 +32,7 @@ private func outcome(of bytes: UnsafeRawBufferPointer, pieces size: Int) -> Outc
     while start < bytes.count {
         let piece = UnsafeRawBufferPointer(rebasing: bytes[start..<min(start + size, bytes.count)])
         do throws(WireError) {
-            let (taken, isComplete) = try reader.take(piece, .message)
+            let (taken, isComplete) = try reader.append(piece, .message)
             start += taken
             let capacity = reader.capacity
             precondition(capacity <= max(4096, 2 * start), "memory for what has not arrived")

@@ -4,7 +4,7 @@ import KeychainCore
 
 @testable import KeychainProtection
 
-/// The settings of a root key: what is read of a file is what another program reads that writes it anew.
+/// The settings of a root key: a parsed file that is written again is parsed to the same settings.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = Array(UnsafeBufferPointer(start: start, count: count))

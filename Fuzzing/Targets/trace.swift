@@ -2,7 +2,7 @@
 
 import KeychainTrace
 
-/// Lines of a trace: one that is read is the same when it is written and read anew.
+/// Lines of a trace: a parsed line that is written again is parsed to the same line.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     guard let entry = try? TraceEntry(line: Array(UnsafeBufferPointer(start: bytes, count: count))) else { return 0 }

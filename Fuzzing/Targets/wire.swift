@@ -3,7 +3,7 @@
 import KeychainCore
 import KeychainWire
 
-/// Messages of a connection: bytes that are one are one again when they are written and read anew.
+/// Messages of a connection: a decoded message that is encoded again is decoded to the same message.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let length = withUnsafeBytes(of: UInt32(count).bigEndian) { Array($0) }

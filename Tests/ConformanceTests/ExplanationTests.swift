@@ -40,7 +40,7 @@ struct ExplanationTests {
             problems.owner = device.owner
             return row.subject.environment(profile, device)
         }
-        if case .failed(let failure) = runner.run(row.testCase) { problems.note("\(failure)") }
+        if case .failed(let failure) = runner.run(row.testCase) { problems.record("\(failure)") }
         for problem in problems.all { Issue.record("\(row.testCase.id), \(row.testCase.title): \(problem)") }
     }
 }
@@ -56,7 +56,7 @@ private final class Problems: Sendable {
 
     var all: [String] { state.withLock(\.texts) }
 
-    func note(_ text: String) { state.withLock { $0.texts.append(text) } }
+    func record(_ text: String) { state.withLock { $0.texts.append(text) } }
 }
 
 /// A keychain that has each call explained, and compares.
@@ -98,7 +98,7 @@ private final class ExplainingKeychain: KeychainBackend {
             if let explanation = outcome.explanation {
                 compare(explanation, with: outcome.result, of: call)
             } else {
-                problems.note("\(call.operation.functionName) was made, and not explained")
+                problems.record("\(call.operation.functionName) was made, and not explained")
             }
             return .answer(try outcome.result.get())
         }
@@ -110,10 +110,10 @@ private final class ExplainingKeychain: KeychainBackend {
         let forOwner = try keychain.explain(ExplanationRequest(call, ExplanationOptions(scope: .owner)))
         let forClient = try isReachedDirectly ? keychain.explain(ExplanationRequest(call)) : nil
         if try store?.storedRows() != before {
-            problems.note("\(call.operation.functionName) was explained, and rows changed")
+            problems.record("\(call.operation.functionName) was explained, and rows changed")
         }
         if problems.owner?.questions.count != asked {
-            problems.note("\(call.operation.functionName) was explained, and somebody was asked")
+            problems.record("\(call.operation.functionName) was explained, and somebody was asked")
         }
         let result = Result { () throws(KeychainError) in try keychain.perform(call) }
         compare(forOwner, with: result, of: call)
@@ -136,10 +136,10 @@ private final class ExplainingKeychain: KeychainBackend {
         }
         let explained = explanation.status(ifAsked: problems.owner?.answer.explained ?? .nobody)
         if explained != given {
-            problems.note("\(call.operation.functionName) gave \(given), and was explained as \(explained)")
+            problems.record("\(call.operation.functionName) gave \(given), and was explained as \(explained)")
         }
         if explanation.faults.first.map({ $0.error.status != explained }) ?? false {
-            problems.note("\(call.operation.functionName): the first fault is not the answer")
+            problems.record("\(call.operation.functionName): the first fault is not the answer")
         }
         checkCounts(explanation)
     }
@@ -153,17 +153,17 @@ private final class ExplainingKeychain: KeychainBackend {
                 && candidate.itemClass == search.itemClass
         }
         if !search.isBounded, listed.count != search.matchCount {
-            problems.note("\(search.matchCount) items match, and \(listed.count) are listed")
+            problems.record("\(search.matchCount) items match, and \(listed.count) are listed")
         }
         let counted = search.patterns.reduce(0) { $0 + $1.count }
         let classes = search.itemClass == .identity ? [.identity] : ItemClass.stored
         let present = classes.reduce(0) { $0 + (search.population[$1] ?? 0) }
-        if counted != present { problems.note("of \(present) items \(counted) are counted") }
+        if counted != present { problems.record("of \(present) items \(counted) are counted") }
         for candidate in search.candidates {
             let failed = candidate.failed.filter { search.terms[$0].isJudgedByStore }
             if case .quarantined = candidate.condition { continue }
             if !search.patterns.contains(where: { $0.itemClass == candidate.itemClass && $0.failed == failed }) {
-                problems.note("an item fails \(failed), and none is counted that does")
+                problems.record("an item fails \(failed), and none is counted that does")
             }
         }
     }
@@ -175,7 +175,7 @@ private final class ExplainingKeychain: KeychainBackend {
             (explanation.search?.candidates ?? []) + (explanation.search?.loneHalves ?? [])
             + (effect?.items ?? []) + (effect?.conflicts.map(\.holder) ?? [])
             + explanation.additions.compactMap(\.holder)
-        for item in items where !item.isInClientGroups { problems.note("an item of another client is told") }
+        for item in items where !item.isInClientGroups { problems.record("an item of another client is told") }
     }
 }
 

@@ -51,10 +51,10 @@ struct ImportedFileTests {
             let text = SecretBytes(Array(String(repeating: document, count: documents).utf8))
             return try ImportedFile(text, passphrase: "secret", WorkBudget(), chainWork: work).items
         }
-        let least = try #require((0...20).first { (try? items(documents: 1, work: $0)) != nil })
-        try #require(least > 0)
-        #expect(try !items(documents: 2, work: 2 * least).isEmpty)
-        let error = #expect(throws: KeychainError.self) { try items(documents: 2, work: 2 * least - 1) }
+        let minimum = try #require((0...20).first { (try? items(documents: 1, work: $0)) != nil })
+        try #require(minimum > 0)
+        #expect(try !items(documents: 2, work: 2 * minimum).isEmpty)
+        let error = #expect(throws: KeychainError.self) { try items(documents: 2, work: 2 * minimum - 1) }
         #expect(error?.status == .unsupportedFormat)
     }
 

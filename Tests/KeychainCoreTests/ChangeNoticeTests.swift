@@ -43,7 +43,7 @@ struct ChangeNoticeTests {
         let everything: PropertyDictionary = ["class": .string("genp")]
         let person = KeychainRequest(.delete(everything), client: .person)
         #expect(ChangeNotice(of: .items(person)) == .unknown)
-        let many = Client(accessGroups: (0...ChangeNotice.mostItems).map { "group \($0)" })
+        let many = Client(accessGroups: (0...ChangeNotice.maximumItems).map { "group \($0)" })
         #expect(ChangeNotice(of: .items(KeychainRequest(.delete(everything), client: many))) == .unknown)
         #expect(ChangeNotice(of: .items(KeychainRequest(.add(everything), client: many))) != .unknown)
         for command in [
@@ -64,7 +64,7 @@ struct ChangeNoticeTests {
         #expect(notice == .unknown)
         notice.merge(.changed([]))
         #expect(notice == .unknown)
-        let half = String(repeating: "x", count: ChangeNotice.mostBytesOfGroups / 2)
+        let half = String(repeating: "x", count: ChangeNotice.maximumGroupNameBytes / 2)
         notice = .changed([ChangedItems(.key, in: half)])
         notice.merge(.changed([ChangedItems(.key, in: half)]))
         #expect(notice == .changed([ChangedItems(.key, in: half)]))

@@ -59,17 +59,17 @@ struct AuditLogTests {
     func settings() throws {
         let log = AuditLog(in: folder, log: silent)
         let program = AuditedProgram(caller, log)
-        program.note(.device(.lock), .success(.done))
+        program.record(.device(.lock), .success(.done))
         try AuditSettings(attributes: [.service]).write(in: folder)
-        log.followSettings()
+        log.reloadSettings()
         #expect(log.settings == AuditSettings(attributes: [.service]))
-        program.note(.device(.lock), .success(.done))
+        program.record(.device(.lock), .success(.done))
         AuditSettings.remove(in: folder)
-        log.followSettings()
-        program.note(.device(.lock), .success(.done))
+        log.reloadSettings()
+        program.record(.device(.lock), .success(.done))
         try Data("{".utf8).write(to: URL(fileURLWithPath: folder.path(of: AuditSettings.fileName)))
         chmod(folder.path(of: AuditSettings.fileName), 0o600)
-        log.followSettings()
+        log.reloadSettings()
         #expect(log.settings == AuditSettings(), "damage does not end a log")
         log.close()
         #expect(try entries().count == 1)
@@ -79,10 +79,10 @@ struct AuditLogTests {
 
     @Test("the file and the one before it are bounded, and no entry of them is truncated")
     func rotation() throws {
-        let log = AuditLog(in: folder, fixed: AuditSettings(), log: silent, mostBytes: 4096)
+        let log = AuditLog(in: folder, fixed: AuditSettings(), log: silent, maximumBytes: 4096)
         let program = AuditedProgram(caller, log)
         for _ in 0..<40 {
-            for _ in 0..<5 { program.note(.device(.lock), .success(.done)) }
+            for _ in 0..<5 { program.record(.device(.lock), .success(.done)) }
             usleep(2_000)
         }
         log.close()
@@ -95,7 +95,7 @@ struct AuditLogTests {
 
     @Test("many entries at once are bounded, too")
     func manyAtOnce() throws {
-        var file = AuditFile(in: folder, mostBytes: 4096)
+        var file = AuditFile(in: folder, maximumBytes: 4096)
         var entries = (1...1000).map { AuditEntry.lost($0, .now) }[...]
         try file.append(&entries)
         #expect(entries.isEmpty)
@@ -114,14 +114,14 @@ struct AuditLogTests {
     func lost() throws {
         // A folder of this name simulates a disk that cannot be written.
         #expect(mkdir(folder.path(of: AuditFile.name), 0o700) == 0)
-        let log = AuditLog(in: folder, fixed: AuditSettings(), log: silent, mostWaiting: 10)
+        let log = AuditLog(in: folder, fixed: AuditSettings(), log: silent, maximumWaitingRecords: 10)
         let program = AuditedProgram(caller, log)
-        for _ in 0..<10_000 { program.note(.device(.lock), .success(.done)) }
+        for _ in 0..<10_000 { program.record(.device(.lock), .success(.done)) }
         #expect(rmdir(folder.path(of: AuditFile.name)) == 0)
         var noted = 10_000
         let isWritten = eventually("it is written") {
             // With each record the writer tries again.
-            program.note(.device(.lock), .success(.done))
+            program.record(.device(.lock), .success(.done))
             noted += 1
             return FileContentsMark(path: folder.path(of: AuditFile.name)) != nil
         }
@@ -152,7 +152,7 @@ struct AuditLogTests {
             try file.append(line)
             failure = nil
         } catch { failure = error }
-        #expect(failure?.isWantOfRoom == true)
+        #expect(failure?.isOutOfSpace == true)
         #expect(FileContentsMark(path: folder.path(of: AuditFile.name))?.byteCount == line.count)
         room.store(.max, ordering: .relaxed)
         try file.append(line)
@@ -173,7 +173,7 @@ struct AuditLogTests {
 
     @Test("a reader continues where it was when the file is replaced or removed")
     func following() throws {
-        var file = AuditFile(in: folder, mostBytes: 400)
+        var file = AuditFile(in: folder, maximumBytes: 400)
         var reader = AuditReader(in: folder)
         #expect(try reader.next().entries.isEmpty)
         var count = 0
@@ -213,7 +213,7 @@ struct AuditLogTests {
         #expect(line.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) })
         #expect(!line.contains("\u{2028}"))
         #expect(AuditEntry(line: line.utf8) == .call(record))
-        #expect(record.accessGroups.count == AuditRecord.mostGroups + 1)
+        #expect(record.accessGroups.count == AuditRecord.maximumGroups + 1)
         #expect(record.accessGroups.allSatisfy { $0.utf8.count < 300 })
     }
 
@@ -240,7 +240,7 @@ struct AuditLogTests {
         var record = IdentityRecord()
         let peer = try PeerProcess(identifier: program.identifier)
         let audited = AuditedProgram(ProgramExaminer(IdentityOptions()).identify(peer, &record), log)
-        audited.note(.device(.lock), .success(.done))
+        audited.record(.device(.lock), .success(.done))
         log.close()
         let real = try #require(realpath(temporary.path, nil).map { String(cString: $0) })
         #expect(try entries().first?.caller.program == real + "/p\\\\\nq\\xff")

@@ -23,7 +23,7 @@ struct AuditSharesTests {
 
     @Test("a program that requests much removes its own older entries, and none of another program")
     func flood() throws {
-        var file = AuditFile(in: folder, mostBytes: 4096)
+        var file = AuditFile(in: folder, maximumBytes: 4096)
         var quiet = (1...3).map { Self.call("/bin/quiet", $0) }[...]
         try file.append(&quiet)
         for number in 1...500 {
@@ -45,7 +45,7 @@ struct AuditSharesTests {
         let lines = (0..<400).map { number in
             NumberedAuditEntry(number: number + 1, entry: Self.call("/bin/\(number % 4 == 0)", number)).line
         }
-        let kept = AuditShares.kept(of: lines.map { Array($0.utf8)[...] }, mostBytes: 4096)
+        let kept = AuditShares.kept(of: lines.map { Array($0.utf8)[...] }, maximumBytes: 4096)
         let entries = kept.compactMap { NumberedAuditEntry(line: $0) }
         #expect(entries.map(\.number) == entries.map(\.number).sorted())
         #expect(kept.reduce(0) { $0 + $1.count + 1 } <= 4096)
@@ -74,7 +74,7 @@ struct AuditSharesTests {
     func racing() throws {
         let folder = folder
         let writing = Thread {
-            var file = AuditFile(in: folder, mostBytes: 1 << 16)
+            var file = AuditFile(in: folder, maximumBytes: 1 << 16)
             for number in 1...3000 {
                 var entries = [Self.call("/bin/\(number % 2)", number)][...]
                 try? file.append(&entries)
@@ -97,7 +97,7 @@ struct AuditSharesTests {
 
     @Test("the reader of a page continues after its last entry, also when files were replaced, and ends")
     func pages() throws {
-        var file = AuditFile(in: folder, mostBytes: 8192)
+        var file = AuditFile(in: folder, maximumBytes: 8192)
         var (last, found, written): (Int, [Int32], Int) = (0, [], 0)
         for _ in 0..<6 {
             for _ in 0..<20 {
@@ -107,7 +107,7 @@ struct AuditSharesTests {
             }
             var isEmpty = false
             while !isEmpty {
-                var reader = AuditReader(in: folder, after: last, mostBytes: 1000)
+                var reader = AuditReader(in: folder, after: last, maximumBytes: 1000)
                 let part = try reader.next()
                 #expect(part.entries.count < 10)
                 let isNew = part.numbered.allSatisfy { $0.number > last }
@@ -122,7 +122,7 @@ struct AuditSharesTests {
 
     @Test("a line with a forged number hides no other entry, and the next entries have usual numbers")
     func forgedNumber() throws {
-        let forged = NumberedAuditEntry(number: NumberedAuditEntry.greatestNumber, entry: Self.call("/bin/f", 0)).line
+        let forged = NumberedAuditEntry(number: NumberedAuditEntry.maximumNumber, entry: Self.call("/bin/f", 0)).line
         try write("\(forged)\n", AuditFile.name)
         var file = AuditFile(in: folder)
         for number in 1...3 {
@@ -132,7 +132,7 @@ struct AuditSharesTests {
         var reader = AuditReader(in: folder)
         let part = try reader.next()
         #expect(part.entries.count == 4 && part.unreadable == 0)
-        #expect(part.numbered.dropFirst().allSatisfy { $0.number < NumberedAuditEntry.greatestNumber })
+        #expect(part.numbered.dropFirst().allSatisfy { $0.number < NumberedAuditEntry.maximumNumber })
         try append(4, &file)
         #expect(try reader.next().entries.count == 1)
         var next = AuditReader(in: folder, after: part.numbered.last?.number ?? 0)

@@ -19,9 +19,9 @@ struct DescriptorLimitTests {
     func connections() {
         #expect(DescriptorLimit.serverOptions(nil) == ServerOptions())
         #expect(DescriptorLimit.serverOptions(1 << 20) == ServerOptions())
-        #expect(DescriptorLimit.serverOptions(1024).mostConnections == 298)
-        #expect(DescriptorLimit.serverOptions(1024).mostConnectionsOfUser == 298)
-        #expect(DescriptorLimit.serverOptions(0).mostConnections == 8)
+        #expect(DescriptorLimit.serverOptions(1024).maximumConnections == 298)
+        #expect(DescriptorLimit.serverOptions(1024).maximumConnectionsPerUser == 298)
+        #expect(DescriptorLimit.serverOptions(0).maximumConnections == 8)
     }
 
     @Test("however few connections there are, one user does not take those of others", arguments: [0, 300, 1024, 8192])
@@ -31,8 +31,8 @@ struct DescriptorLimitTests {
             .systemService,
             reserving: DescriptorLimit.reservedOfSystemService
         )
-        #expect(options.mostConnections < ServerOptions.systemService.mostConnections)
-        #expect((1...options.mostConnections / 8).contains(options.mostConnectionsOfUser))
+        #expect(options.maximumConnections < ServerOptions.systemService.maximumConnections)
+        #expect((1...options.maximumConnections / 8).contains(options.maximumConnectionsPerUser))
     }
 
     @Test("more programs than it has descriptors for are served, each in the place of one that is idle")

@@ -90,13 +90,13 @@ struct DeviceOfProgramTests {
     func proofEnds() {
         let prover = PasscodeProofs.Prover(process: ProcessInstance(identifier: 1, startTime: 1), executable: nil)
         let start = ContinuousClock.now
-        proofs.note(prover, 3, at: start)
+        proofs.record(prover, 3, at: start)
         #expect(proofs.isProved(by: prover, 3, at: start + .seconds(299)))
         #expect(!proofs.isProved(by: prover, 3, at: start + .seconds(301)))
         #expect(!proofs.isProved(by: prover, 4, at: start))
         #expect(!proofs.isProved(by: prover, nil, at: start))
         proofs.clear()
-        proofs.note(prover, nil, at: start)
+        proofs.record(prover, nil, at: start)
         #expect(!proofs.isProved(by: prover, nil, at: start))
     }
 

@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct ExecutionTests {
     @Test("a daemon in the background has executed its program after the forks that led there")
-    func executedAnew() throws {
+    func executedAgain() throws {
         let folder = try DaemonFolder()
         _ = try folder.keychain().device.status()
         let process = try #require(folder.record?.process)

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Dispatch
 import Foundation
 import Glibc
 import KeychainCore
 import KeychainHost
 import KeychainTestSupport
-import Synchronization
+import ServerTestSupport
 import Testing
 
 @testable import KeychainRouting
@@ -27,17 +26,17 @@ struct RouteObserverTests {
     @Test("a program that only listens is notified from the hand-over on, and that it is notified no more afterwards")
     func handOver() throws {
         let program = folder.keychain()
-        let told = Told()
-        let observation = program.observeChanges(as: Self.client, told.take)
+        let notices = RecordedNotices()
+        let observation = program.observeChanges(as: Self.client, notices.record)
         #expect(try shell.security("add-generic-password -a embedded -s service -w x").status == 0)
-        #expect(told.isEmpty, "changes of an embedded keychain are not notified")
+        #expect(notices.isEmpty, "changes of an embedded keychain are not notified")
         for round in 0..<2 {
             #expect(try shell.control("service enable").status == 0)
-            #expect(told.next() == .unknown)
+            #expect(notices.next() == .unknown)
             #expect(try shell.security("add-generic-password -a a\(round) -s service -w x").status == 0)
-            #expect(told.next() == .changed([ChangedItems(.genericPassword, in: "swift-keychain.common")]))
+            #expect(notices.next() == .changed([ChangedItems(.genericPassword, in: "swift-keychain.common")]))
             #expect(try shell.control("service disable").status == 0)
-            #expect(told.next() == .unknown)
+            #expect(notices.next() == .unknown)
         }
         withExtendedLifetime((program, observation)) {}
     }
@@ -52,32 +51,32 @@ struct RouteObserverTests {
                 retryMilliseconds: 1_000
             )
         )
-        let told = Told()
-        let observation = program.observeChanges(as: Self.client, told.take)
+        let notices = RecordedNotices()
+        let observation = program.observeChanges(as: Self.client, notices.record)
         let shell = try Shell(home: home, runtime: folder.path(beside: "runtime"))
         #expect(mkdir(folder.path(beside: "data"), 0o700) == 0)
         #expect(try shell.control("service enable").status == 0)
         defer { _ = try? shell.control("service disable") }
-        #expect(told.next() == .unknown)
+        #expect(notices.next() == .unknown)
         #expect(try shell.security("add-generic-password -a a -s service -w x").status == 0)
-        #expect(told.comes(.changed([ChangedItems(.genericPassword, in: "swift-keychain.common")])))
+        #expect(notices.receives(.changed([ChangedItems(.genericPassword, in: "swift-keychain.common")])))
         withExtendedLifetime((program, observation)) {}
     }
 
     @Test("after a daemon was killed, the next one notifies, and changes may have been missed")
     func killed() throws {
         #expect(try shell.control("service enable").status == 0)
-        let told = Told()
+        let notices = RecordedNotices()
         let program = folder.keychain()
-        let observation = program.observeChanges(as: Self.client, told.take)
-        #expect(told.next() == .unknown)
+        let observation = program.observeChanges(as: Self.client, notices.record)
+        #expect(notices.next() == .unknown)
         for round in 0..<3 {
             #expect(folder.end(by: SIGKILL))
             #expect(try shell.security("add-generic-password -a \(round) -s service -w x").status == 0)
             // There may be a notice of the add, too.
-            #expect(told.comes(.unknown))
+            #expect(notices.receives(.unknown))
             #expect(try shell.security("add-internet-password -a \(round) -s server -w x").status == 0)
-            #expect(told.comes(.changed([ChangedItems(.internetPassword, in: "swift-keychain.common")])))
+            #expect(notices.receives(.changed([ChangedItems(.internetPassword, in: "swift-keychain.common")])))
         }
         withExtendedLifetime((program, observation)) {}
     }
@@ -85,40 +84,13 @@ struct RouteObserverTests {
     @Test("a program that listens starts no daemon, and does not prevent one from stopping")
     func starts() throws {
         #expect(try shell.control("service enable").status == 0)
-        let told = Told()
+        let notices = RecordedNotices()
         let program = folder.keychain()
-        let observation = program.observeChanges(as: Self.client, told.take)
-        #expect(told.next() == .unknown)
+        let observation = program.observeChanges(as: Self.client, notices.record)
+        #expect(notices.next() == .unknown)
         #expect(folder.end(by: SIGTERM))
         usleep(300_000)
         #expect(folder.record == nil)
         withExtendedLifetime((program, observation)) {}
-    }
-}
-
-/// The notices of a program.
-final class Told: Sendable {
-    private let notices = Mutex<[ChangeNotice]>([])
-    private let arrived = DispatchSemaphore(value: 0)
-
-    var take: @Sendable (ChangeNotice) -> Void {
-        { [self] notice in
-            notices.withLock { $0.append(notice) }
-            arrived.signal()
-        }
-    }
-
-    var isEmpty: Bool { notices.withLock(\.isEmpty) }
-
-    /// The next notice; `nil` if there is none for a minute.
-    func next() -> ChangeNotice? {
-        guard arrived.wait(timeout: .now() + .seconds(60)) == .success else { return nil }
-        return notices.withLock { $0.removeFirst() }
-    }
-
-    /// Whether there is a notice, perhaps after others.
-    func comes(_ notice: ChangeNotice) -> Bool {
-        while let next = next() { if next == notice { return true } }
-        return false
     }
 }

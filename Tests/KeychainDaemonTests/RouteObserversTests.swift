@@ -2,6 +2,7 @@
 
 import KeychainCore
 import KeychainTestSupport
+import ServerTestSupport
 import Testing
 
 @testable import KeychainRouting
@@ -14,22 +15,22 @@ struct RouteObserversTests {
             .embedded: SilentKeychain(), .daemon: NotifyingDaemon(), .system: NotifyingDaemon(),
         ]
         let observers = RouteObservers(backends, folder: nil, retryMilliseconds: 60_000)
-        let told = Told()
-        let observation = observers.add(Client(accessGroups: ["shared"]), told.take)
-        observers.follow(.embedded)
+        let notices = RecordedNotices()
+        let observation = observers.add(Client(accessGroups: ["shared"]), notices.record)
+        observers.resubscribe(to: .embedded)
         for owner in [.daemon, .system, .daemon, .embedded, .system, .embedded] as [StoreOwner] {
-            observers.follow(owner)
-            #expect(told.next() == .unknown, "\(owner)")
+            observers.resubscribe(to: owner)
+            #expect(notices.next() == .unknown, "\(owner)")
         }
         // What came too often came before the last one, which a serial queue delivers.
-        #expect(told.isEmpty)
+        #expect(notices.isEmpty)
         withExtendedLifetime(observation) {}
     }
 }
 
 /// A daemon whose observations begin with a notice, as those of every daemon do.
 private struct NotifyingDaemon: NotifyingKeychain {
-    var identity: ObjectIdentifier { ObjectIdentifier(Told.self) }
+    var identity: ObjectIdentifier { ObjectIdentifier(RecordedNotices.self) }
 
     let families = CommandFamily.all
 
@@ -46,7 +47,7 @@ private struct NotifyingDaemon: NotifyingKeychain {
 
 /// An embedded keychain, which notifies nobody.
 private struct SilentKeychain: KeychainBackend {
-    var identity: ObjectIdentifier { ObjectIdentifier(Told.self) }
+    var identity: ObjectIdentifier { ObjectIdentifier(RecordedNotices.self) }
 
     let families = CommandFamily.all
 

@@ -108,7 +108,7 @@ struct ServiceTests {
 
     @Test("a program that runs on finds a daemon that listens elsewhere by now")
     func movedSocket() throws {
-        try folder.makeOver()
+        try folder.handOverToDaemon()
         let running = folder.parts().daemon
         _ = try running.perform(.device(.status))
         _ = try running.performByRunning(.device(.status))
@@ -124,7 +124,7 @@ struct ServiceTests {
 
     @Test("a daemon whose socket was taken away ends, and the next program starts another")
     func removedSocket() throws {
-        try folder.makeOver()
+        try folder.handOverToDaemon()
         _ = try folder.parts().daemon.perform(.device(.status))
         let first = try #require(folder.record)
         #expect(unlink(folder.socket) == 0)
@@ -134,7 +134,7 @@ struct ServiceTests {
 
     @Test("a daemon without a record is shown, restarted and stopped, and records itself once it can")
     func withoutRecord() throws {
-        try folder.makeOver()
+        try folder.handOverToDaemon()
         #expect(try shell.security("add-generic-password -a anna -s service -w token").status == 0)
         let record = "\(folder.location.path)/\(DaemonRecord.fileName)"
         let first = try #require(folder.record)
@@ -214,7 +214,7 @@ struct ServiceTests {
 
     @Test("a stopped daemon is shown and restarted, a lock of its keychain is one, and disable ends it")
     func stoppedDaemon() throws {
-        try folder.makeOver()
+        try folder.handOverToDaemon()
         #expect(try shell.security("add-generic-password -a anna -s service -w token").status == 0)
         #expect(try shell.control("device set-passcode --passcode-stdin", input: "1234\n").status == 0)
         let first = try #require(folder.record)

@@ -70,7 +70,7 @@ struct ServingOwnerTests {
         let folder = try Self.served()
         let program = folder.keychain()
         try NamedItems.add("second", to: program)
-        try folder.whileStopped { try folder.takeBack() }
+        try folder.whileStopped { try folder.handOverToPrograms() }
         try NamedItems.add("third", to: program)
         #expect(program.owner == .embedded)
         #expect(try NamedItems.accounts(folder.keychain()) == ["first", "second", "third"])

@@ -30,7 +30,7 @@ struct SessionLockTests {
         let proofs = PasscodeProofs()
         let prover = PasscodeProofs.Prover(process: ProcessInstance(identifier: 7, startTime: 1), executable: nil)
         let unlock = try keychain.currentUnlock()
-        proofs.note(prover, unlock)
+        proofs.record(prover, unlock)
         SessionLock.handle(event, of: Self.user, keychain: keychain, proofs: proofs, log: DaemonLog(descriptor: -1))
         #expect((try keychain.device.status().lockState == .unlocked) != isLocked)
         #expect(proofs.isProved(by: prover, unlock) != isLocked)

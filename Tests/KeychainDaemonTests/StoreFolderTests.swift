@@ -67,7 +67,7 @@ struct StoreFolderTests {
 
     @Test("a daemon in the background has the name of its program, by which ps(1) and pgrep(1) find it")
     func nameOfProcess() throws {
-        try folder.makeOver()
+        try folder.handOverToDaemon()
         try expectSuccess(shell.security("add-generic-password -a anna -s service -w secret"))
         let process = try #require(folder.record?.process)
         #expect(try String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8) == "keychaind\n")

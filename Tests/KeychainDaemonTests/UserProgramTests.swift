@@ -385,7 +385,7 @@ struct UserProgramTests {
             keychain: keychain,
             proofs: proofs,
             life: life,
-            lookAgain: { () throws(KeychainError) in throw refusal }
+            reidentify: { () throws(KeychainError) in throw refusal }
         )
         #expect(throws: refusal) { try program.confirm() }
     }

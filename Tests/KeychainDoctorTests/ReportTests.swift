@@ -43,7 +43,7 @@ struct ReportTests {
     @Test("a report is the same for the same call")
     func reportIsStable() throws {
         let texts = try (0..<2).map { _ in
-            // Each run stores the items anew, at another time.
+            // Each run stores the items again, at another time.
             try Self.report("doctor-033").verdictText.replacing(#/"(created|modified)": "[^"]*"/#, with: "")
         }
         #expect(texts[0] == texts[1])

@@ -39,19 +39,23 @@ enum SchemaValidator {
             }
         }
         if let array = value as? [Any] {
-            if let most = schema["maxItems"] as? Int, array.count > most { problems.append("\(place): too many") }
+            if let maximum = schema["maxItems"] as? Int, array.count > maximum { problems.append("\(place): too many") }
             if let inner = schema["items"] as? [String: Any] {
                 for (index, element) in array.enumerated() {
                     problems += Self.problems(element, inner, at: "\(place)[\(index)]")
                 }
             }
         }
-        if let text = value as? String, let most = schema["maxLength"] as? Int, text.count > most {
-            problems.append("\(place): longer than \(most)")
+        if let text = value as? String, let maximum = schema["maxLength"] as? Int, text.count > maximum {
+            problems.append("\(place): longer than \(maximum)")
         }
         if let number = value as? Double {
-            if let least = schema["minimum"] as? Double, number < least { problems.append("\(place): below \(least)") }
-            if let most = schema["maximum"] as? Double, number > most { problems.append("\(place): above \(most)") }
+            if let minimum = schema["minimum"] as? Double, number < minimum {
+                problems.append("\(place): below \(minimum)")
+            }
+            if let maximum = schema["maximum"] as? Double, number > maximum {
+                problems.append("\(place): above \(maximum)")
+            }
         }
         return problems
     }

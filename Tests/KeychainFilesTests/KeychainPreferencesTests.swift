@@ -25,7 +25,7 @@ struct KeychainPreferencesTests {
     private func make(_ name: String) throws -> String {
         let path = home.newKeychainPath(name)
         try KeychainFiles.forTesting().files.create(at: path, password: SecretBytes())
-        try preferences.noteCreation(of: path)
+        try preferences.recordCreation(of: path)
         return path
     }
 
@@ -60,7 +60,7 @@ struct KeychainPreferencesTests {
         try preferences.setSearchList([ghost, build])
         try preferences.setDefaultKeychain(build)
         #expect(try preferences.searchList() == [ghost, build])
-        try preferences.noteRemoval(of: build)
+        try preferences.recordRemoval(of: build)
         #expect(try preferences.searchList() == [ghost])
         #expect(try preferences.defaultKeychain() == nil)
     }
@@ -87,16 +87,16 @@ struct KeychainPreferencesTests {
         #expect(try preferences.searched() == [.dataProtection, .file(build)])
         try preferences.setSearchList([build])
         #expect(try preferences.searched() == [.file(build)])
-        try preferences.noteRemoval(of: build)
+        try preferences.recordRemoval(of: build)
         #expect(try preferences.searched() == [.dataProtection])
         try KeychainFiles.forTesting().files.create(at: login, password: SecretBytes())
-        try preferences.noteCreation(of: login)
+        try preferences.recordCreation(of: login)
         #expect(try preferences.searched() == [.file(login), .dataProtection])
         #expect(preferences.searched(in: [build]) == [.file(build)])
         #expect(preferences.searched(in: [login, build]) == [.file(login), .file(build), .dataProtection])
         try preferences.setSearchList([build, login])
         try KeychainFiles.forTesting().files.delete(at: login)
-        try preferences.noteRemoval(of: login)
+        try preferences.recordRemoval(of: login)
         #expect(try preferences.searched() == [.file(build), .dataProtection])
         #expect(try preferences.defaultKeychain() == login)
     }
@@ -118,7 +118,7 @@ struct KeychainPreferencesTests {
             for number in 0..<8 {
                 group.addTask {
                     let path = "/login.keychain\(number)"
-                    #expect(throws: Never.self) { try preferences.noteCreation(of: path) }
+                    #expect(throws: Never.self) { try preferences.recordCreation(of: path) }
                 }
             }
         }

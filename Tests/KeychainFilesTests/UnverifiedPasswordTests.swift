@@ -10,7 +10,7 @@ import Testing
 
 @testable import KeychainFiles
 
-/// Passwords whose stored data fails verification, which an update with new data makes anew (Semantics, "Functions of
+/// Passwords whose stored data fails verification, which an update with new data replaces (Semantics, "Functions of
 /// the file-based keychain").
 @Suite(.timeLimit(.minutes(10)))
 struct UnverifiedPasswordTests {
@@ -91,7 +91,7 @@ struct UnverifiedPasswordTests {
 
     static let rows: [Row] = [
         Row(
-            testDescription: "a password is made anew for the program that updates it",
+            testDescription: "a password is replaced for the program that updates it",
             changes: ["v_Data": newData, "icmt": .string("new comment")],
             expected: .success,
             trusted: ["/usr/bin/this"]
@@ -121,8 +121,8 @@ struct UnverifiedPasswordTests {
         ),
     ]
 
-    @Test("9.7: a password whose data fails verification is made anew", arguments: rows)
-    func madeAnew(_ row: Row) throws {
+    @Test("9.7: a password whose data fails verification is replaced", arguments: rows)
+    func replaced(_ row: Row) throws {
         try add(row.itemClass)
         try forge(row.itemClass)
         let before = try #require(try files.items(at: path).first)
@@ -144,7 +144,7 @@ struct UnverifiedPasswordTests {
         #expect(access.partitions.isEmpty, "of the old access nothing can be relied upon")
     }
 
-    @Test("What cannot be made anew stays, also after another change")
+    @Test("What cannot be replaced stays, also after another change")
     func duplicate() throws {
         try add(.genericPassword)
         try forge(.genericPassword)

@@ -6,7 +6,7 @@ import KeychainTestSupport
 import ServerTestSupport
 import Testing
 
-/// Eight programs that write through a daemon which is killed again and again, and which they start anew: nothing
+/// Eight programs that write through a daemon which is killed again and again, and which they start again: nothing
 /// acknowledged is lost, and nothing is carried out twice.
 ///
 /// `STORM_ROUNDS` sets how often each is killed, for `Scripts/storm`.
@@ -32,7 +32,7 @@ struct DaemonStormTests {
         )
         #expect(kills == Self.rounds)
         #expect(folder.end(by: SIGTERM), "it ends when it is asked to")
-        try folder.takeBack()
+        try folder.handOverToPrograms()
         expectKept(steps.filter(\.isDone).map(\.subject), in: try StormFolder.items(at: folder.location.path))
     }
 
@@ -101,7 +101,7 @@ struct DaemonStormTests {
         }
         expectDone(steps)
         folder.end(by: SIGTERM)
-        try folder.takeBack()
+        try folder.handOverToPrograms()
         expectKept(steps.map(\.subject), in: try StormFolder.items(at: folder.location.path))
     }
 
@@ -112,9 +112,9 @@ struct DaemonStormTests {
         var steps: [Step] = []
         for _ in 0..<Self.rounds {
             for program in programs { steps += try Self.steps(of: program, untilDone: 2) }
-            try folder.makeOver()
+            try folder.handOverToDaemon()
             for program in programs { steps += try Self.steps(of: program, untilDone: 2) }
-            try folder.whileStopped { try folder.takeBack() }
+            try folder.whileStopped { try folder.handOverToPrograms() }
         }
         for program in programs {
             steps += try Self.steps(of: program, untilDone: 2)

@@ -74,7 +74,7 @@ struct ForkTests {
         expectKept(added, in: try folder.items())
     }
 
-    @Test("an index of the log that another process was about to make anew does not crash a child")
+    @Test("an index of the log that another process was about to create again does not crash a child")
     func indexCutBeforeFirstCall() throws {
         let (folder, process) = try StormFolder.started("add before")
         _ = try Self.fork(process)

@@ -72,8 +72,8 @@ struct KillTests {
     }
 
     /// Kills a process some acknowledged steps and some microseconds into its storm.
-    private func killed(_ process: StormProcess, _ moments: inout Moments, atMost most: Int = 40) throws -> [Step] {
-        let (count, delay) = moments.next(atMost: most)
+    private func killed(_ process: StormProcess, _ moments: inout Moments, atMost maximum: Int = 40) throws -> [Step] {
+        let (count, delay) = moments.next(atMost: maximum)
         var steps: [Step] = []
         while steps.count < count, let step = try process.nextStep() { steps.append(step) }
         // Not a wait for anything: the delay moves the kill to any point of a call.
@@ -94,7 +94,7 @@ private struct Moments {
     }
 
     /// A number of steps, and microseconds after the last of them.
-    mutating func next(atMost most: Int) -> (steps: Int, delay: UInt32) {
-        (.random(in: 0...most, using: &generator), .random(in: 0..<3_000, using: &generator))
+    mutating func next(atMost maximum: Int) -> (steps: Int, delay: UInt32) {
+        (.random(in: 0...maximum, using: &generator), .random(in: 0..<3_000, using: &generator))
     }
 }

@@ -186,7 +186,7 @@ struct MigrationTests {
 
     private func wait(for name: String, _ watch: FolderWatch) throws {
         let limit = ContinuousClock.now + .seconds(60)
-        while try #require(watch.takeNames()).contains(name) == false {
+        while try #require(watch.readChangedNames()).contains(name) == false {
             try #require(ContinuousClock.now < limit, "\(name) does not appear")
             watch.wait(milliseconds: 1_000)
         }

@@ -8,7 +8,7 @@ import Testing
 /// A running `keychain-storm`, which is killed when the object goes away.
 final class StormProcess {
     private let process: HelperProcess
-    // Removed only after the process has ended, which could make it anew.
+    // Removed only after the process has ended, which could create it again.
     private let folder: TemporaryFolder?
 
     typealias Failure = HelperProcess.Failure

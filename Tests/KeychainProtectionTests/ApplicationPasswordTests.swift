@@ -153,8 +153,8 @@ struct ApplicationPasswordTests {
         #expect(try device.openSecret(of: plain, opened, passwordKey: key) == "s3cret")
     }
 
-    @Test("sealed anew with the same key, the item opens by the same password, and no part of it is the same")
-    func sealedAnew() throws {
+    @Test("resealed with the same key, the item opens by the same password, and no part of it is the same")
+    func resealed() throws {
         let again = try device.seal(.sample(flags: .applicationPassword), key)
         for start in stride(from: 0, through: row.secret.count - 16, by: 1) {
             #expect(Data(again.secret).range(of: Data(row.secret[start..<start + 16])) == nil)

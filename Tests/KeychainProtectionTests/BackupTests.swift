@@ -60,7 +60,7 @@ struct BackupTests {
     }
 
     @Test("nothing of a row is the same in the store, the backup and the restored store but its identifier")
-    func sealedAnew() throws {
+    func resealed() throws {
         let restored = try restore(numbered, into: TestStore().device())
         for (original, (backup, back)) in zip(originals, zip(rows, restored)) {
             for (one, other) in [(original, backup), (backup, back), (original, back)] {

@@ -67,12 +67,12 @@ struct FormerRowTests {
         try expectItem(migrated)
         // Once the keys are there, it becomes a row like any.
         let device = try store.device()
-        let anew = try #require(device.sealedAnew(migrated, device.searchTags()))
-        #expect(anew.former == nil && anew.version != row.version && anew.secret.count == 60)
-        try expectItem(anew)
+        let resealed = try #require(device.resealed(migrated, device.searchTags()))
+        #expect(resealed.former == nil && resealed.version != row.version && resealed.secret.count == 60)
+        try expectItem(resealed)
     }
 
-    @Test("with its keys it is sealed anew at once, unless it was set aside")
+    @Test("with its keys it is resealed at once, unless it was set aside")
     func unlocked() throws {
         let device = try store.device()
         let migrated = try device.migrate(formerRow(), isInQuarantine: false, device.searchTags())

@@ -52,7 +52,7 @@ struct PasscodeTests {
         let store = try TestStore.withPasscode()
         let key = try #require(store.slotKey)
         let id = try #require(Bytes16(Array(repeating: 7, count: 16)))
-        let (one, other) = (try key.handOver(store: id), try key.handOver(store: id))
+        let (one, other) = (try key.makeHandover(store: id), try key.makeHandover(store: id))
         #expect(one.key.count == 32 && one.wrapped.count == 40)
         #expect(one.key != other.key && one.wrapped != other.wrapped)
         let arrived = try #require(SlotKey(one, store: id))

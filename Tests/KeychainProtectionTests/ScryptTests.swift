@@ -105,7 +105,7 @@ struct ScryptTests {
         (ScryptParameters(log2Cost: 14, blockSize: 7, parallelization: 1), false),
         (ScryptParameters(log2Cost: 13, blockSize: 16, parallelization: 4), false),
         (ScryptParameters(log2Cost: 18, blockSize: 7, parallelization: 1), false),
-        (.standard, true), (.testing, false), (.least, false),
+        (.standard, true), (.testing, false), (.minimum, false),
     ]
 
     @Test("a file may not ask for less than N = 2^14, r = 8", arguments: floors)

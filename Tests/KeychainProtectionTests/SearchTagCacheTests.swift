@@ -5,7 +5,7 @@ import Testing
 
 @testable import KeychainProtection
 
-/// That a tag is the same whether it was kept or is made anew.
+/// That a tag is the same whether it was kept or is created again.
 struct SearchTagCacheTests {
     private let store: TestStore
 
@@ -63,7 +63,7 @@ struct SearchTagCacheTests {
         let schema = ItemSchema.of(.genericPassword)
         let (account, group) = (try #require(schema[.account]), try #require(schema[.accessGroup]))
         let inputs = [4, 512, 513].map { [UInt8](repeating: 1, count: $0) }
-        #expect(inputs.map { cache.takes(group, $0) } == [true, true, false])
-        #expect(inputs.allSatisfy { !cache.takes(account, $0) })
+        #expect(inputs.map { cache.caches(group, $0) } == [true, true, false])
+        #expect(inputs.allSatisfy { !cache.caches(account, $0) })
     }
 }

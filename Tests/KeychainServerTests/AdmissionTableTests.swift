@@ -16,8 +16,8 @@ struct AdmissionTableTests {
     func otherUsers() throws {
         let options = ServerOptions.systemService
         let table = AdmissionTable(options)
-        let attackers = uid_t((options.mostOverdueAdmissions + 7) / options.mostAdmissionsOfUser)
-        for number in 0..<Int32(options.mostOverdueAdmissions) {
+        let attackers = uid_t((options.maximumOverdueAdmissions + 7) / options.maximumAdmissionsPerUser)
+        for number in 0..<Int32(options.maximumOverdueAdmissions) {
             try table.begin(Self.candidate(number, of: 1000 + uid_t(number) % attackers), tick: 0)
         }
         table.refuseOverdue(tick: 1_000) { _ in }

@@ -52,7 +52,7 @@ struct AdmissionTests {
     func limitOfUser() throws {
         let admission = HangingAdmission(hanging: 6)
         var options = Self.options(patience: 300_000)
-        options.mostAdmissionsOfUser = 2
+        options.maximumAdmissionsPerUser = 2
         let server = try TestServer(admission: admission, options)
         let connections = try (0..<6).map { _ in try RawConnection(server.location) }
         #expect(eventually("two are looked at") { admission.held == 2 })
@@ -61,7 +61,7 @@ struct AdmissionTests {
             #expect(eventually("the next one is") { admission.left == left && admission.held == 2 })
         }
         for _ in 0..<2 { admission.openOne() }
-        #expect(eventually("all are let in") { admission.held == 0 && admission.mostHeld == 2 })
+        #expect(eventually("all are let in") { admission.held == 0 && admission.maximumHeld == 2 })
         withExtendedLifetime(connections) {}
     }
 
@@ -69,8 +69,8 @@ struct AdmissionTests {
     func overdueInQueue() throws {
         let admission = HangingAdmission(hanging: 1)
         var options = Self.options(patience: 100)
-        options.mostAdmissionsOfUser = 1
-        options.mostConnectionsOfUser = 2
+        options.maximumAdmissionsPerUser = 1
+        options.maximumConnectionsPerUser = 2
         let server = try TestServer(admission: admission, options)
         let hanging = try RawConnection(server.location)
         #expect(eventually("it is looked at") { admission.held == 1 })
@@ -95,7 +95,7 @@ struct AdmissionTests {
             func confirm() throws(KeychainError) {}
         }
         var options = ServerOptions()
-        options.mostConnectionsOfProcess = 1
+        options.maximumConnectionsPerProcess = 1
         let table = ProcessTable(options)
         let peers = (1...3).map { Peer(process: ProcessInstance(identifier: $0, startTime: 0)) }
         let first = try table.join(peers[0], of: 1001)
@@ -121,7 +121,7 @@ struct AdmissionTests {
 /// Lets everybody in, the first ones only once a test wants that.
 private final class HangingAdmission: Admission {
     let keychain = CountingKeychain()
-    private let state: Mutex<(left: Int, held: Int, mostHeld: Int)>
+    private let state: Mutex<(left: Int, held: Int, maximumHeld: Int)>
     private let gate = DispatchSemaphore(value: 0)
 
     init(hanging: Int) { state = Mutex((hanging, 0, 0)) }
@@ -133,7 +133,7 @@ private final class HangingAdmission: Admission {
     var left: Int { state.withLock(\.left) }
 
     /// How many were held back at once, at most.
-    var mostHeld: Int { state.withLock(\.mostHeld) }
+    var maximumHeld: Int { state.withLock(\.maximumHeld) }
 
     func openOne() { gate.signal() }
 
@@ -144,7 +144,7 @@ private final class HangingAdmission: Admission {
             guard state.left > 0 else { return false }
             state.left -= 1
             state.held += 1
-            state.mostHeld = max(state.mostHeld, state.held)
+            state.maximumHeld = max(state.maximumHeld, state.held)
             return true
         }
         if isHeld {

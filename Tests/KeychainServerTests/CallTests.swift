@@ -78,7 +78,7 @@ struct CallTests {
         let keychain = CountingKeychain()
         let server = try TestServer(keychain)
         var options = ClientOptions()
-        options.mostConnections = 4
+        options.maximumConnections = 4
         let client = server.client(options: options)
         let failures = Mutex(0)
         DispatchQueue.concurrentPerform(iterations: 16) { thread in
@@ -123,8 +123,8 @@ struct CallTests {
         let keychain = CountingKeychain()
         keychain.close()
         var options = ServerOptions()
-        options.mostCallsOfProcess = ofProcess
-        options.mostCallsOfUser = ofUser
+        options.maximumCallsPerProcess = ofProcess
+        options.maximumCallsPerUser = ofUser
         let server = try TestServer(keychain, options)
         let client = server.client()
         let done = DispatchGroup()
@@ -166,7 +166,7 @@ struct CallTests {
         let keychain = CountingKeychain()
         keychain.close()
         var options = ServerOptions()
-        options.mostCallsOfProcess = 1
+        options.maximumCallsPerProcess = 1
         let clock = ManualClock()
         let server = try TestServer(keychain, options, clock: clock)
         defer { keychain.open() }
@@ -174,7 +174,7 @@ struct CallTests {
         let second = try RawConnection.greeted(server.location)
         try second.send(.command(7, .items(Self.addition("second"))))
         #expect(eventually("it was read") { second.isRead })
-        let (lost, refused) = try clock.passing {
+        let (lost, refused) = try clock.advancingContinuously {
             (try Self.afterWorking(first, 1), try Self.afterWorking(second, 7))
         }
         #expect(lost == nil, "whether it will be carried out is not known")
@@ -261,7 +261,7 @@ struct CallTests {
         let keychain = CountingKeychain()
         keychain.close()
         var options = ServerOptions()
-        options.mostCallsOfProcess = 1
+        options.maximumCallsPerProcess = 1
         // Nobody looks after the connections meanwhile.
         options.tickMilliseconds = 300_000
         let server = try TestServer(keychain, options)
@@ -284,7 +284,7 @@ struct CallTests {
         let keychain = CountingKeychain()
         keychain.close()
         var options = ServerOptions()
-        options.mostCallsOfProcess = 1
+        options.maximumCallsPerProcess = 1
         options.tickMilliseconds = 20
         options.workingMilliseconds = 100
         let server = try TestServer(keychain, options)
@@ -308,7 +308,7 @@ struct CallTests {
         let keychain = CountingKeychain()
         keychain.close()
         var options = ServerOptions()
-        options.mostCallsOfProcess = 1
+        options.maximumCallsPerProcess = 1
         let server = try TestServer(keychain, options)
         let first = try Self.held(server, keychain)
         defer { withExtendedLifetime(first) {} }

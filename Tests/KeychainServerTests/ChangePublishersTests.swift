@@ -26,7 +26,7 @@ struct ChangePublishersTests {
             }
         }
         let notice = ChangeNotice.changed([ChangedItems(.genericPassword, in: "shared")])
-        for user in [1, 2] as [uid_t] { publishers.note(notice, by: Self.connection(of: user, keychain, process: 9)) }
+        for user in [1, 2] as [uid_t] { publishers.record(notice, by: Self.connection(of: user, keychain, process: 9)) }
         #expect(eventually("the other user is told") { told.withLock(\.self) == [2] })
         isOver.signal()
         #expect(eventually("both are told") { told.withLock(\.self) == [2, 1] })

@@ -24,7 +24,7 @@ struct ChangeTests {
 
     @Test("a program is notified where others changed something, in its groups only, and never what")
     func groups() throws {
-        let notices = Notices(server.client(), ["mine", "shared"])
+        let notices = RecordedNotices(server.client(), ["mine", "shared"])
         #expect(notices.next() == .unknown, "earlier changes are not known")
         try program.add("a", in: "other")
         try program.add("b", in: "shared")
@@ -41,7 +41,7 @@ struct ChangeTests {
         admission.isOneProcess = true
         let server = try TestServer(admission: admission)
         let own = server.client()
-        let notices = Notices(own, ["mine", "shared"])
+        let notices = RecordedNotices(own, ["mine", "shared"])
         #expect(notices.next() == .unknown)
         try own.add("own", in: "mine")
         admission.isOneProcess = false
@@ -59,7 +59,7 @@ struct ChangeTests {
     func otherKeychain() throws {
         let admission = NumberedAdmission(keychain)
         let server = try TestServer(admission: admission)
-        let notices = Notices(server.client(), ["mine", "shared"])
+        let notices = RecordedNotices(server.client(), ["mine", "shared"])
         #expect(notices.next() == .unknown)
         let program = server.client()
         _ = try program.read()
@@ -72,7 +72,7 @@ struct ChangeTests {
 
     @Test("what was changed right before the daemon stops is notified")
     func lastChanges() throws {
-        let notices = Notices(server.client(), ["shared"])
+        let notices = RecordedNotices(server.client(), ["shared"])
         #expect(notices.next() == .unknown)
         try program.add("a", in: "shared")
         #expect(notices.next() == .changed([ChangedItems(.genericPassword, in: "shared")]))
@@ -83,7 +83,7 @@ struct ChangeTests {
 
     @Test("a wrong passcode may have erased everything")
     func wrongPasscode() throws {
-        let notices = Notices(server.client(), ["shared"])
+        let notices = RecordedNotices(server.client(), ["shared"])
         #expect(notices.next() == .unknown)
         keychain.failure = KeychainError(DeviceError.erased)
         #expect(throws: KeychainError.self) { try program.read() }
@@ -91,11 +91,11 @@ struct ChangeTests {
     }
 
     @Test("a process has so many subscriptions at the most, and its other connections are served")
-    func mostSubscriptions() throws {
+    func maximumSubscriptions() throws {
         let admission = NumberedAdmission(keychain)
         admission.isOneProcess = true
         var options = ServerOptions()
-        options.mostSubscriptionsOfProcess = 2
+        options.maximumSubscriptionsPerProcess = 2
         let server = try TestServer(admission: admission, options)
         let held = try (0..<2).map { _ in
             let connection = try RawConnection.greeted(server.location)
@@ -116,7 +116,7 @@ struct ChangeTests {
 
     @Test("a change is notified after it was made, never before")
     func afterwards() throws {
-        let notices = Notices(server.client(), ["shared"])
+        let notices = RecordedNotices(server.client(), ["shared"])
         #expect(notices.next() == .unknown)
         keychain.close()
         let isDone = DispatchSemaphore(value: 0)
@@ -142,7 +142,7 @@ struct ChangeTests {
         #expect(try raw.message() == .reply(1, .done))
         // More than the socket accepts: each notice names another group, with a long name.
         let name = String(repeating: "x", count: 5_000)
-        let notices = Notices(server.client(), ["last"])
+        let notices = RecordedNotices(server.client(), ["last"])
         #expect(notices.next() == .unknown)
         for number in 0..<400 {
             try program.add("\(number)", in: "\(name)\(number)")
@@ -150,7 +150,10 @@ struct ChangeTests {
             if number % 4 == 0 { usleep(25_000) }
         }
         try program.add("last", in: "last")
-        #expect(notices.comes(.changed([ChangedItems(.genericPassword, in: "last")])), "others are notified meanwhile")
+        #expect(
+            notices.receives(.changed([ChangedItems(.genericPassword, in: "last")])),
+            "others are notified meanwhile"
+        )
         var told: [ChangeNotice] = []
         while told.last != .unknown {
             guard case .changed(let number, let notice) = try raw.message() else {

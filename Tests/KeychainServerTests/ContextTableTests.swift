@@ -20,8 +20,8 @@ struct ContextTableTests {
 
     private static var options: ServerOptions {
         var options = ServerOptions()
-        options.mostContextsOfProcess = 8
-        options.mostContextsOfUser = 20
+        options.maximumContextsPerProcess = 8
+        options.maximumContextsPerUser = 20
         return options
     }
 
@@ -126,7 +126,7 @@ struct ContextTableTests {
     @Test("the newest context of a process is not discarded for itself")
     func newest() throws {
         var options = Self.options
-        options.mostContextsOfUser = 1
+        options.maximumContextsPerUser = 1
         let table = ProcessTable(options)
         let peers = (1...2).map { number in
             Peer(

@@ -183,7 +183,7 @@ struct HostileServerTests {
         let serving = serving { connection, _ in
             try connection.greet()
             _ = try connection.command()
-            clock.passing { gate.wait() }
+            clock.advancingContinuously { gate.wait() }
         }
         let client = client(clock: clock)
         let error = #expect(throws: KeychainError.self) {
@@ -311,7 +311,7 @@ struct HostileServerTests {
     func expectedBack() throws {
         let daemon = try TestServer(CountingKeychain())
         var options = ClientOptions()
-        options.mostIdleConnections = 0
+        options.maximumIdleConnections = 0
         options.returnMilliseconds = 60_000
         let client = daemon.client(options: options)
         try client.add("a")

@@ -28,7 +28,7 @@ struct PassedDescriptorTests {
     }
 
     /// More connections of one process than it may have sleep at the same time.
-    private static let count = 8 * ServerOptions().mostSleepingCallsOfProcess
+    private static let count = 8 * ServerOptions().maximumSleepingCallsPerProcess
 
     @Test("a descriptor that sleeps when it is closed holds up nobody else, and no timeout", arguments: Moment.allCases)
     func lingering(_ moment: Moment) throws {
@@ -54,7 +54,7 @@ struct PassedDescriptorTests {
         // The time of others is over in time.
         let slow = try RawConnection.greeted(server.location)
         slow.send([0])
-        #expect(try clock.passing { try slow.isEnded() })
+        #expect(try clock.advancingContinuously { try slow.isEnded() })
         #expect(try server.client().device.status().lockState == .unlocked)
         server.stop()
         withExtendedLifetime((attackers, sockets)) {}
@@ -63,7 +63,7 @@ struct PassedDescriptorTests {
     @Test("a connection that waits for a close of the same program is watched again once that is over")
     func receivingAfterClose() throws {
         var options = ServerOptions()
-        options.mostSleepingCallsOfProcess = 1
+        options.maximumSleepingCallsPerProcess = 1
         let peer = try NumberedAdmission(CountingKeychain()).admit(-1)
         let process = try ProcessTable(options).join(peer, of: 0)
         let connection = Connection(
@@ -93,7 +93,7 @@ struct PassedDescriptorTests {
             isClosed: { waiting in next.withLock { $0 = waiting } }
         )
         #expect(!calls.beginReceiving(connection))
-        #expect(calls.takeWaiting().isEmpty)
+        #expect(calls.dequeueReady().isEmpty)
         sleep.signal()
         let isClosed = eventually("the socket is closed") { next.withLock { $0 != nil } }
         #expect(isClosed)
@@ -108,7 +108,7 @@ struct PassedDescriptorTests {
         let share = ConnectedProcess.Share(1, as: 1)
         let sockets = try LingeringSockets()
         let isOpen = Mutex(0)
-        let count = 4 * ServerOptions.systemService.mostSleepingCallsOfUser
+        let count = 4 * ServerOptions.systemService.maximumSleepingCallsPerUser
         for _ in 0..<count {
             let (socket, other) = try Self.pair()
             try sockets.with { Self.pass($0, to: other) }

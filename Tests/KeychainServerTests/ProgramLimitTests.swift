@@ -17,7 +17,7 @@ struct ProgramLimitTests {
     @Test("more connections than are allowed are refused in words, and taken again when others have gone")
     func flood() throws {
         var options = ServerOptions()
-        options.mostConnections = 20
+        options.maximumConnections = 20
         let server = try TestServer(CountingKeychain(), options)
         // Each has begun to say something.
         var connections = try (0..<20).map { _ in try RawConnection.greeted(server.location) }
@@ -34,7 +34,7 @@ struct ProgramLimitTests {
     @Test("where there are as many connections as may be, the one goes that was idle for longest; it is told so")
     func idleFlood() throws {
         var options = ServerOptions()
-        options.mostConnections = 20
+        options.maximumConnections = 20
         let server = try TestServer(CountingKeychain(), options)
         let connections = try (0..<20).map { _ in try RawConnection.greeted(server.location) }
         let client = server.client()
@@ -45,7 +45,7 @@ struct ProgramLimitTests {
         #expect(server.connectionCount == 20)
         // With that of the client, the program has as few idle ones now as it keeps: the next connection is refused.
         let kept = connections.filter { $0 !== ended.first }
-        let idleCount = options.mostIdleConnections - 1
+        let idleCount = options.maximumIdleConnections - 1
         for connection in kept.dropFirst(idleCount) { connection.send([0]) }
         #expect(eventually("that is read") { kept.allSatisfy(\.isRead) })
         let error = #expect(throws: KeychainError.self) { try server.client().add("b") }
@@ -59,7 +59,7 @@ struct ProgramLimitTests {
     @Test("a process takes no more connections than its share")
     func floodOfProcess() throws {
         var options = ServerOptions()
-        options.mostConnectionsOfProcess = 5
+        options.maximumConnectionsPerProcess = 5
         let server = try TestServer(CountingKeychain(), options)
         let connections = try (0..<5).map { _ in try RawConnection.greeted(server.location) }
         let error = #expect(throws: KeychainError.self) { try server.client().add("a") }
@@ -77,7 +77,7 @@ struct ProgramLimitTests {
         )
         let frame = try WireMessage.command(1, .items(add)).encoded().unprotectedCopy
         var options = ServerOptions()
-        options.mostBufferedBytesOfProcess = frame.count
+        options.maximumBufferedBytesPerProcess = frame.count
         let server = try TestServer(keychain, options)
         let held = try RawConnection.greeted(server.location)
         held.sendAll(frame)
@@ -99,7 +99,7 @@ struct ProgramLimitTests {
         let keychain = CountingKeychain()
         keychain.close()
         var options = ServerOptions()
-        options.mostBufferedBytesOfProcess = 5 << 19
+        options.maximumBufferedBytesPerProcess = 5 << 19
         let server = try TestServer(keychain, options)
         let add = KeychainRequest(
             .add(["acct": .string(String(repeating: "x", count: 1 << 20))]),
@@ -128,7 +128,7 @@ struct ProgramLimitTests {
         keychain.close()
         var options = ServerOptions()
         options.tickMilliseconds = 10
-        options.mostBufferedBytesOfUser = 3 << 19
+        options.maximumBufferedBytesPerUser = 3 << 19
         let server = try TestServer(admission: NumberedAdmission(keychain), options)
         let request = KeychainRequest(
             .copyMatching(["acct": .string(String(repeating: "x", count: 1 << 20))]),

@@ -20,7 +20,7 @@ struct PromptTests {
 
     init() throws {
         var device = DeviceOptions(authenticator: CallAuthenticator())
-        device.passwordWork = .least
+        device.passwordWork = .minimum
         keychain = EmbeddedKeychain.inMemory(device: device)
         try keychain.device.setPasscode(SecretBytes(Array("1234".utf8)))
     }
@@ -93,7 +93,7 @@ struct PromptTests {
         let server = try TestServer(admission: EachAnotherProcess(keychain))
         let owner = ScriptedAuthenticator { _ in Self.passcode }
         var options = ClientOptions()
-        options.mostConnections = 1
+        options.maximumConnections = 1
         let (first, second) = (server.client(owner, options: options), server.client(options: options))
         let context = AuthenticationContext()
         try first.authentication.evaluate(.deviceOwner, reason: "to test", context)
@@ -194,7 +194,7 @@ struct PromptTests {
     func manyContexts() throws {
         let server = try TestServer(admission: EachAnotherProcess(keychain))
         var options = ClientOptions()
-        options.mostConnections = 1
+        options.maximumConnections = 1
         let first = server.client(ScriptedAuthenticator { _ in Self.passcode }, options: options)
         let second = server.client(options: options)
         let context = AuthenticationContext()
@@ -206,15 +206,15 @@ struct PromptTests {
     @Test("however many contexts the processes of a user name together, one with few keeps them")
     func contextsOfManyProcesses() throws {
         var options = ServerOptions()
-        options.mostContextsOfUser = 64
+        options.maximumContextsPerUser = 64
         var device = DeviceOptions(authenticator: CallAuthenticator())
-        device.passwordWork = .least
-        device.mostContexts = 2 * options.mostContextsOfUser
+        device.passwordWork = .minimum
+        device.maximumContexts = 2 * options.maximumContextsPerUser
         let keychain = EmbeddedKeychain.inMemory(device: device)
         try keychain.device.setPasscode(SecretBytes(Array("1234".utf8)))
         let server = try TestServer(admission: EachAnotherProcess(keychain), options)
         var clientOptions = ClientOptions()
-        clientOptions.mostConnections = 1
+        clientOptions.maximumConnections = 1
         let few = server.client(ScriptedAuthenticator { _ in Self.passcode }, options: clientOptions)
         let contexts = (0..<2).map { _ in AuthenticationContext() }
         for context in contexts { try few.authentication.evaluate(.deviceOwner, reason: "to test", context) }
@@ -230,7 +230,7 @@ struct PromptTests {
     @Test("a context that is displaced while a command uses it is released again after that")
     func displacedDuringCommand() throws {
         var options = ServerOptions()
-        options.mostContextsOfProcess = 1
+        options.maximumContextsPerProcess = 1
         let keychain = CountingKeychain()
         let server = try TestServer(keychain, options)
         let client = server.client()

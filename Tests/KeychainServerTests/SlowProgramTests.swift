@@ -40,7 +40,7 @@ struct SlowProgramTests {
             connection.send([0x04, 0, 0, 0] + [UInt8](repeating: 1, count: 100_000))
         }
         let begin = clock.milliseconds
-        #expect(try clock.passing { try connection.isEnded() })
+        #expect(try clock.advancingContinuously { try connection.isEnded() })
         #expect(clock.milliseconds - begin >= ServerOptions().messageMilliseconds)
         try client.add("after")
     }
@@ -52,7 +52,7 @@ struct SlowProgramTests {
         // A later one that stops within a message ends: by then the time of a message has passed for both.
         let other = try RawConnection.greeted(server.location)
         other.send([0])
-        #expect(try clock.passing { try other.isEnded() })
+        #expect(try clock.advancingContinuously { try other.isEnded() })
         try connection.send(.command(1, .device(.lock)))
         #expect(try connection.message() == .reply(1, .done))
     }
@@ -69,10 +69,10 @@ struct SlowProgramTests {
             return connection
         }
         let first = try begun()
-        #expect(try clock.passing { try first.isEnded() })
+        #expect(try clock.advancingContinuously { try first.isEnded() })
         #expect(eventually("its context is being released") { keychain.isStuck })
         let second = try begun()
-        #expect(try clock.passing { try second.isEnded() })
+        #expect(try clock.advancingContinuously { try second.isEnded() })
         keychain.end()
         #expect(eventually("both are released") { keychain.releasedCount == 2 })
     }
@@ -91,11 +91,11 @@ struct SlowProgramTests {
         keychain.answer = SecretBytes(count: 1 << 20) { _ in }
         var options = ServerOptions()
         options.tickMilliseconds = 10
-        options.mostConnectionsOfProcess = count + 10
-        options.mostCallsOfProcess = count
-        options.mostBufferedBytes = megabytesOfUser == 64 ? 1 << 30 : 64 << 20
-        options.mostBufferedBytesOfProcess = 1 << 30
-        options.mostBufferedBytesOfUser = megabytesOfUser << 20
+        options.maximumConnectionsPerProcess = count + 10
+        options.maximumCallsPerProcess = count
+        options.maximumBufferedBytes = megabytesOfUser == 64 ? 1 << 30 : 64 << 20
+        options.maximumBufferedBytesPerProcess = 1 << 30
+        options.maximumBufferedBytesPerUser = megabytesOfUser << 20
         options.answerMilliseconds = 600_000
         let server = try TestServer(keychain, options)
         let readers = try (0..<count).map { _ in try RawConnection.greeted(server.location) }
@@ -115,7 +115,7 @@ struct SlowProgramTests {
         let reader = try RawConnection.greeted(server.location)
         try reader.send(.command(1, .items(KeychainRequest(.copyMatching([:]), client: Client(accessGroups: [])))))
         #expect(eventually("the command was read") { reader.isRead })
-        #expect(clock.passing { eventually("it is ended") { server.connectionCount == 0 } })
+        #expect(clock.advancingContinuously { eventually("it is ended") { server.connectionCount == 0 } })
         #expect(try server.client().device.status().lockState == .unlocked)
     }
 

@@ -25,7 +25,7 @@ struct SubscriptionTests {
 
     @Test("a program connects to the next daemon by itself, and is notified that changes may have been missed")
     func restart() throws {
-        let notices = Notices(server.client(), ["shared"])
+        let notices = RecordedNotices(server.client(), ["shared"])
         #expect(notices.next() == .unknown)
         for _ in 0..<3 {
             server.stop()
@@ -41,7 +41,7 @@ struct SubscriptionTests {
         var options = ClientOptions()
         // It no longer tries when the daemon starts.
         options.returnMilliseconds = 1
-        let notices = Notices(server.client(options: options), ["shared"])
+        let notices = RecordedNotices(server.client(options: options), ["shared"])
         #expect(notices.next() == .unknown)
         server.stop()
         usleep(200_000)
@@ -56,7 +56,7 @@ struct SubscriptionTests {
         let server = try TestServer(admission: admission)
         var options = ClientOptions()
         options.retryMilliseconds = 10
-        let notices = Notices(server.client(options: options), ["shared"])
+        let notices = RecordedNotices(server.client(options: options), ["shared"])
         #expect(notices.next() == .unknown)
         #expect(admission.refusals == 2)
         try server.client().add("a", in: "shared")
@@ -67,7 +67,7 @@ struct SubscriptionTests {
     func end() throws {
         #expect(server.connectionCount == 0)
         do {
-            let observation = Notices(server.client(), ["shared"])
+            let observation = RecordedNotices(server.client(), ["shared"])
             #expect(observation.next() == .unknown)
             let raw = try RawConnection.greeted(server.location)
             try raw.send(.observe(1, .of("shared")))
@@ -137,7 +137,7 @@ struct SubscriptionTests {
     @Test("subscriptions that take long are limited like commands: the others wait, and other programs are served")
     func slowChecks() throws {
         var options = ServerOptions()
-        options.mostCallsOfProcess = 3
+        options.maximumCallsPerProcess = 3
         let admission = SlowAdmission(keychain)
         let server = try TestServer(admission: admission, options)
         let subscribers = try (0..<12).map { _ in try RawConnection.greeted(server.location) }
@@ -145,17 +145,17 @@ struct SubscriptionTests {
         #expect(eventually("three are checked") { admission.held == 3 && subscribers.allSatisfy(\.isRead) })
         admission.isOpen = true
         try server.client().add("a", in: "shared")
-        #expect(admission.mostHeld == 3)
+        #expect(admission.maximumHeld == 3)
         admission.open(12)
         for subscriber in subscribers { #expect(try subscriber.message() == .reply(1, .done)) }
-        #expect(admission.mostHeld == 3)
+        #expect(admission.maximumHeld == 3)
     }
 
     @Test("more subscriptions than a program may have are refused before anything is checked")
     func limitFirst() throws {
         var options = ServerOptions()
-        options.mostCallsOfProcess = 1
-        options.mostSubscriptionsOfProcess = 2
+        options.maximumCallsPerProcess = 1
+        options.maximumSubscriptionsPerProcess = 2
         let admission = SlowAdmission(keychain)
         let server = try TestServer(admission: admission, options)
         let subscribers = try (0..<4).map { _ in try RawConnection.greeted(server.location) }
@@ -169,7 +169,7 @@ struct SubscriptionTests {
             }
             #expect(error.reason.contains("limit of subscriptions"))
         }
-        #expect(admission.mostHeld == 1)
+        #expect(admission.maximumHeld == 1)
         admission.open(2)
         for subscriber in subscribers.prefix(2) { #expect(try subscriber.message() == .reply(1, .done)) }
     }
@@ -177,7 +177,7 @@ struct SubscriptionTests {
     @Test("the memory of a subscription counts until it ends, and more than a program's share is refused")
     func memory() throws {
         var options = ServerOptions()
-        options.mostBufferedBytesOfProcess = 1 << 20
+        options.maximumBufferedBytesPerProcess = 1 << 20
         let admission = NumberedAdmission(keychain)
         admission.isOneProcess = true
         let server = try TestServer(admission: admission, options)
@@ -242,7 +242,7 @@ struct SubscriptionTests {
         try raw.send(.observe(1, Client(accessGroups: [Client.everyGroup])))
         #expect(try raw.message() == .reply(1, .done))
         let name = String(repeating: "x", count: 60_000)
-        let notices = Notices(server.client(), ["last"])
+        let notices = RecordedNotices(server.client(), ["last"])
         #expect(notices.next() == .unknown)
         for number in 0..<40 {
             try program.add("\(number)", in: "\(name)\(number)")
@@ -265,7 +265,7 @@ struct SubscriptionTests {
 /// of another one, which does not.
 private final class SlowAdmission: Admission {
     private let keychain: CountingKeychain
-    private let state = Mutex((held: 0, mostHeld: 0, isOpen: false))
+    private let state = Mutex((held: 0, maximumHeld: 0, isOpen: false))
     private let gate = DispatchSemaphore(value: 0)
 
     init(_ keychain: CountingKeychain) { self.keychain = keychain }
@@ -274,7 +274,7 @@ private final class SlowAdmission: Admission {
     var held: Int { state.withLock(\.held) }
 
     /// How many were at once, at most.
-    var mostHeld: Int { state.withLock(\.mostHeld) }
+    var maximumHeld: Int { state.withLock(\.maximumHeld) }
 
     var isOpen: Bool {
         get { state.withLock(\.isOpen) }
@@ -291,7 +291,7 @@ private final class SlowAdmission: Admission {
     private func check() {
         state.withLock { state in
             state.held += 1
-            state.mostHeld = max(state.mostHeld, state.held)
+            state.maximumHeld = max(state.maximumHeld, state.held)
         }
         gate.wait()
         state.withLock { $0.held -= 1 }

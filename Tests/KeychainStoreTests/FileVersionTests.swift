@@ -49,7 +49,7 @@ struct FileVersionTests {
         let rows = try store.everyRow(.key)
         #expect(rows.map(\.row.tags.count) == [1, 2])
         #expect(rows[1].row.tags.last?.name == "news")
-        // What is sealed anew here has no such tag, and so must not keep it.
+        // What is resealed here has no such tag, and so must not keep it.
         try store.write { (writer) throws(KeychainError) in _ = try writer.update(rows[1], to: .sample(.key, 2)) }
         #expect(try folder.raw().integer("SELECT count(*) FROM items_keys WHERE t_news IS NOT NULL") == 0)
         #expect(try store.add([.sample(.key, 3)]))
@@ -79,7 +79,7 @@ struct FileVersionTests {
         #expect(try folder.raw().integer("SELECT count(*) FROM items_keys WHERE t_news IS NOT NULL") == 1)
     }
 
-    @Test("a store that gets a later revision while it is open is opened anew, where that lets this one in")
+    @Test("a store that gets a later revision while it is open is opened again, where that lets this one in")
     func whileOpen() throws {
         let folder = try StoreFolder()
         let store = try folder.open()

@@ -68,9 +68,9 @@ struct FormatMigrationTests {
     }
 
     @Test(
-        "a row that is given sealed anew takes the place of the old one; one in quarantine keeps its bytes and its mark"
+        "a row that is given resealed takes the place of the old one; one in quarantine keeps its bytes and its mark"
     )
-    func sealedAnew() throws {
+    func resealed() throws {
         let folder = try Self.formerStore()
         try folder.raw().execute("UPDATE items_genp SET damage = 2 WHERE id = 1")
         let store = try folder.open()
@@ -163,7 +163,7 @@ struct FormatMigrationTests {
         #expect(try Self.rows(store).count == 6)
     }
 
-    @Test("another connection that had it open is told to open it anew, whichever of them brings it up to date")
+    @Test("another connection that had it open is told to open it again, whichever of them brings it up to date")
     func otherConnection() throws {
         let folder = try Self.formerStore()
         let (first, second) = (try folder.open(), try folder.open())

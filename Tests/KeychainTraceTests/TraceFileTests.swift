@@ -139,7 +139,7 @@ struct TraceFileTests {
             if case .failure(let error) = line.content { error } else { nil }
         }
         #expect(failures == [nil, .malformed("it is not JSON: a value is expected at byte 0"), .version(9)])
-        #expect(try reader.followReplacement() == false)
+        #expect(try reader.reopenIfReplaced() == false)
         let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
         try handle.seekToEnd()
         try handle.write(contentsOf: Data("\(line.dropFirst(9))\n\(line.prefix(4))".utf8))
@@ -147,7 +147,7 @@ struct TraceFileTests {
         #expect(reader.rest()?.content == .failure(.truncated))
         try FileManager.default.moveItem(atPath: path, toPath: path + ".1")
         try Data("\(line)\n".utf8).write(to: URL(fileURLWithPath: path))
-        #expect(try reader.followReplacement())
+        #expect(try reader.reopenIfReplaced())
         #expect(try reader.lines().map(\.number) == [1])
         #expect(throws: TraceError.self) { try TraceReader(path: folder.path(of: "none")) }
     }

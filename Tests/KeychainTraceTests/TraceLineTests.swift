@@ -118,7 +118,7 @@ struct TraceLineTests {
     func largeSecret() throws {
         var decoder = TraceDecoder()
         let read = try decoder.dictionary(.object(["kSecValueData": .object(["secret": .integer(16_000_000)])]))
-        #expect(read == ["v_Data": .data(SecretBytes(count: TraceDecoder.mostZeros) { _ in })])
+        #expect(read == ["v_Data": .data(SecretBytes(count: TraceDecoder.maximumZeroCount) { _ in })])
     }
 
     @Test("of what is hidden only constants are shown")

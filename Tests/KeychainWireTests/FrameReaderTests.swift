@@ -17,7 +17,7 @@ struct FrameReaderTests {
             var reader = FrameReader()
             for start in stride(from: 0, to: frame.count, by: size) {
                 let piece = Array(frame[start..<min(start + size, frame.count)])
-                let (taken, isComplete) = try piece.withUnsafeBytes { try reader.take($0, .message) }
+                let (taken, isComplete) = try piece.withUnsafeBytes { try reader.append($0, .message) }
                 #expect(taken == piece.count)
                 #expect(isComplete == (start + piece.count == frame.count))
             }
@@ -32,11 +32,11 @@ struct FrameReaderTests {
     func emptyPromise() throws {
         var reader = FrameReader()
         let header: [UInt8] = [0x04, 0, 0, 0]
-        _ = try header.withUnsafeBytes { try reader.take($0, .message) }
+        _ = try header.withUnsafeBytes { try reader.append($0, .message) }
         let first = reader.capacity
         #expect(first <= 4096)
         let some = [UInt8](repeating: 0, count: 10_000)
-        _ = try some.withUnsafeBytes { try reader.take($0, .message) }
+        _ = try some.withUnsafeBytes { try reader.append($0, .message) }
         let second = reader.capacity
         #expect(second <= 4 * (some.count + header.count))
     }
@@ -47,7 +47,7 @@ struct FrameReaderTests {
         let header: [UInt8] = [0xff, 0xff, 0xff, 0xff, 0]
         let error = header.withUnsafeBytes { bytes -> WireError? in
             do throws(WireError) {
-                _ = try reader.take(bytes, .message)
+                _ = try reader.append(bytes, .message)
                 return nil
             } catch {
                 return error
@@ -62,7 +62,7 @@ struct FrameReaderTests {
         var reader = FrameReader()
         let error = frame.withUnsafeBytes { bytes -> WireError? in
             do throws(WireError) {
-                _ = try reader.take(bytes, .message)
+                _ = try reader.append(bytes, .message)
                 return nil
             } catch {
                 return error
@@ -76,14 +76,14 @@ struct FrameReaderTests {
         let messages: [WireMessage] = [.working(1), .reply(1, .done), .goodbye(1)]
         let bytes = try messages.flatMap { try $0.encoded().unprotectedCopy }
         var reader = FrameReader(keepsMore: true)
-        let isComplete = try bytes.dropLast().withUnsafeBytes { try reader.take($0, .message).isComplete }
+        let isComplete = try bytes.dropLast().withUnsafeBytes { try reader.append($0, .message).isComplete }
         #expect(isComplete)
         for message in messages.dropLast() {
             #expect(try reader.withBytes { try WireMessage(frame: $0) } == message)
             reader.clear()
-            _ = try [UInt8]().withUnsafeBytes { try reader.take($0, .message) }
+            _ = try [UInt8]().withUnsafeBytes { try reader.append($0, .message) }
         }
-        let last = try bytes.suffix(1).withUnsafeBytes { try reader.take($0, .message).isComplete }
+        let last = try bytes.suffix(1).withUnsafeBytes { try reader.append($0, .message).isComplete }
         #expect(last)
         #expect(try reader.withBytes { try WireMessage(frame: $0) } == messages.last)
     }

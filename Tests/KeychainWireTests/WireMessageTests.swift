@@ -72,7 +72,7 @@ struct WireMessageTests {
         #expect(try byteCount(["a", "b"]) == 2 * 256)
         #expect(try byteCount([String(repeating: "a", count: 1000)]) == 256)
         #expect(throws: WireError.tooLong) {
-            try byteCount(Array(repeating: "", count: WireMessage.mostElementsOfProgram + 1))
+            try byteCount(Array(repeating: "", count: WireMessage.maximumProgramElements + 1))
         }
     }
 
@@ -105,7 +105,7 @@ struct WireMessageTests {
         #expect(error.reason.utf8.elementsEqual(text.utf8))
     }
 
-    private static let mostAlteredBytes = 100
+    private static let maximumAlteredBytes = 100
 
     @Test("altered bytes give an error or another message, which is one in every respect")
     func mutation() throws {
@@ -114,7 +114,7 @@ struct WireMessageTests {
         for message in WireSamples.all {
             let whole = try message.encoded().unprotectedCopy
             // Of a long message every so many bytes, beginning with another one for each message.
-            let step = max(1, whole.count / Self.mostAlteredBytes)
+            let step = max(1, whole.count / Self.maximumAlteredBytes)
             for index in stride(from: Int.random(in: 0..<step, using: &generator), to: whole.count, by: step) {
                 var altered = whole
                 for byte: UInt8 in [0, 1, 0x7f, 0xff, whole[index] ^ 1, .random(in: 0...255, using: &generator)] {
@@ -168,22 +168,22 @@ struct WireMessageTests {
     @Test("more values than are allowed are neither written nor read, however few bytes they take")
     func tooMany() throws {
         // One entry, an array in an array; a value that is none would be found next.
-        let most = WireMessage.mostElementsOfProgram
+        let maximum = WireMessage.maximumProgramElements
         func error(outer: Int, inner: Int) -> WireError? {
             let start: [UInt8] = [1, 1] + [UInt8](repeating: 0, count: 8) + [1, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0x6b]
             let body = start + [8] + Self.bigEndian(outer) + [8] + Self.bigEndian(inner)
             do throws(WireError) {
-                _ = try WireMessage(Self.frame(body + [UInt8](repeating: 0, count: most)))
+                _ = try WireMessage(Self.frame(body + [UInt8](repeating: 0, count: maximum)))
                 return nil
             } catch {
                 return error
             }
         }
-        let half = most / 2
+        let half = maximum / 2
         #expect(error(outer: half, inner: half - 1) == .unknownCase)
         #expect(error(outer: half, inner: half) == .tooLong)
-        #expect(error(outer: most, inner: 0) == .tooLong)
-        let client = Client(accessGroups: Array(repeating: "", count: WireMessage.mostElements + 1))
+        #expect(error(outer: maximum, inner: 0) == .tooLong)
+        let client = Client(accessGroups: Array(repeating: "", count: WireMessage.maximumElements + 1))
         #expect(throws: WireError.tooLong) {
             try WireMessage.command(1, .items(KeychainRequest(.delete([:]), client: client))).encoded()
         }

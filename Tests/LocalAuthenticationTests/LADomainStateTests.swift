@@ -71,7 +71,7 @@ struct LADomainStateTests {
     func evaluated(policy: LAPolicy, isRecognized: Bool, failure: AuthenticationFailure?, isThere: Bool) async throws {
         let set = try #require(Self.first)
         let service = FakeAuthentication(biometry: Biometry(.touchID, enrolledSet: set)) { question in
-            question.note(isRecognized ? .biometry(enrolledSet: set) : .passcode)
+            question.record(isRecognized ? .biometry(enrolledSet: set) : .passcode)
             return failure
         }
         await service.run {

@@ -138,9 +138,9 @@ public func crypt(
         let source = try bytes(input, inputCount)
         let room = try room(output, outputCount)
         // The length of an encrypted message is known in advance; that of a decrypted one depends on the padding.
-        let most = cryptor.outputByteCount(adding: source.count, final: true)
-        if operation == kCCEncrypt, room.count < most { throw CryptorError(kCCBufferTooSmall, needed: most) }
-        return try wholeMessage(source, through: cryptor, atMost: most, to: room)
+        let maximum = cryptor.outputByteCount(adding: source.count, final: true)
+        if operation == kCCEncrypt, room.count < maximum { throw CryptorError(kCCBufferTooSmall, needed: maximum) }
+        return try wholeMessage(source, through: cryptor, atMost: maximum, to: room)
     }
 }
 
@@ -149,10 +149,10 @@ public func crypt(
 private func wholeMessage(
     _ input: UnsafeRawBufferPointer,
     through cryptor: Cryptor,
-    atMost most: Int,
+    atMost maximum: Int,
     to output: UnsafeMutableRawBufferPointer
 ) throws(CryptorError) -> Int {
-    var scratch = [UInt8](repeating: 0, count: most)
+    var scratch = [UInt8](repeating: 0, count: maximum)
     defer { scratch.wipe() }
     do {
         return try scratch.withUnsafeMutableBytes { scratch throws in

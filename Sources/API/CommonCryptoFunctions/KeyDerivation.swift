@@ -60,18 +60,18 @@ public func calibratePBKDF(
             salt,
             saltCount,
             function,
-            leastRounds,
+            minimumRounds,
             &key,
             derivedKeyCount
         )
     }
     guard status == kCCSuccess else { return 0 }
-    let rounds = Double(leastRounds) * (.milliseconds(Int64(milliseconds)) / Swift.max(elapsed, .nanoseconds(1)))
-    return CUnsignedInt(Swift.min(Swift.max(rounds, Double(leastRounds)), Double(CUnsignedInt.max)))
+    let rounds = Double(minimumRounds) * (.milliseconds(Int64(milliseconds)) / Swift.max(elapsed, .nanoseconds(1)))
+    return CUnsignedInt(Swift.min(Swift.max(rounds, Double(minimumRounds)), Double(CUnsignedInt.max)))
 }
 
 /// The number of rounds to measure, and the minimum result.
-private let leastRounds: CUnsignedInt = 10_000
+private let minimumRounds: CUnsignedInt = 10_000
 
 private func hashFunction(_ algorithm: CCPseudoRandomAlgorithm) -> KDF.Insecure.PBKDF2.HashFunction? {
     switch Int(algorithm) {

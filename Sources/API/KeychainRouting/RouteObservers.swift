@@ -32,8 +32,8 @@ final class RouteObservers: @unchecked Sendable {
     private let backends: [StoreOwner: any KeychainBackend]
     private let folder: String?
     private let retryMilliseconds: Int
-    /// Reads the store's owner, and calls ``follow(_:)``; set once, before anything else is called.
-    private var learnOwner: @Sendable () -> Void = {}
+    /// Reads the store's owner, and calls ``resubscribe(to:)``; set once, before anything else is called.
+    private var updateOwner: @Sendable () -> Void = {}
     private let lock = ForkSafeLock()
     private let isUsed = Atomic<Bool>(false)
     private let forkGeneration = keychain_fork_generation()
@@ -42,7 +42,7 @@ final class RouteObservers: @unchecked Sendable {
     private var observers: [UInt64: Observer] = [:]
     private var lastNumber: UInt64 = 0
     private var watch: ReadSource?
-    private var isLookPending = false
+    private var isOwnerCheckPending = false
 
     /// Creates the observers of the store in a folder.
     ///
@@ -56,8 +56,8 @@ final class RouteObservers: @unchecked Sendable {
         self.retryMilliseconds = retryMilliseconds
     }
 
-    /// Sets how the store's owner is read; that calls ``follow(_:)``.
-    func setUp(learnOwner: @escaping @Sendable () -> Void) { self.learnOwner = learnOwner }
+    /// Sets how the store's owner is read; that calls ``resubscribe(to:)``.
+    func setUp(updateOwner: @escaping @Sendable () -> Void) { self.updateOwner = updateOwner }
 
     /// Adds an observer.
     ///
@@ -78,12 +78,12 @@ final class RouteObservers: @unchecked Sendable {
         }
         isUsed.store(true, ordering: .relaxed)
         if !isWatched { watchAgain() }
-        queue.async(execute: learnOwner)
+        queue.async(execute: updateOwner)
         return ChangeObservation { [self] in remove(number) }
     }
 
     /// Subscribes the observers to the daemon that executes commands, and ends their subscription to another one.
-    func follow(_ owner: StoreOwner) {
+    func resubscribe(to owner: StoreOwner) {
         guard isUsed.load(ordering: .relaxed), isUsable else { return }
         // Retained until the lock is released.
         var replaced: [Observer] = []
@@ -112,30 +112,30 @@ final class RouteObservers: @unchecked Sendable {
         for number in unnotified {
             queue.async { [self] in locked { observers[number]?.handler }?(.unknown) }
         }
-        if hasFailed { lookLater() }
-        if isChanged { queue.async(execute: learnOwner) }
+        if hasFailed { scheduleOwnerCheck() }
+        if isChanged { queue.async(execute: updateOwner) }
     }
 
     /// Reads the owner again after a while, if someone observes changes then.
-    func lookLater() {
+    func scheduleOwnerCheck() {
         guard isUsed.load(ordering: .relaxed), isUsable else { return }
         let isPending = locked {
-            defer { isLookPending = true }
-            return isLookPending
+            defer { isOwnerCheckPending = true }
+            return isOwnerCheckPending
         }
         guard !isPending else { return }
-        queue.asyncAfter(deadline: .now() + .milliseconds(retryMilliseconds)) { [weak self] in self?.lookAgain() }
+        queue.asyncAfter(deadline: .now() + .milliseconds(retryMilliseconds)) { [weak self] in self?.recheckOwner() }
     }
 
-    private func lookAgain() {
+    private func recheckOwner() {
         let (isObserved, isWatched) = locked {
-            isLookPending = false
+            isOwnerCheckPending = false
             return (!observers.isEmpty, watch != nil)
         }
         guard isObserved else { return }
         // The daemon may have moved while the folder was not watched.
         if !isWatched, watchAgain() { distrustSockets() }
-        learnOwner()
+        updateOwner()
     }
 
     private var isUsable: Bool { forkGeneration == keychain_fork_generation() }
@@ -183,13 +183,13 @@ final class RouteObservers: @unchecked Sendable {
         isFinal: Bool
     ) -> ReadSource {
         ReadSource(watch.descriptor, of: watch, on: queue) { [weak self] in
-            let names = watch.takeNames()
+            let names = watch.readChangedNames()
             if let names, names.isDisjoint(with: awaited) { return }
             guard let self else { return }
             let isOtherFolder = !isFinal || names == nil
             if isOtherFolder { watchAgain() }
             if isOtherFolder || names?.contains(ServiceRecord.fileName) == true { distrustSockets() }
-            learnOwner()
+            updateOwner()
         }
     }
 
@@ -209,11 +209,11 @@ final class RouteObservers: @unchecked Sendable {
             return (old, watch != nil)
         }
         withExtendedLifetime(old) {}
-        if !isWatched, isWatchable { lookLater() }
+        if !isWatched, isWatchable { scheduleOwnerCheck() }
         return isWatched
     }
 
-    /// Has the next ``follow(_:)`` subscribe again, because the record of the daemon's socket may have changed.
+    /// Has the next ``resubscribe(to:)`` subscribe again, because the record of the daemon's socket may have changed.
     private func distrustSockets() {
         locked {
             for (number, observer) in observers where observer.observation != nil { observers[number]?.isStale = true }

@@ -64,7 +64,7 @@ package final class RoutedKeychain: ObservableKeychain {
         self.findServing = findServing
         self.checkOwner = checkOwner
         observers = RouteObservers(backends, folder: folder, retryMilliseconds: retryMilliseconds)
-        observers.setUp { [weak self] in self?.learnOwner() }
+        observers.setUp { [weak self] in self?.updateOwner() }
     }
 
     /// Notifies a program of other programs' changes while a daemon owns the store.
@@ -77,7 +77,7 @@ package final class RoutedKeychain: ObservableKeychain {
 
     /// The owner of the store, according to the store.
     package var owner: StoreOwner {
-        learnOwner()
+        updateOwner()
         return known
     }
 
@@ -92,11 +92,11 @@ package final class RoutedKeychain: ObservableKeychain {
         let row = command.row
         if row.family == .files { return try files.perform(command) }
         if row.traits.contains(.endsContext) { return try performOnKnownRoute(command) }
-        if current.load(ordering: .relaxed) == Self.noOwner { take(findServing(false) ?? .embedded) }
+        if current.load(ordering: .relaxed) == Self.noOwner { setOwner(findServing(false) ?? .embedded) }
         var moves = 0
         var pauses: Deadline.Pauses?
         while true {
-            if row.storeUse == .none, known == .embedded { learnOwner() }
+            if row.storeUse == .none, known == .embedded { updateOwner() }
             let owner = known
             do throws(KeychainError) {
                 let reply = try backend(owner).perform(command)
@@ -138,19 +138,19 @@ package final class RoutedKeychain: ObservableKeychain {
         switch error.kind {
         case .foreignOwner(.moving), .service(.moved):
             // Until it has arrived; then the store records where it is.
-            learnOwner()
+            updateOwner()
             return true
         case .foreignOwner(let other):
             guard backends[other] != nil else { return false }
-            take(other)
+            setOwner(other)
         case .storage(.libraryTooOld), .storage(.readOnly), .storage(.file):
             // A program that cannot open the store cannot find whose it is; its daemon can.
             guard owner == .embedded, let serving = findServing(true) else { return false }
-            take(serving)
+            setOwner(serving)
         default:
             // A daemon whose store was taken back has exited.
             guard owner != .embedded, error.isUnavailable else { return false }
-            learnOwner()
+            updateOwner()
         }
         return known != owner
     }
@@ -158,23 +158,23 @@ package final class RoutedKeychain: ObservableKeychain {
     /// Reads the store's owner.
     ///
     /// If there is no store, this process handles the command. The command itself reports an unknown owner.
-    private func learnOwner() {
+    private func updateOwner() {
         do throws(KeychainError) {
             _ = try checkOwner()
-            take(.embedded)
+            setOwner(.embedded)
         } catch {
             guard let owner = error.foreignOwner else {
                 // A busy or unreadable store does not mean that the owner has changed.
-                observers.follow(known)
-                return observers.lookLater()
+                observers.resubscribe(to: known)
+                return observers.scheduleOwnerCheck()
             }
-            take(backends[owner] == nil ? .embedded : owner)
+            setOwner(backends[owner] == nil ? .embedded : owner)
         }
     }
 
-    private func take(_ owner: StoreOwner) {
+    private func setOwner(_ owner: StoreOwner) {
         current.store(owner.rawValue, ordering: .relaxed)
-        observers.follow(owner)
+        observers.resubscribe(to: owner)
     }
 
     /// Ends a context in every keychain that may know it; no daemon is started for that.

@@ -118,16 +118,16 @@ package final class Tracer: Sendable {
     }
 
     /// Writes a call down that began at a time.
-    package func note(_ call: TracedCall, at time: Timestamp) {
+    package func record(_ call: TracedCall, at time: Timestamp) {
         file.append(TraceEntry(time: time, process: getpid(), program: program, .call(call)).line(encoder))
     }
 
     /// The return addresses of the calls that led here, as `IMAGE+0xOFFSET`.
     package static func stack() -> [String] {
-        var addresses = [UInt](repeating: 0, count: mostAddresses)
+        var addresses = [UInt](repeating: 0, count: maximumAddresses)
         let count = addresses.withUnsafeMutableBufferPointer { CSupport.returnAddresses($0.baseAddress, $0.count) }
         return addresses.prefix(Int(count)).compactMap { ProgramAddress($0)?.description }
     }
 
-    private static let mostAddresses = 24
+    private static let maximumAddresses = 24
 }

@@ -5,15 +5,15 @@ import KeychainCore
 
 /// Parses dictionaries in the notation of traces and cases.
 ///
-/// A secret is decoded as zeros of its size, at most ``mostZeros``. Hidden values are not in the dictionary, and their
-/// keys are recorded; under an unknown key, an empty value of its type is used, because the call fails because of the
-/// key.
+/// A secret is decoded as zeros of its size, at most ``maximumZeroCount``. Hidden values are not in the dictionary, and
+/// their keys are recorded; under an unknown key, an empty value of its type is used, because the call fails because of
+/// the key.
 struct TraceDecoder {
     /// The keys of values that were hidden.
     private(set) var hiddenKeys: Set<String> = []
 
     /// The maximum number of zeros for a secret: a line states its size in a few bytes, and there may be many lines.
-    static let mostZeros = 4_096
+    static let maximumZeroCount = 4_096
 
     /// Reads a dictionary.
     mutating func dictionary(
@@ -126,7 +126,7 @@ struct TraceDecoder {
     private static func zeros(_ count: Int?) -> PropertyValue {
         let count = max(0, count ?? 0)
         guard count <= ItemLimits.secretByteCount else { return .oversizedData(count) }
-        return .data(SecretBytes(count: min(count, mostZeros)) { _ in })
+        return .data(SecretBytes(count: min(count, maximumZeroCount)) { _ in })
     }
 
     /// A value of the recorded type of an unrecorded value.

@@ -17,7 +17,7 @@ struct TraceFile: Sendable {
     /// Appends a line; what cannot be written is left out.
     func append(_ line: String) {
         let bytes = Array((line + "\n").utf8)
-        for _ in 0..<Self.mostAttempts {
+        for _ in 0..<Self.maximumAttempts {
             guard let descriptor = try? open() else { return }
             var status = stat()
             let isFull =
@@ -41,7 +41,7 @@ struct TraceFile: Sendable {
     }
 
     /// As often as another process may have renamed the file in the meantime.
-    private static let mostAttempts = 3
+    private static let maximumAttempts = 3
 
     /// Creates the file if it does not exist.
     ///

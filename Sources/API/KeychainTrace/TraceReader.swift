@@ -42,7 +42,7 @@ package final class TraceReader {
     /// A line without an end is kept until then.
     package func next() throws(TraceError) -> Line? {
         while true {
-            if let line = takeLine() { return line }
+            if let line = parseNextLine() { return line }
             guard try readMore() else { return nil }
         }
     }
@@ -63,7 +63,7 @@ package final class TraceReader {
     }
 
     /// Switches to a file that replaced this one, or restarts after a truncation; returns whether either happened.
-    package func followReplacement() throws(TraceError) -> Bool {
+    package func reopenIfReplaced() throws(TraceError) -> Bool {
         var (own, current) = (stat(), stat())
         guard fstat(descriptor, &own) == 0, stat(path, &current) == 0 else { return false }
         let isSame = own.st_ino == current.st_ino && own.st_dev == current.st_dev
@@ -90,7 +90,7 @@ package final class TraceReader {
         }
     }
 
-    private func takeLine() -> Line? {
+    private func parseNextLine() -> Line? {
         while let end = pending[searched...].firstIndex(of: UInt8(ascii: "\n")) {
             let bytes = Array(pending[begin..<end])
             (begin, searched) = (end + 1, end + 1)

@@ -32,13 +32,13 @@ struct FormatString {
 
     private mutating func conversion() -> String {
         let options = rest.first == "{" ? optionsInBraces() : []
-        var flags = take { "-+ #0'".contains($0) }
+        var flags = parse { "-+ #0'".contains($0) }
         flags += width()
         if rest.first == "." {
             rest.removeFirst()
             flags += "." + width()
         }
-        _ = take { "hlqjztL".contains($0) }
+        _ = parse { "hlqjztL".contains($0) }
         guard let conversion = rest.popFirst() else { return "" }
         if conversion == "%" { return "%" }
         // The last error number, for which there is no argument.
@@ -51,12 +51,12 @@ struct FormatString {
 
     /// A number of digits, or that of the next value.
     private mutating func width() -> String {
-        guard rest.first == "*" else { return take { $0.isASCII && $0.isNumber } }
+        guard rest.first == "*" else { return parse { $0.isASCII && $0.isNumber } }
         rest.removeFirst()
         return (values.popFirst() as? Int).map { String(max(0, min($0, 400))) } ?? ""
     }
 
-    private mutating func take(while isPart: (Character) -> Bool) -> String {
+    private mutating func parse(while isPart: (Character) -> Bool) -> String {
         let part = rest.prefix(while: isPart)
         rest = rest.dropFirst(part.count)
         return String(part)

@@ -3,10 +3,10 @@
 import KeychainCore
 
 extension Certificate {
-    /// The attributes that a certificate brings when it is added by reference (Semantics, "Computed attributes").
+    /// The attributes that a certificate contributes to an add by reference (Semantics, "Computed attributes").
     ///
     /// `ctyp` is the version; `cenc` is 3, for DER; `issr` and `subj` are normalized content; `slnr` the octets of the
-    /// serial number; `skid` is there when the extension is; `pkhh` the hash of the public key.
+    /// serial number; `skid` is present if the extension is; `pkhh` the hash of the public key.
     package var attributes: [String: PropertyValue] {
         var attributes: [String: PropertyValue] = [
             "ctyp": .number(.integer(Int64(version))),
@@ -20,7 +20,7 @@ extension Certificate {
         return attributes
     }
 
-    /// What the certificate brings to a request.
+    /// The attributes that the certificate contributes to a request.
     package var reference: CertificateReference {
         CertificateReference(attributes: attributes, data: SecretBytes(der), subjectSummary: subjectSummary)
     }

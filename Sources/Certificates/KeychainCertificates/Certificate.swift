@@ -4,7 +4,7 @@ import Crypto
 import KeychainCore
 internal import SwiftASN1
 
-/// An X.509 certificate (RFC 5280), as far as a keychain looks at it.
+/// The fields of an X.509 certificate (RFC 5280) that a keychain uses.
 ///
 /// Neither its signature nor a chain is checked here. Two certificates are equal when their encodings are.
 package struct Certificate: Sendable {
@@ -17,7 +17,7 @@ package struct Certificate: Sendable {
     /// The content octets of the serial number, as they are; at least one.
     package let serialNumber: [UInt8]
 
-    /// When the certificate may be used.
+    /// The validity of the certificate.
     package let validity: Validity
 
     /// The `SubjectPublicKeyInfo` in DER.
@@ -42,9 +42,9 @@ package struct Certificate: Sendable {
 
     /// Reads a certificate from its DER encoding.
     ///
-    /// What certificates of the past need is let through: serial numbers of any length and sign, text in any string
-    /// type, times without seconds, extensions before version 3, and what is malformed in an extension that is not
-    /// critical. What is no certificate is refused; what stands behind one is no part of it (Semantics, "Reading
+    /// Deviations in old certificates are accepted: serial numbers of any length and sign, text in any string type,
+    /// times without seconds, extensions before version 3, and what is malformed in an extension that is not critical.
+    /// Anything that is not a certificate is refused; bytes after the certificate are ignored (Semantics, "Reading
     /// certificates").
     ///
     /// - Throws: ``CertificateError`` with the field that is wrong.
@@ -68,10 +68,10 @@ package struct Certificate: Sendable {
         normalizedSubject = DistinguishedName.normalizedContent(subject.der) ?? []
     }
 
-    /// The issuer's name as the certificate has it: a DER SEQUENCE.
+    /// The issuer's name as encoded in the certificate: a DER SEQUENCE.
     package var issuerSequence: [UInt8] { issuer.der }
 
-    /// The subject's name as the certificate has it: a DER SEQUENCE.
+    /// The subject's name as encoded in the certificate: a DER SEQUENCE.
     package var subjectSequence: [UInt8] { subject.der }
 
     /// The issuer's name, normalized, as a DER SEQUENCE.
@@ -80,42 +80,41 @@ package struct Certificate: Sendable {
     /// The subject's name, normalized, as a DER SEQUENCE.
     package var normalizedSubjectSequence: [UInt8] { DistinguishedName.sequence(ofContent: normalizedSubject) }
 
-    /// Whether the certificate has an issuer and a serial number, as messages name certificates.
+    /// Whether the certificate has this issuer and serial number, by which messages identify certificates.
     ///
     /// - Parameters:
-    ///   - issuer: the issuer's name in DER, in any form that is the same normalized.
+    ///   - issuer: the issuer's name in DER, in any form with the same normalization.
     ///   - serialNumber: the content octets of the number.
-    /// - Returns: Whether both are its own.
+    /// - Returns: Whether both match.
     package func has(issuer: [UInt8], serialNumber: [UInt8]) -> Bool {
         serialNumber == self.serialNumber
             && (issuer == issuerSequence || DistinguishedName.normalizedContent(issuer) == normalizedIssuer)
     }
 
-    /// Whether the subject has issued the certificate itself, by the names.
+    /// Whether the certificate is self-issued: the names of subject and issuer are equal.
     package var isSelfIssued: Bool { normalizedIssuer == normalizedSubject }
 
-    /// What the subject key identifier extension holds; `nil` without one, or when it is empty.
+    /// The value of the subject key identifier extension; `nil` if it is missing or empty.
     package var subjectKeyIdentifier: [UInt8]? { known.subjectKeyIdentifier.flatMap { $0.isEmpty ? nil : $0 } }
 
-    /// A line for people that says whose certificate it is (Semantics, "Computed attributes"); `nil` when no name is
-    /// text.
+    /// A human-readable line that identifies the subject (Semantics, "Computed attributes"); `nil` if no name is text.
     package var subjectSummary: String? { SubjectSummary.text(subject, known.alternativeNames) }
 
-    /// The subject's common name, the most specific one when there are several; `nil` without one.
+    /// The subject's common name, the most specific one if there are several; `nil` if there is none.
     package var commonName: String? { subject.texts(.NameAttributes.commonName).last }
 
-    /// The e-mail addresses of the alternative names, then those of the subject's name, each once.
+    /// The e-mail addresses of the alternative names, then those of the subject's name, without duplicates.
     package var emailAddresses: [String] { EmailAddresses.list(subject, known.alternativeNames) }
 
     /// The DNS names of the alternative names, in their order.
     package var dnsNames: [String] { known.alternativeNames?.dnsNames ?? [] }
 
-    /// The purposes that the key is limited to, as numbers with dots between; `nil` without a limit.
+    /// The purposes to which the key is limited, in dotted decimal notation; `nil` without a limit.
     package var extendedKeyUsage: [String]? { known.extendedKeyUsage?.map { "\($0)" } }
 
-    /// Whether the certificate names an e-mail address; upper and lower case of ASCII letters count as one.
+    /// Whether the certificate contains an e-mail address; the case of ASCII letters is ignored.
     ///
-    /// RFC 5280 compares what stands before the @ exactly; people do not, and no trust follows from the answer.
+    /// RFC 5280 compares the part before the @ exactly; users do not, and trust does not depend on the answer.
     package func names(emailAddress: String) -> Bool {
         let address = ASCII.lowercased(emailAddress)
         return emailAddresses.contains { ASCII.lowercased($0) == address }
@@ -126,6 +125,6 @@ extension Certificate: Hashable {
     /// Whether both have the same encoding.
     package static func == (left: Certificate, right: Certificate) -> Bool { left.der == right.der }
 
-    /// Feeds the encoding.
+    /// Hashes the encoding.
     package func hash(into hasher: inout Hasher) { hasher.combine(der) }
 }

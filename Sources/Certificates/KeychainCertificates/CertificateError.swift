@@ -2,12 +2,12 @@
 
 import KeychainCore
 
-/// Why bytes are no certificate.
+/// The reason that bytes are not a certificate.
 package struct CertificateError: Error, Sendable, Hashable {
-    /// Which field is wrong, and what is wrong with it; never what it holds.
+    /// The invalid field and the defect; never its value.
     package var reason: String
 
-    /// What Apple's functions return for it: `errSecDecode`.
+    /// The status that Apple's functions return for it: `errSecDecode`.
     package var status: Status { .decode }
 
     init(_ reason: String) { self.reason = reason }

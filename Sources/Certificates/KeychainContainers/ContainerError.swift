@@ -2,9 +2,9 @@
 
 import KeychainCore
 
-/// Why a file cannot be read.
+/// The reason that a file cannot be read.
 package struct ContainerError: Error, Sendable, Hashable {
-    /// What kind of failure it is.
+    /// The kind of failure.
     package enum Kind: Sendable, Hashable {
         /// The bytes are not of the format.
         case malformed
@@ -17,7 +17,7 @@ package struct ContainerError: Error, Sendable, Hashable {
     /// The kind.
     package var kind: Kind
 
-    /// What is wrong; never a password or a part of the file.
+    /// The defect; never a password or a part of the file.
     package var reason: String
 
     init(_ kind: Kind, _ reason: String) {
@@ -25,8 +25,8 @@ package struct ContainerError: Error, Sendable, Hashable {
         self.reason = reason
     }
 
-    /// What `SecPKCS12Import` returns for it (Semantics, "Importing PKCS 12 files"): -25293 for a code that does not
-    /// verify, -26275 for everything else.
+    /// The status that `SecPKCS12Import` returns for it (Semantics, "Importing PKCS 12 files"): -25293 if the MAC does
+    /// not verify, -26275 otherwise.
     package var status: Status {
         switch kind {
         case .wrongPassword: .authenticationFailed
@@ -39,12 +39,12 @@ package struct ContainerError: Error, Sendable, Hashable {
 }
 
 extension Status {
-    /// The format is not recognized, or another than is expected: `errSecUnknownFormat`.
+    /// The format is not recognized, or is not the expected one: `errSecUnknownFormat`.
     package static let unknownFormat = Status(rawValue: -25257)
 }
 
 extension KeychainError {
-    /// The failure of writing a file or a message, which no input should cause: `errSecInternalComponent`.
+    /// A failure to write a file or a message, which no input should cause: `errSecInternalComponent`.
     package init(writing error: ContainerError) { self.init(.internalComponent, error.reason) }
 }
 

@@ -5,7 +5,7 @@ import KeychainContainers
 import KeychainCore
 import KeychainKeys
 
-/// A message that was taken apart, and decrypted where it was encrypted.
+/// A parsed message, decrypted if it was encrypted.
 package struct OpenedMessage: Sendable {
     /// Whether it was encrypted.
     package private(set) var isEncrypted = false
@@ -13,21 +13,21 @@ package struct OpenedMessage: Sendable {
     /// The signed part; `nil` for a message that is not signed.
     package let signedData: SignedData?
 
-    /// The contents; `nil` where they are outside of the message.
+    /// The contents; `nil` if they are detached.
     package let contents: [UInt8]?
 
-    /// The certificates of the message, those left out that are none.
+    /// The certificates of the message, without invalid ones.
     package let certificates: NamedCertificates
 
-    /// Takes a message apart.
+    /// Parses a message.
     ///
     /// - Parameters:
     ///   - bytes: the message in DER or BER.
-    ///   - key: gives the private key of a certificate by its name; `nil` where it is not at hand. Called for an
-    ///     encrypted message only, for one recipient after the other.
-    /// - Throws: `errSecUnknownFormat` for what is no message; `errSecUnimplemented` for a kind or an algorithm that is
-    ///   not implemented; `errSecItemNotFound` without the key of a recipient; `errSecDecode` for what the key does not
-    ///   decrypt; what `key` throws.
+    ///   - key: returns the private key of a certificate by its name; `nil` if it is not available. Called only for an
+    ///     encrypted message, for each recipient in order.
+    /// - Throws: `errSecUnknownFormat` if it is not a message; `errSecUnimplemented` for a kind or an algorithm that is
+    ///   not implemented; `errSecItemNotFound` without the key of a recipient; `errSecDecode` if the key does not
+    ///   decrypt the message; the errors of `key`.
     package init(
         _ bytes: [UInt8],
         key: (_ name: SignedData.Signer) throws(KeychainError) -> PrivateKey?

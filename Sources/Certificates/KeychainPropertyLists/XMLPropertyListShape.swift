@@ -13,29 +13,29 @@ struct XMLPropertyListShape {
 
     private init(_ bytes: [UInt8]) { rest = bytes[...] }
 
-    /// Whether bytes are XML in UTF-8 as property lists are written, with few enough levels.
+    /// Whether bytes are XML in UTF-8 in the form of property lists, within the limit of nesting.
     ///
-    /// Refused are sections of other kinds than comments, a second declaration, another encoding than UTF-8, and
-    /// attributes but the version of the list: they can hold what looks like the end of an element.
+    /// It refuses sections other than comments, a second declaration, encodings other than UTF-8, and attributes other
+    /// than the version of the list, because they can contain text that looks like the end of an element.
     static func isHarmless(_ bytes: [UInt8]) -> Bool {
         guard !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self), !hasTooManyMarks(text) else {
             return false
         }
         var shape = XMLPropertyListShape(bytes)
         while let start = shape.rest.firstIndex(of: UInt8(ascii: "<")) {
-            guard shape.takeTag(at: start) else { return false }
+            guard shape.parseTag(at: start) else { return false }
             shape.tags += 1
         }
         return shape.tags > 0
     }
 
-    /// Goes past a tag or a comment; `false` for one that no property list has there.
-    private mutating func takeTag(at start: Int) -> Bool {
-        // Before the first tag there is nothing but a mark of the byte order, and blanks.
+    /// Parses a tag or a comment; `false` for one that a property list does not have at this position.
+    private mutating func parseTag(at start: Int) -> Bool {
+        // Only a byte order mark and blanks may precede the first tag.
         let blanks: [UInt8] = [0xEF, 0xBB, 0xBF, 0x20, 0x09, 0x0A, 0x0D]
         guard tags > 0 || rest[..<start].allSatisfy(blanks.contains) else { return false }
         rest = rest[(start + 1)...]
-        if rest.starts(with: "!--".utf8) { return takeComment() }
+        if rest.starts(with: "!--".utf8) { return parseComment() }
         let tag = rest.prefix(Self.longestTag).prefix { $0 != UInt8(ascii: ">") }
         guard !tag.contains(UInt8(ascii: "<")), !tag.contains(UInt8(ascii: "[")), let first = tag.first,
             tag.endIndex < rest.endIndex, rest[tag.endIndex] == UInt8(ascii: ">")
@@ -48,21 +48,21 @@ struct XMLPropertyListShape {
         default:
             let hasAttribute = tag.contains { [UInt8(ascii: "\""), UInt8(ascii: "'")].contains($0) }
             guard !hasAttribute || tag.elementsEqual("plist version=\"1.0\"".utf8) else { return false }
-            // An element without contents ends itself, and is a level as well.
-            guard level < PropertyListShape.mostLevels else { return false }
+            // An empty-element tag also counts as a level.
+            guard level < PropertyListShape.maximumLevels else { return false }
             if tag.last != UInt8(ascii: "/") { level += 1 }
         }
-        return (0...PropertyListShape.mostLevels).contains(level)
+        return (0...PropertyListShape.maximumLevels).contains(level)
     }
 
-    private mutating func takeComment() -> Bool {
+    private mutating func parseComment() -> Bool {
         rest = rest.dropFirst(3)
         guard let end = rest.indices.first(where: { rest[$0...].starts(with: "-->".utf8) }) else { return false }
         rest = rest[(end + 3)...]
         return true
     }
 
-    /// Whether a tag is the declaration of XML, with no other encoding than that which was checked.
+    /// Whether a tag is the XML declaration, with the encoding that was checked.
     private static func isDeclaration(_ tag: ArraySlice<UInt8>) -> Bool {
         let text = String(decoding: tag, as: UTF8.self).lowercased()
         guard text.hasPrefix("?xml "), text.hasSuffix("?") else { return false }
@@ -73,8 +73,8 @@ struct XMLPropertyListShape {
 
     // MARK: - Marks
 
-    /// Whether more marks follow each other in an element than there may be; comments between them do not count, and a
-    /// reference to a character counts as that.
+    /// Whether an element has too many consecutive marks; comments between them are ignored, and a character reference
+    /// counts as the character.
     private static func hasTooManyMarks(_ text: String) -> Bool {
         guard text.utf8.contains(where: { $0 >= 0xCC || $0 == UInt8(ascii: "&") }) else { return false }
         var counter = CombiningMarks.Counter()
@@ -83,9 +83,9 @@ struct XMLPropertyListShape {
             if scalar == "<", rest.starts(with: "!--".unicodeScalars) {
                 skipComment(&rest)
             } else if scalar == "&", rest.first == "#" {
-                counter.take(isMark: takesReference(&rest))
+                counter.countCharacter(isMark: parseReference(&rest))
             } else {
-                counter.take(isMark: scalar.isCombiningMark)
+                counter.countCharacter(isMark: scalar.isCombiningMark)
             }
         }
         return counter.areTooMany
@@ -97,10 +97,10 @@ struct XMLPropertyListShape {
         rest = rest.dropFirst(3)
     }
 
-    /// Goes past a reference to a character by its number, and says whether it can be one to a mark.
+    /// Parses a numeric character reference, and returns whether it may be one to a mark.
     ///
-    /// A parser may put the halves of a character of UTF-16 together, and may keep the last 16 bits of a number alone.
-    private static func takesReference(_ rest: inout Substring.UnicodeScalarView) -> Bool {
+    /// A parser may combine the surrogates of a character, and may keep only the last 16 bits of a number.
+    private static func parseReference(_ rest: inout Substring.UnicodeScalarView) -> Bool {
         rest = rest.dropFirst()
         let isHexadecimal = rest.first == "x" || rest.first == "X"
         if isHexadecimal { rest = rest.dropFirst() }
@@ -111,7 +111,7 @@ struct XMLPropertyListShape {
         }
         if rest.first == ";" { rest = rest.dropFirst() }
         return [number, number & 0xFFFF].contains { number in
-            // Half of a character is none.
+            // A surrogate is not a character.
             Unicode.Scalar(number)?.isCombiningMark ?? (number < 0x1_0000)
         }
     }

@@ -41,7 +41,7 @@ extension NumberedAuditEntry {
     init?(line: some Sequence<UInt8>) {
         guard let object = try? JSONParser.parse(line), let entry = AuditEntry(object) else { return nil }
         let number = object["number"] == .null ? 0 : object["number"].integer
-        guard let number, (0...Self.greatestNumber).contains(number) else { return nil }
+        guard let number, (0...Self.maximumNumber).contains(number) else { return nil }
         self.init(number: number, entry: entry)
     }
 }

@@ -16,10 +16,10 @@ package struct AuditFile: ~Copyable {
     package static let previousName = "audit.1.jsonl"
 
     /// The maximum size of a file; 4 MiB.
-    package static let mostBytes = 4 << 20
+    package static let maximumBytes = 4 << 20
 
     private let folder: PrivateDirectory
-    private let mostBytes: Int
+    private let maximumBytes: Int
     private let write: Write
     private var descriptor: Int32 = -1
 
@@ -30,14 +30,14 @@ package struct AuditFile: ~Copyable {
     package typealias Write = @Sendable (Int32, UnsafeRawPointer?, Int) -> Int
 
     /// The file in the folder of a store; it is created with the first line.
-    package init(in folder: PrivateDirectory, mostBytes: Int = Self.mostBytes) {
-        self.init(in: folder, mostBytes: mostBytes) { Glibc.write($0, $1, $2) }
+    package init(in folder: PrivateDirectory, maximumBytes: Int = Self.maximumBytes) {
+        self.init(in: folder, maximumBytes: maximumBytes) { Glibc.write($0, $1, $2) }
     }
 
     /// The same with another way to write, for tests.
-    package init(in folder: PrivateDirectory, mostBytes: Int = Self.mostBytes, write: @escaping Write) {
+    package init(in folder: PrivateDirectory, maximumBytes: Int = Self.maximumBytes, write: @escaping Write) {
         self.folder = folder
-        self.mostBytes = mostBytes
+        self.maximumBytes = maximumBytes
         self.write = write
     }
 
@@ -57,7 +57,7 @@ package struct AuditFile: ~Copyable {
             for entry in entries {
                 number = Self.number(after: number)
                 let line = Array("\(NumberedAuditEntry(number: number, entry: entry).line)\n".utf8)
-                if count > 0, lines.count + line.count > mostBytes { break }
+                if count > 0, lines.count + line.count > maximumBytes { break }
                 lines += line
                 count += 1
             }
@@ -70,13 +70,13 @@ package struct AuditFile: ~Copyable {
     /// The time in microseconds, or one more than the last number: a new file after the old ones were removed continues
     /// with higher numbers, too.
     private static func number(after last: Int) -> Int {
-        min(max(last + 1, Int(AuditTime.now.milliseconds) * 1000), NumberedAuditEntry.greatestNumber)
+        min(max(last + 1, Int(AuditTime.now.milliseconds) * 1000), NumberedAuditEntry.maximumNumber)
     }
 
     /// Appends whole lines, all or none.
     mutating func append(_ lines: [UInt8]) throws(FileError) {
         var status = try openedStatus()
-        if status.st_size > 0, Int(status.st_size) + lines.count > mostBytes {
+        if status.st_size > 0, Int(status.st_size) + lines.count > maximumBytes {
             try rotate()
             status = try openedStatus()
         }
@@ -115,9 +115,9 @@ package struct AuditFile: ~Copyable {
             }
             try endHalfLine(&status)
             let name = status.st_size > 0 ? Self.name : Self.previousName
-            let end = LogContents(folder.path(of: name), mostBytes: Self.mostBytesOfLine)
+            let end = LogContents(folder.path(of: name), maximumBytes: Self.maximumLineBytes)
             // A higher one is of a damaged line: those after it would all have the highest number.
-            let limit = Int(AuditTime.now.milliseconds) * 1000 + Self.mostAhead
+            let limit = Int(AuditTime.now.milliseconds) * 1000 + Self.maximumClockLead
             let numbers = end.lines.compactMap { NumberedAuditEntry(line: $0)?.number }.filter { $0 <= limit }
             lastNumber = max(lastNumber, numbers.max() ?? 0)
         } catch {
@@ -142,7 +142,7 @@ package struct AuditFile: ~Copyable {
 
     private mutating func rotate() throws(FileError) {
         let path = folder.path(of: Self.name)
-        let isKept = keepShares()
+        let isKept = rewritePreviousFile()
         // Without room for another file, the older one is removed.
         guard isKept ? unlink(path) == 0 : rename(path, folder.path(of: Self.previousName)) == 0 else {
             throw .system(call: isKept ? "unlink" : "rename", path: path, errno: errno)
@@ -152,10 +152,12 @@ package struct AuditFile: ~Copyable {
     }
 
     /// Replaces the older file by what stays of both; returns whether it could.
-    private func keepShares() -> Bool {
-        let contents = [Self.previousName, Self.name].map { LogContents(folder.path(of: $0), mostBytes: mostBytes) }
+    private func rewritePreviousFile() -> Bool {
+        let contents = [Self.previousName, Self.name].map {
+            LogContents(folder.path(of: $0), maximumBytes: maximumBytes)
+        }
         var bytes: [UInt8] = []
-        for line in AuditShares.kept(of: contents.flatMap(\.lines), mostBytes: mostBytes) {
+        for line in AuditShares.kept(of: contents.flatMap(\.lines), maximumBytes: maximumBytes) {
             bytes += line
             bytes.append(0x0A)
         }
@@ -169,10 +171,10 @@ package struct AuditFile: ~Copyable {
     }
 
     /// How far numbers may be ahead of the clock, which may have been set back: a year, in microseconds.
-    private static let mostAhead = 366 * 86_400 * 1_000_000
+    private static let maximumClockLead = 366 * 86_400 * 1_000_000
 
     /// More than any line has: its texts that are not truncated are a path and an identity.
-    private static let mostBytesOfLine = 1 << 17
+    private static let maximumLineBytes = 1 << 17
 }
 
 /// The last bytes of a file.
@@ -180,8 +182,8 @@ private struct LogContents {
     private let bytes: [UInt8]
     private let isWhole: Bool
 
-    /// The last bytes of the file at a path, at most `mostBytes`; none if it cannot be read.
-    init(_ path: String, mostBytes: Int) {
+    /// The last bytes of the file at a path, at most `maximumBytes`; none if it cannot be read.
+    init(_ path: String, maximumBytes: Int) {
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         var status = stat()
         guard descriptor >= 0, fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -190,7 +192,7 @@ private struct LogContents {
             return
         }
         defer { close(descriptor) }
-        let start = max(0, Int(status.st_size) - mostBytes)
+        let start = max(0, Int(status.st_size) - maximumBytes)
         isWhole = start == 0
         bytes = [UInt8](unsafeUninitializedCapacity: Int(status.st_size) - start) { buffer, count in
             while count < buffer.count {

@@ -36,7 +36,7 @@ package struct AuditReader: ~Copyable {
     private static let longestLine = 1 << 20
 
     /// No daemon writes a larger file; of one that is larger, only the last bytes are read.
-    private static let largestFile = 2 * AuditFile.mostBytes
+    private static let largestFile = 2 * AuditFile.maximumBytes
 
     private struct Filter {
         /// The number after which entries are new.
@@ -57,9 +57,9 @@ package struct AuditReader: ~Copyable {
     /// - Parameters:
     ///   - folder: the folder.
     ///   - number: the number of the entry after which to begin; 0 for the first.
-    ///   - mostBytes: the maximum number of bytes of all lines to read, unless it is one line.
-    package init(in folder: PrivateDirectory, after number: Int = 0, mostBytes: Int = .max) {
-        self.init(path: folder.path, of: geteuid(), after: number, mostBytes: mostBytes)
+    ///   - maximumBytes: the maximum number of bytes of all lines to read, unless it is one line.
+    package init(in folder: PrivateDirectory, after number: Int = 0, maximumBytes: Int = .max) {
+        self.init(path: folder.path, of: geteuid(), after: number, maximumBytes: maximumBytes)
     }
 
     /// A reader of a log that another user writes.
@@ -68,12 +68,12 @@ package struct AuditReader: ~Copyable {
     ///   - path: the folder.
     ///   - owner: the user; a file of any other one is refused.
     ///   - number: the number of the entry after which to begin; 0 for the first.
-    ///   - mostBytes: the maximum number of bytes of all lines to read, unless it is one line.
-    package init(path: String, of owner: uid_t, after number: Int = 0, mostBytes: Int = .max) {
+    ///   - maximumBytes: the maximum number of bytes of all lines to read, unless it is one line.
+    package init(path: String, of owner: uid_t, after number: Int = 0, maximumBytes: Int = .max) {
         folder = path
         self.owner = owner
         last = number
-        room = mostBytes
+        room = maximumBytes
     }
 
     deinit { if descriptor >= 0 { close(descriptor) } }
@@ -176,7 +176,7 @@ package struct AuditReader: ~Copyable {
             guard count >= 0 else { throw failure("pread") }
             if count == 0 { return }
             offset += count
-            take(buffer[..<count], &part)
+            parse(buffer[..<count], &part)
         }
     }
 
@@ -186,20 +186,20 @@ package struct AuditReader: ~Copyable {
         part.unreadable += 1
     }
 
-    private mutating func take(_ bytes: ArraySlice<UInt8>, _ part: inout Part) {
+    private mutating func parse(_ bytes: ArraySlice<UInt8>, _ part: inout Part) {
         var bytes = bytes
         while room >= 0, let end = bytes.firstIndex(of: 0x0A) {
             let line = rest + bytes[..<end]
             rest = []
             bytes = bytes[(end + 1)...]
-            if isSkipping { isSkipping = false } else if !line.isEmpty { take(line: line, &part) }
+            if isSkipping { isSkipping = false } else if !line.isEmpty { parse(line: line, &part) }
         }
         guard room >= 0, !isSkipping else { return }
         rest += bytes
         if rest.count > Self.longestLine { skipLine(&part) }
     }
 
-    private mutating func take(line: [UInt8], _ part: inout Part) {
+    private mutating func parse(line: [UInt8], _ part: inout Part) {
         guard let entry = NumberedAuditEntry(line: line) else {
             part.unreadable += 1
             return

@@ -41,18 +41,18 @@ package struct AuditRecord: Sendable, Hashable {
         self.caller = caller
         self.operation = operation
         self.itemClass = itemClass.map { $0.shortened() }
-        var groups = accessGroups.prefix(Self.mostGroups).map { $0.shortened() }
-        if accessGroups.count > Self.mostGroups { groups.append("…") }
+        var groups = accessGroups.prefix(Self.maximumGroups).map { $0.shortened() }
+        if accessGroups.count > Self.maximumGroups { groups.append("…") }
         self.accessGroups = groups
         self.status = status
         self.attributes = attributes.mapValues { $0.shortened() }
     }
 
     /// The maximum number of access groups; a last one, `…`, stands for more.
-    package static let mostGroups = 16
+    package static let maximumGroups = 16
 
     /// The maximum number of bytes of a text that a program sent; `…` follows a truncated one.
-    package static let mostBytesOfText = String.mostBytesOfShownName
+    package static let maximumTextBytes = String.maximumShownNameBytes
 }
 
 /// The program that sent a request.
@@ -172,5 +172,5 @@ package struct NumberedAuditEntry: Sendable, Hashable {
     package var entry: AuditEntry
 
     /// The highest number, which each reader of JSON can represent (RFC 8259, section 6).
-    static let greatestNumber = 1 << 53
+    static let maximumNumber = 1 << 53
 }

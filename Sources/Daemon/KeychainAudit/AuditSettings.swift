@@ -15,7 +15,7 @@ package struct AuditSettings: Sendable, Hashable {
     /// The name of the file.
     package static let fileName = "audit.settings"
 
-    private static let mostBytes = 4096
+    private static let maximumBytes = 4096
 
     /// The settings in the folder of a store; `nil` if nothing is to be logged.
     ///
@@ -23,7 +23,7 @@ package struct AuditSettings: Sendable, Hashable {
     package init?(in folder: PrivateDirectory) {
         guard folder.isTaken(Self.fileName) else { return nil }
         self.init()
-        let contents = try? folder.withContents(of: Self.fileName, limit: Self.mostBytes) { Array($0) }
+        let contents = try? folder.withContents(of: Self.fileName, limit: Self.maximumBytes) { Array($0) }
         guard let contents, let object = try? JSONParser.parse(contents) else { return }
         let names = (object["attributes"].elements ?? []).compactMap(\.string)
         attributes = Set(names.compactMap { AuditAttribute(rawValue: $0) })

@@ -8,9 +8,9 @@ enum AuditShares {
     ///
     /// - Parameters:
     ///   - lines: lines of files, without newlines, oldest first; invalid lines and copies are dropped.
-    ///   - mostBytes: the maximum number of bytes of all lines, with their newlines.
+    ///   - maximumBytes: the maximum number of bytes of all lines, with their newlines.
     /// - Returns: The lines, in their order.
-    static func kept(of lines: [ArraySlice<UInt8>], mostBytes: Int) -> [ArraySlice<UInt8>] {
+    static func kept(of lines: [ArraySlice<UInt8>], maximumBytes: Int) -> [ArraySlice<UInt8>] {
         var seen: Set<Int> = []
         var found: [(line: ArraySlice<UInt8>, program: String)] = []
         for line in lines {
@@ -27,7 +27,7 @@ enum AuditShares {
             newerBytes[program, default: 0] += line.count + 1
         }
         order.sort { $0.newerBytes == $1.newerBytes ? $0.index > $1.index : $0.newerBytes < $1.newerBytes }
-        var room = mostBytes
+        var room = maximumBytes
         let kept = order.prefix {
             room -= found[$0.index].line.count + 1
             return room >= 0

@@ -92,9 +92,9 @@ final class ChangeSubscription: Sendable {
     private func listen(to connection: DaemonConnection) {
         // Earlier changes are not notified; a program that reads again now misses none.
         queue.async { [self] in if !hasEnded { handler(.unknown) } }
-        keep {
+        setSource {
             ReadSource(connection.descriptor, of: connection, on: queue) { [self] in
-                switch connection.takeNotice() {
+                switch connection.readNotice() {
                 case .nothing: break
                 case .notice(let notice): if !hasEnded { handler(notice) }
                 case .ended: restart()
@@ -105,14 +105,14 @@ final class ChangeSubscription: Sendable {
 
     /// Waits until a daemon creates its socket.
     private func wait(for watch: FolderWatch) {
-        keep {
+        setSource {
             ReadSource(watch.descriptor, of: watch, on: queue) { [self] in
-                guard let names = watch.takeNames(), !names.contains(location.name) else { return restart() }
+                guard let names = watch.readChangedNames(), !names.contains(location.name) else { return restart() }
             }
         }
     }
 
-    private func keep(_ makeSource: () -> ReadSource) {
+    private func setSource(_ makeSource: () -> ReadSource) {
         state.withLock { state in
             guard !state.hasEnded else { return }
             state.source = makeSource()

@@ -13,9 +13,9 @@ package struct ClientOptions: Sendable, Hashable {
     /// How long a cancelled prompt may take to disappear before its thread is abandoned; 3 seconds.
     package var promptEndMilliseconds: Int32 = 3_000
     /// The maximum number of concurrent commands; further ones wait; 8.
-    package var mostConnections = 8
+    package var maximumConnections = 8
     /// The maximum number of idle connections; 4.
-    package var mostIdleConnections = 4
+    package var maximumIdleConnections = 4
     /// For how long the result of whether a user could type here is cached; one second.
     package var authenticatorMilliseconds: Int32 = 1_000
 

@@ -34,7 +34,7 @@ final class ConnectionPool: @unchecked Sendable {
     var hasConnected: Bool { isKnown.load(ordering: .relaxed) }
 
     /// Records that a daemon was reached.
-    func noteConnected() { isKnown.store(true, ordering: .relaxed) }
+    func recordConnection() { isKnown.store(true, ordering: .relaxed) }
 
     /// Runs `body` as one of the concurrent commands; waits until there are fewer.
     func withTurn<Result>(
@@ -42,15 +42,15 @@ final class ConnectionPool: @unchecked Sendable {
         _ body: () throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
         guard !isUrgent else { return try body() }
-        while let semaphore = try takeTurn() { semaphore.wait() }
-        defer { giveTurn() }
+        while let semaphore = try acquireTurn() { semaphore.wait() }
+        defer { releaseTurn() }
         return try body()
     }
 
     /// Takes a turn; returns what to wait for if there is none.
-    private func takeTurn() throws(KeychainError) -> DispatchSemaphore? {
-        try inside { () -> DispatchSemaphore? in
-            guard turns >= options.mostConnections else {
+    private func acquireTurn() throws(KeychainError) -> DispatchSemaphore? {
+        try withForkGate { () -> DispatchSemaphore? in
+            guard turns >= options.maximumConnections else {
                 turns += 1
                 return nil
             }
@@ -60,8 +60,8 @@ final class ConnectionPool: @unchecked Sendable {
         }
     }
 
-    private func giveTurn() {
-        let next = try? inside { () -> DispatchSemaphore? in
+    private func releaseTurn() {
+        let next = try? withForkGate { () -> DispatchSemaphore? in
             // In a child the turn was the parent's.
             turns = max(0, turns - 1)
             return waiting.isEmpty ? nil : waiting.removeFirst()
@@ -74,7 +74,7 @@ final class ConnectionPool: @unchecked Sendable {
         // Closed outside of the gate.
         var dropped: [DaemonConnection] = []
         defer { withExtendedLifetime(dropped) {} }
-        return try inside {
+        return try withForkGate {
             while let connection = idle.popLast() {
                 if connection.isOfThisUser { return connection }
                 dropped.append(connection)
@@ -85,15 +85,15 @@ final class ConnectionPool: @unchecked Sendable {
 
     /// Keeps a connection for the next command, unless there are enough.
     func putBack(_ connection: DaemonConnection) {
-        let dropped = try? inside { () -> DaemonConnection? in
-            guard connection.isOfThisProcess, idle.count < options.mostIdleConnections else { return connection }
+        let dropped = try? withForkGate { () -> DaemonConnection? in
+            guard connection.isOfThisProcess, idle.count < options.maximumIdleConnections else { return connection }
             idle.append(connection)
             return nil
         }
         _ = dropped
     }
 
-    private func inside<Result>(_ body: () -> Result) throws(KeychainError) -> Result {
+    private func withForkGate<Result>(_ body: () -> Result) throws(KeychainError) -> Result {
         let turns = [turn]
         let error = turns.withUnsafeBufferPointer { keychain_fork_gate_enter($0.baseAddress, 1, 0, nil) }
         guard error == 0 else {

@@ -110,7 +110,7 @@ final class DaemonConnection: Sendable {
         switch received {
         case .complete(let greeting): answer = greeting
         case .silent: throw .silence(location)
-        case .ended: throw .gone(path)
+        case .ended: throw .daemonStopped(path)
         case .malformed: throw .notADaemon(path)
         }
         guard answer.version != nil else { throw .otherVersion(location, highest: answer.highestVersion) }
@@ -178,7 +178,7 @@ final class DaemonConnection: Sendable {
             case .reply(number, let reply): return .reply(reply)
             case .failure(number, let error): return .failure(error)
             case .failure(0, let error): return .refused(error)
-            case .goodbye(let last) where last < number: return .notTaken(.gone(path))
+            case .goodbye(let last) where last < number: return .notTaken(.daemonStopped(path))
             case .goodbye: return .unknown(.unknownOutcome(path, "it closed the connection"))
             case .working(number): continue
             case .prompt(let question, let prompt): questions.ask(question, prompt)
@@ -206,7 +206,7 @@ final class DaemonConnection: Sendable {
         switch nextMessage({ true }) {
         case .complete(.reply(number, .done)): return
         case .complete(.failure(_, let error)): throw error
-        case .complete(.goodbye), .ended: throw .gone(path)
+        case .complete(.goodbye), .ended: throw .daemonStopped(path)
         case .silent: throw .silence(location)
         case .complete, .malformed: throw .notADaemon(path)
         }
@@ -216,7 +216,7 @@ final class DaemonConnection: Sendable {
     var descriptor: Int32 { socket }
 
     /// The result of reading notices.
-    enum Told {
+    enum NoticeResult {
         case nothing
         case notice(ChangeNotice)
         /// The connection has ended.
@@ -226,22 +226,24 @@ final class DaemonConnection: Sendable {
     }
 
     /// Reads the available notices, coalesced into one, without waiting.
-    func takeNotice() -> Told {
-        var told = Told.nothing
+    func readNotice() -> NoticeResult {
+        var result = NoticeResult.nothing
         while true {
             do throws(WireError) {
                 switch try receive(.message).0 {
                 case .complete: break
-                case .incomplete: return told
-                case .ended, .failed: return told.isNotice ? told : .ended
+                case .incomplete: return result
+                case .ended, .failed: return result.isNotice ? result : .ended
                 }
-                let message = try take { (bytes) throws(WireError) in try WireMessage(frame: bytes, from: .keychain) }
+                let message = try decodeFrame { (bytes) throws(WireError) in
+                    try WireMessage(frame: bytes, from: .keychain)
+                }
                 // The connection's end is noticed again by the next call.
-                guard case .changed(_, var notice) = message else { return told.isNotice ? told : .ended }
-                if case .notice(let before) = told { notice.merge(before) }
-                told = .notice(notice)
+                guard case .changed(_, var notice) = message else { return result.isNotice ? result : .ended }
+                if case .notice(let before) = result { notice.merge(before) }
+                result = .notice(notice)
             } catch {
-                return told.isNotice ? told : .ended
+                return result.isNotice ? result : .ended
             }
         }
     }
@@ -249,7 +251,7 @@ final class DaemonConnection: Sendable {
     /// The daemon's reason for ending the connection.
     private func farewell() -> Outcome {
         guard case .complete(.failure(0, let error)) = nextMessage({ true })
-        else { return .notTaken(.gone(path)) }
+        else { return .notTaken(.daemonStopped(path)) }
         return .refused(error)
     }
 
@@ -289,7 +291,7 @@ final class DaemonConnection: Sendable {
             let capacity: Int
             do throws(WireError) {
                 (progress, capacity) = try receive(expected)
-                guard progress != .complete else { return .complete(try take(read)) }
+                guard progress != .complete else { return .complete(try decodeFrame(read)) }
             } catch {
                 return .malformed(error)
             }
@@ -320,7 +322,9 @@ final class DaemonConnection: Sendable {
         return try result.get()
     }
 
-    private func take<Value>(_ read: (UnsafeRawBufferPointer) throws(WireError) -> Value) throws(WireError) -> Value {
+    private func decodeFrame<Value>(
+        _ read: (UnsafeRawBufferPointer) throws(WireError) -> Value
+    ) throws(WireError) -> Value {
         let frame = reader.withLock { reader in
             defer { reader.clear() }
             return reader.withBytes { SecretBytes(copying: $0) }

@@ -82,7 +82,7 @@ package final class DaemonKeychain: KeychainBackend {
     }
 
     /// How often a daemon is started for one connection.
-    private static let mostStarts = 3
+    private static let maximumStarts = 3
 
     /// A connection that is open, or a new one; while a daemon is expected back, it is waited for.
     private func connection(until deadline: Deadline?) throws(KeychainError) -> DaemonConnection {
@@ -92,7 +92,7 @@ package final class DaemonKeychain: KeychainBackend {
         while true {
             do throws(KeychainError) {
                 let connection = try DaemonConnection(pool.location, options)
-                pool.noteConnected()
+                pool.recordConnection()
                 return connection
             } catch {
                 guard error.isMissingDaemon || error.isGoneDaemon else { throw error }
@@ -102,7 +102,7 @@ package final class DaemonKeychain: KeychainBackend {
                     pauses = Deadline.Pauses(until: options.deadline(milliseconds: options.returnMilliseconds))
                 }
                 // One that has just been started may have been stopped again.
-                if error.isMissingDaemon, let start, starts < Self.mostStarts {
+                if error.isMissingDaemon, let start, starts < Self.maximumStarts {
                     starts += 1
                     try start()
                     continue

@@ -50,7 +50,7 @@ extension KeychainError {
     }
 
     /// A daemon that closed the connection before it accepted the command.
-    static func gone(_ path: String) -> KeychainError {
+    static func daemonStopped(_ path: String) -> KeychainError {
         KeychainError(
             .notAvailable,
             "the keychain daemon at \(path) stopped before it accepted the command; nothing was done",

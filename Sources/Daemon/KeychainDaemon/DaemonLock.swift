@@ -15,7 +15,7 @@ enum DaemonLock {
     ///   - isServed: whether another daemon that serves it responds; this one is then not needed.
     /// - Returns: The lock.
     /// - Throws: ``DaemonFailure``; one of ``DaemonStatus/done`` if another daemon serves.
-    static func take(
+    static func acquire(
         in folder: PrivateDirectory,
         of what: String,
         _ isServed: () -> Bool

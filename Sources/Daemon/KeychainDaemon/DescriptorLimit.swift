@@ -22,7 +22,7 @@ enum DescriptorLimit {
         let resource = __rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue))
         var limit = rlimit()
         guard getrlimit(resource, &limit) == 0 else { return 1024 }
-        let wanted = rlim_t(perConnection * ServerOptions().mostConnections + reserved)
+        let wanted = rlim_t(perConnection * ServerOptions().maximumConnections + reserved)
         if limit.rlim_cur < wanted {
             limit.rlim_cur = min(limit.rlim_max, wanted)
             if setrlimit(resource, &limit) != 0 { getrlimit(resource, &limit) }
@@ -41,10 +41,13 @@ enum DescriptorLimit {
         guard let limit else { return options }
         // If the limit is low, the connections get half of it.
         let connections = max(8, (limit - min(reserved, limit / 2)) / perConnection)
-        guard connections < options.mostConnections else { return options }
+        guard connections < options.maximumConnections else { return options }
         // A user's share of them stays the same.
-        options.mostConnectionsOfUser = max(1, options.mostConnectionsOfUser * connections / options.mostConnections)
-        options.mostConnections = connections
+        options.maximumConnectionsPerUser = max(
+            1,
+            options.maximumConnectionsPerUser * connections / options.maximumConnections
+        )
+        options.maximumConnections = connections
         return options
     }
 }

@@ -55,7 +55,7 @@ package enum KeychainDaemon {
 
     private static func serve(_ arguments: DaemonArguments, _ log: DaemonLog) throws(DaemonFailure) {
         let notification = ServiceNotification()
-        let passedOn = try SocketActivation.takeSockets()
+        let passedOn = try SocketActivation.adoptSockets()
         if arguments.isInBackground, passedOn.isEmpty {
             // A service manager of the program that started this one waits for that program.
             unsetenv("NOTIFY_SOCKET")

@@ -33,7 +33,7 @@ final class PasscodeProofs: Sendable {
     ///   - unlock: the current unlock; the next lock ends the proof. `nil` if there is none: without a passcode nothing
     ///     was proved, and an immediate lock has ended the proof.
     ///   - time: the time of the proof.
-    func note(_ prover: Prover, _ unlock: UInt64?, at time: ContinuousClock.Instant = .now) {
+    func record(_ prover: Prover, _ unlock: UInt64?, at time: ContinuousClock.Instant = .now) {
         guard let unlock else { return }
         proofs.withLock { proofs in
             proofs = proofs.filter { $0.value.time.advanced(by: Self.lifetime) > time }

@@ -51,7 +51,7 @@ final class ProgramKeychain: KeychainBackend {
         }
         switch result {
         case .success(let reply):
-            if command.has(.provesPasscode) { proofs.note(prover(), try keychain.currentUnlock()) }
+            if command.has(.provesPasscode) { proofs.record(prover(), try keychain.currentUnlock()) }
             if command.has(.locksDevice) { proofs.clear() }
             return reply
         case .failure(let error):

@@ -33,7 +33,7 @@ struct ServedPrograms: Sendable {
             isSystemService: isSystemService,
             audited: audit.map { AuditedProgram(peer, $0) },
             executable: { peer.executable },
-            lookAgain: { () throws(KeychainError) in try peer.confirm() }
+            reidentify: { () throws(KeychainError) in try peer.confirm() }
         )
     }
 }

@@ -39,7 +39,7 @@ struct ServedStore: ~Copyable {
             throw DaemonFailure(error)
         }
         guard let folder = found else { throw Self.missing(location) }
-        let lock = try DaemonLock.take(in: folder, of: "store", isServed)
+        let lock = try DaemonLock.acquire(in: folder, of: "store", isServed)
         var device = device
         // The system service has stores of many users: it does not parse their settings, or what they claim to be
         // certificates.
@@ -48,7 +48,7 @@ struct ServedStore: ~Copyable {
         device.share = CallShare.number
         // The server limits the contexts and decides which are discarded: the keychain does not know which process owns
         // them. Contexts of commands in progress are additional.
-        device.mostContexts = 2 * ServerOptions().mostContextsOfUser
+        device.maximumContexts = 2 * ServerOptions().maximumContextsPerUser
         let keychain = EmbeddedKeychain(at: location, options: Self.options(limitMebibytes), device: device)
         let isThere: Bool
         do { isThere = try keychain.checkOwner() } catch { throw DaemonFailure(error) }

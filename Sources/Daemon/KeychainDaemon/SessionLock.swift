@@ -28,7 +28,7 @@ final class SessionLock: Sendable {
 
     /// A lock of several users' devices, once ``start()`` is called.
     init(_ log: DaemonLog, handle: @escaping @Sendable (LoginEvent) -> Void) {
-        manager = LoginManager(stateChanged: { state in Self.tell(state, log) }, handle: handle)
+        manager = LoginManager(stateChanged: { state in Self.report(state, log) }, handle: handle)
     }
 
     /// Listens, on a thread of its own.
@@ -57,7 +57,7 @@ final class SessionLock: Sendable {
         }
     }
 
-    private static func tell(_ state: LoginManager.State, _ log: DaemonLog) {
+    private static func report(_ state: LoginManager.State, _ log: DaemonLog) {
         switch state {
         case .starting: break
         case .listening: log.write(.information, "locking a session and suspending the computer lock the keychain")

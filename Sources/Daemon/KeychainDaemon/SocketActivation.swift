@@ -9,7 +9,7 @@ enum SocketActivation {
     ///
     /// - Returns: Their descriptors; empty if the process was started in another way.
     /// - Throws: ``DaemonFailure`` for a descriptor that is not a listening Unix stream socket.
-    static func takeSockets() throws(DaemonFailure) -> [Int32] {
+    static func adoptSockets() throws(DaemonFailure) -> [Int32] {
         let count = sd_listen_fds(1)
         guard count >= 0 else { throw DaemonFailure("LISTEN_PID and LISTEN_FDS are not valid") }
         let descriptors = Array(SD_LISTEN_FDS_START..<SD_LISTEN_FDS_START + count)

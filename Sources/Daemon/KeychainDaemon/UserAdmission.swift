@@ -41,7 +41,7 @@ package final class UserAdmission: Admission {
     /// Identifies a process that has connected.
     package func admit(_ socket: Int32) throws(KeychainError) -> any ConnectedPeer {
         let audit = programs.audit
-        audit?.followSettings()
+        audit?.reloadSettings()
         let peer = try PeerUser(socket)
         do throws(KeychainError) {
             guard peer.user == user else {
@@ -53,7 +53,7 @@ package final class UserAdmission: Admission {
             }
             return try programs.program(at: socket)
         } catch {
-            audit?.noteRefusal(of: peer, error)
+            audit?.recordRefusal(of: peer, error)
             throw error
         }
     }

@@ -13,7 +13,7 @@ final class UserProgram: ConnectedPeer {
     private let keychain: any ServedKeychain
     let identity: ClientIdentity
     private let executable: @Sendable () -> FileMark?
-    private let lookAgain: @Sendable () throws(KeychainError) -> Void
+    private let reidentify: @Sendable () throws(KeychainError) -> Void
     private let proofs: PasscodeProofs
     private let life: DaemonLife
     private let calls: ProgramKeychain
@@ -31,7 +31,7 @@ final class UserProgram: ConnectedPeer {
     ///   - isSystemService: whether the daemon is the system service, which runs as another user than the program.
     ///   - audited: logs its requests; `nil` for no log.
     ///   - executable: the process's current executable; `nil` if that cannot be inspected.
-    ///   - lookAgain: fails if the process no longer runs that program.
+    ///   - reidentify: fails if the process no longer runs that program.
     init(
         _ process: ProcessInstance,
         as identity: ClientIdentity,
@@ -41,13 +41,13 @@ final class UserProgram: ConnectedPeer {
         isSystemService: Bool = false,
         audited: AuditedProgram? = nil,
         executable: @escaping @Sendable () -> FileMark? = { nil },
-        lookAgain: @escaping @Sendable () throws(KeychainError) -> Void = {}
+        reidentify: @escaping @Sendable () throws(KeychainError) -> Void = {}
     ) {
         self.process = process
         self.identity = identity
         self.keychain = keychain
         self.executable = executable
-        self.lookAgain = lookAgain
+        self.reidentify = reidentify
         self.proofs = proofs
         self.life = life
         self.audited = audited
@@ -101,7 +101,7 @@ final class UserProgram: ConnectedPeer {
         }
     }
 
-    func confirm() throws(KeychainError) { try lookAgain() }
+    func confirm() throws(KeychainError) { try reidentify() }
 
     private func permitted(_ request: KeychainRequest) throws(KeychainError) -> KeychainRequest {
         let scope = AccessScope(identity: identity, storedGroups: keychain.accessGroups)
@@ -225,12 +225,12 @@ extension UserProgram {
     }
 
     /// The maximum number of groups that an error names; further ones are only counted.
-    static let mostNamedGroups = 16
+    static let maximumNamedGroups = 16
 
     /// Why claimed groups were left out, each a sentence without a period and without the identity's reasons.
     private func refusals(of client: Client) -> [String] {
         let refused = client.accessGroups.filter { $0 != Client.everyGroup && identity.refusal(of: $0) != nil }
-        let named = refused.prefix(Self.mostNamedGroups).compactMap { identity.refusal(of: $0, givesReasons: false) }
+        let named = refused.prefix(Self.maximumNamedGroups).compactMap { identity.refusal(of: $0, givesReasons: false) }
         guard refused.count > named.count else { return named }
         return named + ["and \(refused.count - named.count) more"]
     }
@@ -251,6 +251,6 @@ extension UserProgram {
 
     /// Logs a command.
     func finished(_ command: KeychainCommand, _ result: Result<KeychainReply, KeychainError>) {
-        audited?.note(command, result)
+        audited?.record(command, result)
     }
 }

@@ -44,7 +44,7 @@ final class AdmissionTable: Sendable {
     /// ``removeOverdue(tick:)`` returns it.
     func enter(_ candidate: Candidate) -> Bool {
         state.withLock { state in
-            guard state.running[candidate.user, default: 0] < options.mostAdmissionsOfUser else {
+            guard state.running[candidate.user, default: 0] < options.maximumAdmissionsPerUser else {
                 state.queued[candidate.user, default: []].append(candidate)
                 return false
             }
@@ -97,7 +97,7 @@ final class AdmissionTable: Sendable {
     func begin(_ candidate: Candidate, tick: UInt64) throws(KeychainError) {
         let isTaken = state.withLock { state in
             let overdue = state.admissions.values.filter(\.isOverdue)
-            let isFull = overdue.count >= options.mostOverdueAdmissions
+            let isFull = overdue.count >= options.maximumOverdueAdmissions
             guard !overdue.contains(where: { $0.process == candidate.process || isFull && $0.user == candidate.user })
             else { return false }
             state.admissions[candidate.socket] = Admission(

@@ -6,17 +6,17 @@ import Synchronization
 /// The number of bytes of messages that connections hold: those of a process, which count as its user's, which count as
 /// the server's.
 final class BufferedBytes: Sendable {
-    private let most: Int
+    private let maximum: Int
     private let whole: BufferedBytes?
     private let count = Atomic<Int>(0)
 
     /// A count from zero.
     ///
     /// - Parameters:
-    ///   - most: the limit.
+    ///   - maximum: the limit.
     ///   - whole: the count that this one is part of.
-    init(atMost most: Int, within whole: BufferedBytes? = nil) {
-        self.most = most
+    init(atMost maximum: Int, within whole: BufferedBytes? = nil) {
+        self.maximum = maximum
         self.whole = whole
     }
 
@@ -25,7 +25,7 @@ final class BufferedBytes: Sendable {
     /// - Returns: Whether they do; refused bytes do not count against others.
     func add(_ bytes: Int) -> Bool {
         guard whole?.add(bytes) ?? true else { return false }
-        guard count.add(bytes, ordering: .relaxed).newValue > most else { return true }
+        guard count.add(bytes, ordering: .relaxed).newValue > maximum else { return true }
         subtract(bytes)
         return false
     }

@@ -50,7 +50,7 @@ final class CallTable: Sendable {
     /// Begins an urgent command, which is not queued; `false` if its user has too many of them, so that it is queued.
     func beginUrgent(_ share: ConnectedProcess.Share) -> Bool {
         state.withLock { state in
-            guard state.urgentOfUser[share.user, default: 0] < options.mostUrgentCallsOfUser else { return false }
+            guard state.urgentOfUser[share.user, default: 0] < options.maximumUrgentCallsPerUser else { return false }
             state.urgentOfUser[share.user, default: 0] += 1
             return true
         }

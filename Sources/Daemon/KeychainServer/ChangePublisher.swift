@@ -26,13 +26,13 @@ final class ChangePublisher: Sendable {
         var observers: [UInt64: Observer] = [:]
         /// The subscriptions that wait for their turn.
         var reserved: [UInt64: ConnectedProcess.Share] = [:]
-        var noted: [Source: ChangeNotice] = [:]
+        var recorded: [Source: ChangeNotice] = [:]
         /// The keychains that too many processes changed to record each.
         var crowded: Set<ObjectIdentifier> = []
         var hasThread = false
         var isOver = false
 
-        var hasNothing: Bool { noted.isEmpty && crowded.isEmpty }
+        var hasNothing: Bool { recorded.isEmpty && crowded.isEmpty }
     }
 
     private let state = Mutex(State())
@@ -40,16 +40,16 @@ final class ChangePublisher: Sendable {
     private let wake = DispatchSemaphore(value: 0)
     private let isOver = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
-    private let mostOfProcess: Int
+    private let maximumPerProcess: Int
 
     /// The maximum number of processes whose changes are recorded for one batch.
-    private static let mostSources = 256
+    private static let maximumSources = 256
 
     /// How long changes are collected between two batches.
     private static let pauseMilliseconds = 20
 
     /// A publisher for the subscriptions that the options allow.
-    init(_ options: ServerOptions) { mostOfProcess = options.mostSubscriptionsOfProcess }
+    init(_ options: ServerOptions) { maximumPerProcess = options.maximumSubscriptionsPerProcess }
 
     /// Reserves a subscription, until ``add(_:_:tell:)`` or ``remove(_:)``.
     ///
@@ -58,7 +58,7 @@ final class ChangePublisher: Sendable {
         let share = connection.process.share
         let isReserved = state.withLock { state in
             let others = state.observers.values.count { $0.connection.process.share == share }
-            guard others + state.reserved.values.count(where: { $0 == share }) < mostOfProcess else { return false }
+            guard others + state.reserved.values.count(where: { $0 == share }) < maximumPerProcess else { return false }
             state.reserved[connection.number] = share
             return true
         }
@@ -105,20 +105,20 @@ final class ChangePublisher: Sendable {
     }
 
     /// Records what a program changed, once that is stored.
-    func note(_ notice: ChangeNotice, by peer: any ConnectedPeer) {
+    func record(_ notice: ChangeNotice, by peer: any ConnectedPeer) {
         guard hasObservers.load(ordering: .sequentiallyConsistent) else { return }
         let isFirst = state.withLock { state in
             let isFirst = state.hasNothing
             let source = Source(process: peer.process, keychain: peer.backend.identity)
             if state.crowded.contains(source.keychain) { return false }
-            if state.noted[source] == nil, state.noted.count >= Self.mostSources {
-                state.crowded.formUnion(state.noted.keys.map(\.keychain))
+            if state.recorded[source] == nil, state.recorded.count >= Self.maximumSources {
+                state.crowded.formUnion(state.recorded.keys.map(\.keychain))
                 state.crowded.insert(source.keychain)
-                state.noted = [:]
+                state.recorded = [:]
                 return false
             }
-            state.noted[source]?.merge(notice)
-            if state.noted[source] == nil { state.noted[source] = notice }
+            state.recorded[source]?.merge(notice)
+            if state.recorded[source] == nil { state.recorded[source] = notice }
             return isFirst
         }
         if isFirst { wake.signal() }
@@ -141,12 +141,12 @@ final class ChangePublisher: Sendable {
         defer { ended.signal() }
         while true {
             wake.wait()
-            let (observers, noted, crowded, isStopped) = state.withLock { state in
-                defer { (state.noted, state.crowded) = ([:], []) }
-                return (Array(state.observers.values), state.noted, state.crowded, state.isOver)
+            let (observers, recorded, crowded, isStopped) = state.withLock { state in
+                defer { (state.recorded, state.crowded) = ([:], []) }
+                return (Array(state.observers.values), state.recorded, state.crowded, state.isOver)
             }
             for observer in observers {
-                if let notice = Self.notice(for: observer, noted, crowded) { tell(observer.connection, notice) }
+                if let notice = Self.notice(for: observer, recorded, crowded) { tell(observer.connection, notice) }
             }
             if isStopped { return }
             // Frequent changes make few notices.
@@ -157,13 +157,13 @@ final class ChangePublisher: Sendable {
     /// The notice for a subscriber; `nil` for none.
     private static func notice(
         for observer: Observer,
-        _ noted: [Source: ChangeNotice],
+        _ recorded: [Source: ChangeNotice],
         _ crowded: Set<ObjectIdentifier>
     ) -> ChangeNotice? {
         let peer = observer.connection.peer
         let keychain = peer.backend.identity
         var notice: ChangeNotice? = crowded.contains(keychain) ? .unknown : nil
-        for (source, changes) in noted where source.keychain == keychain && source.process != peer.process {
+        for (source, changes) in recorded where source.keychain == keychain && source.process != peer.process {
             guard let visible = observer.filter.visiblePart(of: changes) else { continue }
             if notice == nil { notice = visible } else { notice?.merge(visible) }
         }

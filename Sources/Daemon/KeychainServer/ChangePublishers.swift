@@ -41,8 +41,8 @@ final class ChangePublishers: Sendable {
     func remove(_ connection: Connection) { self[connection.user]?.remove(connection) }
 
     /// Records what the program of a connection changed, once that is stored.
-    func note(_ notice: ChangeNotice, by connection: Connection) {
-        self[connection.user]?.note(notice, by: connection.peer)
+    func record(_ notice: ChangeNotice, by connection: Connection) {
+        self[connection.user]?.record(notice, by: connection.peer)
     }
 
     /// Notifies of the last changes, and ends the threads.

@@ -93,7 +93,7 @@ final class ProcessTable: Sendable {
     init(_ options: ServerOptions) {
         self.options = options
         state = Mutex(State(contexts: ContextTable(options)))
-        buffered = BufferedBytes(atMost: options.mostBufferedBytes)
+        buffered = BufferedBytes(atMost: options.maximumBufferedBytes)
     }
 
     /// Adds a connection of a peer's process.
@@ -105,7 +105,7 @@ final class ProcessTable: Sendable {
             let share =
                 known?.share
                 ?? .init(user: user, program: peer.application.map { .application($0) } ?? .process(peer.process))
-            guard state.connectionsOf[share, default: 0] < options.mostConnectionsOfProcess else { return nil }
+            guard state.connectionsOf[share, default: 0] < options.maximumConnectionsPerProcess else { return nil }
             state.connectionsOf[share, default: 0] += 1
             let process = known ?? add(peer, share: share, to: &state)
             process.addConnection()
@@ -124,7 +124,7 @@ final class ProcessTable: Sendable {
         let process = ConnectedProcess(
             peer,
             share: share,
-            buffered: BufferedBytes(atMost: options.mostBufferedBytesOfProcess, within: ofUser)
+            buffered: BufferedBytes(atMost: options.maximumBufferedBytesPerProcess, within: ofUser)
         )
         state.processes[Member(process)] = process
         return process
@@ -133,14 +133,14 @@ final class ProcessTable: Sendable {
     /// The count of a user's bytes: also of those of commands whose processes have gone, while they are executed.
     private func count(of user: UInt32, _ state: inout State) -> BufferedBytes {
         if let known = state.users[user]?.buffered { return known }
-        let made = BufferedBytes(atMost: options.mostBufferedBytesOfUser, within: buffered)
+        let made = BufferedBytes(atMost: options.maximumBufferedBytesPerUser, within: buffered)
         state.users = state.users.filter { $0.value.buffered != nil }
         state.users[user] = Weak(buffered: made)
         return made
     }
 
     /// Counts a socket that remains open as a connection, until ``release(_:)``.
-    func hold(_ share: ConnectedProcess.Share) { state.withLock { $0.connectionsOf[share, default: 0] += 1 } }
+    func retain(_ share: ConnectedProcess.Share) { state.withLock { $0.connectionsOf[share, default: 0] += 1 } }
 
     func release(_ share: ConnectedProcess.Share) { state.withLock { $0.connectionsOf.subtractOne(share) } }
 

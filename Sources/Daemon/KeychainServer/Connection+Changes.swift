@@ -23,7 +23,7 @@ extension Connection {
     /// coalesced into one.
     ///
     /// - Returns: What to wait for; `nil` if the connection has ended.
-    func tell(_ notice: ChangeNotice, tick: UInt64) -> SocketReadiness? {
+    func notify(of notice: ChangeNotice, tick: UInt64) -> SocketReadiness? {
         state.withLock { state in
             guard state.phase == .busy || state.phase == .observing else { return nil }
             if state.notice == nil { state.notice = notice } else { state.notice?.merge(notice) }

@@ -20,7 +20,7 @@ extension Connection {
         case end(KeychainError?)
     }
 
-    /// Queues a command until ``takeWaiting(tick:)``.
+    /// Queues a command until ``beginQueuedCommand(tick:)``.
     func wait(_ command: ReceivedCommand) {
         state.withLock { state in
             guard state.phase == .busy else { return }
@@ -30,7 +30,7 @@ extension Connection {
     }
 
     /// The queued command, which is executed from now on; `nil` if the connection has ended.
-    func takeWaiting(tick: UInt64) -> ReceivedCommand? {
+    func beginQueuedCommand(tick: UInt64) -> ReceivedCommand? {
         state.withLock { state in
             guard state.phase == .waiting, let command = state.waiting.take() else { return nil }
             state.phase = .busy

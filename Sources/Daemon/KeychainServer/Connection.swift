@@ -159,7 +159,7 @@ final class Connection: Sendable {
     /// Says goodbye, unless a command is in progress.
     ///
     /// - Returns: Whether all output was sent, so that the connection can be ended.
-    func sayGoodbye(tick: UInt64) -> Bool {
+    func sendGoodbye(tick: UInt64) -> Bool {
         state.withLock { state in
             switch state.phase {
             case .busy, .asking: return false

@@ -32,10 +32,10 @@ final class ConnectionTable: Sendable {
     func reserve(_ user: uid_t) throws(KeychainError) {
         let error: KeychainError? = state.withLock { state in
             guard !state.isClosed else { return .stopping }
-            guard state.connections.count + state.reserved < options.mostConnections else {
+            guard state.connections.count + state.reserved < options.maximumConnections else {
                 return .tooManyConnections("all programs")
             }
-            guard state.users[user, default: 0] < options.mostConnectionsOfUser else {
+            guard state.users[user, default: 0] < options.maximumConnectionsPerUser else {
                 return .tooManyConnections("this user")
             }
             state.users[user, default: 0] += 1
@@ -49,7 +49,7 @@ final class ConnectionTable: Sendable {
     /// `nil` if no program has more idle ones than it may keep.
     func longestIdle(for user: uid_t, keeping needed: Int) -> Connection? {
         // A user who has all connections allowed gains nothing by those of others.
-        let isUserFull = state.withLock { $0.users[user, default: 0] >= options.mostConnectionsOfUser }
+        let isUserFull = state.withLock { $0.users[user, default: 0] >= options.maximumConnectionsPerUser }
         var idle: [ConnectedProcess.Share: [(connection: Connection, since: UInt64)]] = [:]
         for connection in all where !isUserFull || connection.user == user {
             guard let since = connection.idleSince else { continue }
@@ -95,7 +95,7 @@ final class ConnectionTable: Sendable {
     }
 
     /// Counts a socket that remains open as a connection of its user, but not of the total, until ``release(_:)``.
-    func hold(_ user: uid_t) { state.withLock { $0.users[user, default: 0] += 1 } }
+    func retain(_ user: uid_t) { state.withLock { $0.users[user, default: 0] += 1 } }
 
     func release(_ user: uid_t) { state.withLock { $0.users.subtractOne(user) } }
 

@@ -20,14 +20,14 @@ struct ContextTable {
         case refused
     }
 
-    private let mostOfProcess: Int
-    private let mostOfUser: Int
+    private let maximumPerProcess: Int
+    private let maximumPerUser: Int
     private var owners: [Bytes16: ConnectedProcess] = [:]
     private var users: [UInt32: ContextsOfUser] = [:]
 
     init(_ options: ServerOptions) {
-        mostOfProcess = options.mostContextsOfProcess
-        mostOfUser = options.mostContextsOfUser
+        maximumPerProcess = options.maximumContextsPerProcess
+        maximumPerUser = options.maximumContextsPerUser
     }
 
     /// Lets a process use a context, and makes an unowned one its own if it is added.
@@ -47,8 +47,8 @@ struct ContextTable {
     /// The process that has to give up a context for a process's newest one; `nil` if there are not too many.
     private func loser(to process: ConnectedProcess) -> ConnectedProcess? {
         guard let user = users[process.share.user] else { return nil }
-        if user.count(of: process) > mostOfProcess { return process }
-        return user.count > mostOfUser ? user.processWithMost(afterClaimOf: process) : nil
+        if user.count(of: process) > maximumPerProcess { return process }
+        return user.count > maximumPerUser ? user.processWithMaximum(afterClaimOf: process) : nil
     }
 
     /// Whether a context is one of a process.
@@ -96,7 +96,7 @@ private struct ContextsOfUser {
     ///
     /// A process that has just received a context keeps it; if it has as many as others, it is the one that gives up an
     /// older one.
-    func processWithMost(afterClaimOf process: ConnectedProcess) -> ConnectedProcess? {
+    func processWithMaximum(afterClaimOf process: ConnectedProcess) -> ConnectedProcess? {
         func rank(_ holder: Holder) -> (Int, Int, Int) {
             (ofShare[holder.process.share, default: 0], holder.contexts.count, holder.process === process ? 1 : 0)
         }

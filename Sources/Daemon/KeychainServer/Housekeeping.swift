@@ -21,7 +21,7 @@ final class Housekeeping: Sendable {
     var tick: UInt64 { ticks.load(ordering: .relaxed) }
 
     /// Records activity that may need checks.
-    func noteActivity() {
+    func recordActivity() {
         guard isAsleep.load(ordering: .sequentiallyConsistent) else { return }
         interrupt()
     }

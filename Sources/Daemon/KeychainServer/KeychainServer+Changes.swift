@@ -27,7 +27,7 @@ extension KeychainServer {
             let filter = try connection.peer.changeFilter(for: client)
             // Checking whether the process is still the same program may take long.
             try connection.peer.confirm()
-            try changes.add(connection, filter) { [self] connection, notice in tell(connection, notice) }
+            try changes.add(connection, filter) { [self] connection, notice in notify(connection, notice) }
         } catch {
             end(connection, error)
             return nil
@@ -36,10 +36,10 @@ extension KeychainServer {
         return connection.beginObserving(frame, tick: tick)
     }
 
-    private func tell(_ connection: Connection, _ notice: ChangeNotice) {
+    private func notify(_ connection: Connection, _ notice: ChangeNotice) {
         do throws(KeychainError) { try connection.peer.confirm() } catch { return end(connection, error) }
-        guard let wanted = connection.tell(notice, tick: tick) else { return end(connection) }
-        again(connection, wanted)
+        guard let wanted = connection.notify(of: notice, tick: tick) else { return end(connection) }
+        watchAgain(connection, wanted)
     }
 }
 

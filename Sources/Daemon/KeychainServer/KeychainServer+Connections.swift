@@ -16,7 +16,7 @@ extension KeychainServer {
         if socket < 0, [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(failure) {
             // Pending connections stay in the backlog until descriptors are free.
             isAcceptPaused.store(true, ordering: .sequentiallyConsistent)
-            return housekeeping.noteActivity()
+            return housekeeping.recordActivity()
         }
         // Another thread accepts the next one while this one is identified.
         if !isStopping { _ = keychain_watch_again(watch, listening, number, SocketReadiness.readable.rawValue) }
@@ -48,7 +48,7 @@ extension KeychainServer {
             refuse(socket, error)
             return close(socket, of: .init(process, as: user))
         }
-        guard admissions.enter(candidate) else { return housekeeping.noteActivity() }
+        guard admissions.enter(candidate) else { return housekeeping.recordActivity() }
         workers.begin { [self] in work() }
         defer { workers.end() }
         var next: AdmissionTable.Candidate? = candidate
@@ -62,7 +62,7 @@ extension KeychainServer {
         do throws(KeychainError) {
             let peer = try examine(candidate)
             let process = try processes.join(peer, of: candidate.user)
-            take(
+            addConnection(
                 Connection(
                     candidate.socket,
                     number: numbers.add(1, ordering: .relaxed).newValue,
@@ -84,7 +84,7 @@ extension KeychainServer {
     private func examine(_ candidate: AdmissionTable.Candidate) throws(KeychainError) -> any ConnectedPeer {
         guard !isStopping, !admission.isOver else { throw .stopping }
         try admissions.begin(candidate, tick: tick)
-        housekeeping.noteActivity()
+        housekeeping.recordActivity()
         let result = Result { () throws(KeychainError) in try admission.admit(candidate.socket) }
         try admissions.end(candidate.socket)
         return try result.get()
@@ -100,34 +100,34 @@ extension KeychainServer {
     /// Closes a socket that is not used any more; for as long as it cannot be, it counts as a connection.
     private func close(_ socket: Int32, of share: ConnectedProcess.Share) {
         sleeping.close(socket, of: share) {
-            connections.hold(share.user)
-            processes.hold(share)
+            connections.retain(share.user)
+            processes.retain(share)
         } isClosed: { [self] next in
             connections.release(share.user)
             processes.release(share)
-            for other in next { again(other, .readable) }
+            for other in next { watchAgain(other, .readable) }
         }
     }
 
     /// Makes room for a connection of a user, by closing an idle one if necessary.
     private func makeRoom(for user: uid_t) throws(KeychainError) {
         do throws(KeychainError) { try connections.reserve(user) } catch {
-            guard let idle = connections.longestIdle(for: user, keeping: options.mostIdleConnections),
-                idle.sayGoodbye(tick: tick)
+            guard let idle = connections.longestIdle(for: user, keeping: options.maximumIdleConnections),
+                idle.sendGoodbye(tick: tick)
             else { throw error }
             end(idle)
             try connections.reserve(user)
         }
     }
 
-    private func take(_ connection: Connection) {
+    private func addConnection(_ connection: Connection) {
         guard connections.insert(connection) else {
-            _ = connection.sayGoodbye(tick: tick)
+            _ = connection.sendGoodbye(tick: tick)
             connection.end(nil, tick: tick)
             return leave(connection.process)
         }
         // The server may have been idle before, apart from the identification.
-        housekeeping.noteActivity()
+        housekeeping.recordActivity()
         let wanted = SocketReadiness.readable.rawValue
         if keychain_watch_add(watch, connection.socket, connection.number, wanted) != 0 { end(connection) }
     }

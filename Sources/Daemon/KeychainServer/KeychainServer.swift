@@ -49,7 +49,7 @@ package final class KeychainServer: Sendable {
         processes = ProcessTable(options)
         admissions = AdmissionTable(options)
         calls = CallTable(options)
-        workers = Workers(atMost: options.mostWorkers)
+        workers = Workers(atMost: options.maximumWorkers)
         sleeping = SleepingCalls(options)
         housekeeping = Housekeeping(options)
         changes = ChangePublishers(options)
@@ -90,7 +90,9 @@ package final class KeychainServer: Sendable {
             housekeeping.wait(
                 atMost: milliseconds,
                 isOver: { isStopping },
-                isQuiet: { !isStopping && !lookAfter() && !isAcceptPaused.load(ordering: .sequentiallyConsistent) }
+                isQuiet: {
+                    !isStopping && !checkConnections() && !isAcceptPaused.load(ordering: .sequentiallyConsistent)
+                }
             )
             resumeAccepting()
             guard let milliseconds, next.isOver, !isStopping else { continue }
@@ -127,7 +129,7 @@ package final class KeychainServer: Sendable {
             default: return workers.leave()
             }
             if number == 0 { return workers.leave() }
-            housekeeping.noteActivity()
+            housekeeping.recordActivity()
             if number <= UInt64(sockets.count) {
                 accept(number)
             } else if let connection = connections[number] {
@@ -143,9 +145,9 @@ package final class KeychainServer: Sendable {
         while true {
             guard let arrival = receive(on: connection) else { return }
             switch arrival {
-            case .wait(let wanted): return again(connection, wanted)
+            case .wait(let wanted): return watchAgain(connection, wanted)
             case .command(let command):
-                housekeeping.noteActivity()
+                housekeeping.recordActivity()
                 guard hasRoom(for: command, on: connection) else { return }
                 workers.begin { [self] in work() }
                 let wanted = answer(command, on: connection)
@@ -153,7 +155,7 @@ package final class KeychainServer: Sendable {
                 // A program that sends one command after the other need not wake a thread for each.
                 if wanted == .readable, connection.pollForCommand(while: { mayPoll }) { continue }
                 // Last, because the next command may arrive immediately, on another thread.
-                return again(connection, wanted)
+                return watchAgain(connection, wanted)
             case .message: return end(connection, KeychainError(WireError.unknownCase))
             case .end(let error): return end(connection, error)
             }
@@ -165,11 +167,11 @@ package final class KeychainServer: Sendable {
     /// - Returns: The result; `nil` if too many other calls of the program are sleeping, so that it is received later.
     private func receive(on connection: Connection) -> Connection.Arrival? {
         guard sleeping.beginReceiving(connection) else { return nil }
-        housekeeping.noteActivity()
+        housekeeping.recordActivity()
         workers.begin { [self] in work() }
         defer {
             workers.end()
-            for other in sleeping.endReceiving(connection.process.share) { again(other, .readable) }
+            for other in sleeping.endReceiving(connection.process.share) { watchAgain(other, .readable) }
         }
         return connection.receive(tick: tick)
     }
@@ -192,11 +194,11 @@ package final class KeychainServer: Sendable {
         var next = calls.end(share)
         if next == nil { return wanted }
         // It need not wait for the others.
-        again(connection, wanted)
+        watchAgain(connection, wanted)
         while let other = next {
             let wanted = carryOutWaiting(other)
             next = calls.end(other.process.share)
-            again(other, wanted)
+            watchAgain(other, wanted)
         }
         return []
     }
@@ -205,13 +207,13 @@ package final class KeychainServer: Sendable {
     private func decline(_ command: ReceivedCommand, on connection: Connection) -> SocketReadiness {
         // It is not accepted, like one that is still queued when the server stops.
         connection.wait(command)
-        guard connection.sayGoodbye(tick: tick) else { return .writable }
+        guard connection.sendGoodbye(tick: tick) else { return .writable }
         end(connection)
         return []
     }
 
     private func carryOutWaiting(_ connection: Connection) -> SocketReadiness {
-        guard let command = connection.takeWaiting(tick: tick) else { return [] }
+        guard let command = connection.beginQueuedCommand(tick: tick) else { return [] }
         return carryOut(command, on: connection)
     }
 
@@ -279,20 +281,20 @@ package final class KeychainServer: Sendable {
         let result = Call.$current.withValue(call) {
             Result { () throws(KeychainError) in try peer.perform(permitted, sentAs: command) }
         }
-        if let notice = result.notice(of: permitted) { changes.note(notice, by: connection) }
+        if let notice = result.notice(of: permitted) { changes.record(notice, by: connection) }
         if permitted.has(.releasesContext) {
             for context in permitted.contextIdentifiers { processes.forget(context, of: connection.process) }
         } else {
             processes.releaseDisplaced(permitted.contextIdentifiers, of: connection.process)
         }
         // That a change was made is reported even if the process has changed: the reply carries no data.
-        if !permitted.has(.changesNothing), case .success(let reply) = result, reply.saysNothing { return reply }
+        if !permitted.has(.changesNothing), case .success(let reply) = result, reply.isEmptyAnswer { return reply }
         try peer.confirm()
         return try result.get()
     }
 
     /// Watches a connection again.
-    func again(_ connection: Connection, _ wanted: SocketReadiness) {
+    func watchAgain(_ connection: Connection, _ wanted: SocketReadiness) {
         guard !wanted.isEmpty else { return }
         var wanted = wanted
         while true {
@@ -324,17 +326,17 @@ extension KeychainServer {
     /// Checks every connection.
     ///
     /// - Returns: Whether anything is in progress.
-    private func lookAfter() -> Bool {
+    private func checkConnections() -> Bool {
         admissions.refuseOverdue(tick: tick) { refuse($0, .overdueAdmission) }
         for candidate in admissions.removeOverdue(tick: tick) { drop(candidate, .overdueAdmission) }
-        for connection in sleeping.takeWaiting() { again(connection, .readable) }
+        for connection in sleeping.dequeueReady() { watchAgain(connection, .readable) }
         sleeping.closeNext()
         var isAnything = !admissions.isEmpty || !sleeping.isEmpty
         for connection in connections.all {
-            switch connection.care(tick: tick, options) {
+            switch connection.checkTimeouts(tick: tick, options) {
             case .none: continue
             case .watch: break
-            case .sayWorking(let number):
+            case .notifyWorking(let number):
                 if !connection.send(.working(number), tick: tick) { end(connection) }
             case .end(let error): end(connection, error)
             }
@@ -351,9 +353,9 @@ extension KeychainServer {
         for candidate in admissions.removeAll() { drop(candidate, .stopping) }
         let deadline = options.deadline(milliseconds: options.stopMilliseconds)
         while connections.count > 0 {
-            for connection in connections.all where connection.sayGoodbye(tick: tick) { end(connection) }
+            for connection in connections.all where connection.sendGoodbye(tick: tick) { end(connection) }
             guard connections.count > 0, deadline.millisecondsLeft > 0 else { break }
-            _ = lookAfter()
+            _ = checkConnections()
             housekeeping.wait(isOver: { false }, isQuiet: { false })
         }
         for connection in connections.all { end(connection) }
@@ -373,5 +375,5 @@ extension KeychainReply {
     }
 
     /// Whether it reports only that the command was executed.
-    fileprivate var saysNothing: Bool { self == .done || self == .answer(.nothing) }
+    fileprivate var isEmptyAnswer: Bool { self == .done || self == .answer(.nothing) }
 }

@@ -6,50 +6,50 @@ import KeychainWire
 /// The limits and timeouts of a server.
 package struct ServerOptions: Sendable, Hashable {
     /// The maximum number of connections; 4096.
-    package var mostConnections = 4096
+    package var maximumConnections = 4096
     /// The maximum number of connections of one user; 4096.
-    package var mostConnectionsOfUser = 4096
+    package var maximumConnectionsPerUser = 4096
     /// The maximum number of connections of one process, or of one sandboxed application; 256.
-    package var mostConnectionsOfProcess = 256
+    package var maximumConnectionsPerProcess = 256
     /// The number of idle connections that a program keeps when the limit is reached; 4.
-    package var mostIdleConnections = 4
+    package var maximumIdleConnections = 4
     /// The maximum number of concurrent commands of one process, or of one sandboxed application; further ones are
     /// queued; 16.
-    package var mostCallsOfProcess = 16
+    package var maximumCallsPerProcess = 16
     /// The maximum number of concurrent commands of one user; further ones are queued; 128.
-    package var mostCallsOfUser = 128
+    package var maximumCallsPerUser = 128
     /// The maximum number of processes of one user that are identified concurrently; further ones are queued; 128.
-    package var mostAdmissionsOfUser = 128
+    package var maximumAdmissionsPerUser = 128
     /// The maximum number of concurrent commands of one user that are not queued, such as a lock; further ones are; 8.
-    package var mostUrgentCallsOfUser = 8
+    package var maximumUrgentCallsPerUser = 8
     /// The maximum number of subscriptions to changes of one process, or of one sandboxed application; 64.
-    package var mostSubscriptionsOfProcess = 64
+    package var maximumSubscriptionsPerProcess = 64
     /// The maximum number of authentication contexts of one process; the oldest is discarded for a new one; 256.
-    package var mostContextsOfProcess = 256
+    package var maximumContextsPerProcess = 256
     /// The maximum number of authentication contexts of one user; the oldest one of the process with the most is
     /// discarded for a new one; 4096.
-    package var mostContextsOfUser = 4096
+    package var maximumContextsPerUser = 4096
     /// The maximum number of concurrent receiving and closing calls of one process, or of one sandboxed application:
     /// such a call sleeps if the program passes a descriptor whose close sleeps; 8.
-    package var mostSleepingCallsOfProcess = 8
+    package var maximumSleepingCallsPerProcess = 8
     /// The same of one user; 32.
-    package var mostSleepingCallsOfUser = 32
+    package var maximumSleepingCallsPerUser = 32
     /// The maximum number of threads, each of which executes one command at a time, including its prompts; 160.
-    package var mostWorkers = 160
+    package var maximumWorkers = 160
     /// The maximum number of commands that prompt or wait for their turn to; further ones fail as if the user could not
     /// be prompted; 48.
-    package var mostQuestions = 48
+    package var maximumQuestions = 48
     /// The same of one process, or of one sandboxed application; 8.
-    package var mostQuestionsOfProcess = 8
+    package var maximumQuestionsPerProcess = 8
     /// The same of one user; 48.
-    package var mostQuestionsOfUser = 48
+    package var maximumQuestionsPerUser = 48
     /// The maximum number of bytes of messages of all connections: incomplete ones in either direction, and commands
     /// that are not answered yet; 256 MiB.
-    package var mostBufferedBytes = 256 << 20
+    package var maximumBufferedBytes = 256 << 20
     /// The same of one process, also in a sandbox; 192 MiB.
-    package var mostBufferedBytesOfProcess = 192 << 20
+    package var maximumBufferedBytesPerProcess = 192 << 20
     /// The same of one user; 256 MiB.
-    package var mostBufferedBytesOfUser = 256 << 20
+    package var maximumBufferedBytesPerUser = 256 << 20
 
     /// The timeout for the rest of a message that has begun, and for the greeting after the connection; 10 seconds.
     package var messageMilliseconds: Int32 = 10_000
@@ -80,42 +80,48 @@ package struct ServerOptions: Sendable, Hashable {
     /// The options of the system service, where no user may use up what others need.
     package static var systemService: ServerOptions {
         var options = ServerOptions()
-        options.mostConnectionsOfUser = 512
-        options.mostCallsOfUser = 24
-        options.mostAdmissionsOfUser = 8
-        options.mostContextsOfUser = 1024
-        options.mostSleepingCallsOfProcess = 4
-        options.mostSleepingCallsOfUser = 8
-        options.mostQuestionsOfUser = 12
-        options.mostBufferedBytes = 512 << 20
-        options.mostBufferedBytesOfProcess = 96 << 20
-        options.mostBufferedBytesOfUser = 128 << 20
+        options.maximumConnectionsPerUser = 512
+        options.maximumCallsPerUser = 24
+        options.maximumAdmissionsPerUser = 8
+        options.maximumContextsPerUser = 1024
+        options.maximumSleepingCallsPerProcess = 4
+        options.maximumSleepingCallsPerUser = 8
+        options.maximumQuestionsPerUser = 12
+        options.maximumBufferedBytes = 512 << 20
+        options.maximumBufferedBytesPerProcess = 96 << 20
+        options.maximumBufferedBytesPerUser = 128 << 20
         return options
     }
 
     /// The number of threads that overdue identifications may occupy before users who have some are no longer admitted.
-    var mostOverdueAdmissions: Int { max(1, mostWorkers / 5) }
+    var maximumOverdueAdmissions: Int { max(1, maximumWorkers / 5) }
 
     /// The maximum number of concurrent receiving and closing calls.
-    var mostSleepingCalls: Int { max(1, mostWorkers / 5) }
+    var maximumSleepingCalls: Int { max(1, maximumWorkers / 5) }
 
     /// The maximum number of concurrent commands: the remaining threads identify programs, read, and execute urgent
     /// commands.
-    var mostCalls: Int { max(1, mostWorkers - mostOverdueAdmissions - mostSleepingCalls - mostWorkers / 20) }
+    var maximumCalls: Int {
+        max(1, maximumWorkers - maximumOverdueAdmissions - maximumSleepingCalls - maximumWorkers / 20)
+    }
 
     /// The limits of concurrent commands.
     var callLimits: ShareCount.Limits {
-        .init(total: mostCalls, ofProcess: mostCallsOfProcess, ofUser: mostCallsOfUser)
+        .init(total: maximumCalls, ofProcess: maximumCallsPerProcess, ofUser: maximumCallsPerUser)
     }
 
     /// The limits of commands that prompt or wait for their turn to.
     var questionLimits: ShareCount.Limits {
-        .init(total: mostQuestions, ofProcess: mostQuestionsOfProcess, ofUser: mostQuestionsOfUser)
+        .init(total: maximumQuestions, ofProcess: maximumQuestionsPerProcess, ofUser: maximumQuestionsPerUser)
     }
 
     /// The limits of concurrent receiving and closing calls.
     var sleepingCallLimits: ShareCount.Limits {
-        .init(total: mostSleepingCalls, ofProcess: mostSleepingCallsOfProcess, ofUser: mostSleepingCallsOfUser)
+        .init(
+            total: maximumSleepingCalls,
+            ofProcess: maximumSleepingCallsPerProcess,
+            ofUser: maximumSleepingCallsPerUser
+        )
     }
 
     /// So many milliseconds from now, by the clock of the timeouts.

@@ -24,7 +24,7 @@ final class SleepingCalls: Sendable {
         var waiting: [Connection] = []
         var closing: [Closing] = []
 
-        mutating func takeWaiting() -> [Connection] {
+        mutating func dequeueReady() -> [Connection] {
             guard !waiting.isEmpty else { return [] }
             let next = waiting.filter { calls.hasRoom(for: $0.process.share) }
             waiting.removeAll { connection in next.contains { $0 === connection } }
@@ -65,14 +65,14 @@ final class SleepingCalls: Sendable {
     func endReceiving(_ share: ConnectedProcess.Share) -> [Connection] {
         let (next, closes) = state.withLock { state in
             state.calls.end(share)
-            return (state.takeWaiting(), !state.closing.isEmpty)
+            return (state.dequeueReady(), !state.closing.isEmpty)
         }
         if closes { closeNext() }
         return next
     }
 
     /// Returns the queued connections for which there is room, to be watched again.
-    func takeWaiting() -> [Connection] { state.withLock { $0.takeWaiting() } }
+    func dequeueReady() -> [Connection] { state.withLock { $0.dequeueReady() } }
 
     /// Removes a connection that has ended from the queue.
     func remove(_ connection: Connection) {
@@ -106,12 +106,12 @@ final class SleepingCalls: Sendable {
 
     /// Starts threads for the sockets that are to be closed and have room.
     func closeNext() {
-        while let next = takeClosing() {
+        while let next = dequeueClosing() {
             let isStarted = HostThread.start(.blocked) { [self] in
                 closeUnread(next.socket)
                 let waiting = state.withLock { state in
                     state.calls.end(next.share)
-                    return state.takeWaiting()
+                    return state.dequeueReady()
                 }
                 next.isClosed(waiting)
                 closeNext()
@@ -128,7 +128,7 @@ final class SleepingCalls: Sendable {
     /// Whether no such call is in progress or planned.
     var isEmpty: Bool { state.withLock { $0.calls.total == 0 && $0.waiting.isEmpty && $0.closing.isEmpty } }
 
-    private func takeClosing() -> Closing? {
+    private func dequeueClosing() -> Closing? {
         state.withLock { state in
             guard let index = state.closing.firstIndex(where: { state.calls.begin($0.share) }) else { return nil }
             return state.closing.remove(at: index)

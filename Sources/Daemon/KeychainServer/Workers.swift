@@ -9,7 +9,7 @@ import Synchronization
 /// There are two while nothing blocks. A thread that starts work that may block starts another one if none is waiting;
 /// surplus threads end.
 final class Workers: Sendable {
-    private let most: Int
+    private let maximum: Int
     private let state = Mutex(State())
     private let ended = DispatchSemaphore(value: 0)
 
@@ -20,23 +20,23 @@ final class Workers: Sendable {
     }
 
     /// The number of threads while nothing blocks.
-    static let least = 2
+    static let minimum = 2
 
-    init(atMost most: Int) { self.most = max(Self.least, most) }
+    init(atMost maximum: Int) { self.maximum = max(Self.minimum, maximum) }
 
     /// The body of a thread: returns once all threads have to end, or it has left (``leaveIfIdle()``).
     typealias Work = @Sendable () -> Void
 
     /// Starts the first threads.
     func start(_ work: @escaping Work) {
-        for _ in 0..<Self.least { startOne(work) }
+        for _ in 0..<Self.minimum { startOne(work) }
     }
 
     /// Notes that the calling thread begins work that may block.
     func begin(_ work: @escaping Work) {
         let isShort = state.withLock { state in
             state.busy += 1
-            return state.busy >= state.threads && state.threads < most && !state.isOver
+            return state.busy >= state.threads && state.threads < maximum && !state.isOver
         }
         if isShort { startOne(work) }
     }
@@ -50,7 +50,7 @@ final class Workers: Sendable {
     /// Removes the calling thread, which has been idle, if it is surplus: it ends then.
     func leaveIfIdle() -> Bool {
         state.withLock { state in
-            guard state.threads - state.busy > Self.least else { return false }
+            guard state.threads - state.busy > Self.minimum else { return false }
             state.threads -= 1
             return true
         }

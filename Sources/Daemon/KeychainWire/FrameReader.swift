@@ -86,7 +86,7 @@ package struct FrameReader: ~Copyable, @unchecked Sendable {
     ///
     /// - Returns: The number of bytes added, and whether the message is complete.
     /// - Throws: ``WireError/tooLong``, ``WireError/trailingBytes``.
-    package mutating func take(
+    package mutating func append(
         _ bytes: UnsafeRawBufferPointer,
         _ expected: Expected
     ) throws(WireError) -> (taken: Int, isComplete: Bool) {

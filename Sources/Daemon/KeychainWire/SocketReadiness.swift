@@ -54,7 +54,7 @@ package struct BusyPoll: Sendable {
     private var skipped = 0
     private var skips = 0
 
-    private static let mostSkips = 256
+    private static let maximumSkips = 256
 
     /// The next wait is polled.
     package init() {}
@@ -69,7 +69,7 @@ package struct BusyPoll: Sendable {
 
     /// Notes the result of a poll.
     package mutating func end(wasInVain: Bool) {
-        skips = wasInVain ? min(Self.mostSkips, max(1, 2 * skips)) : 0
+        skips = wasInVain ? min(Self.maximumSkips, max(1, 2 * skips)) : 0
         skipped = 0
     }
 

@@ -58,11 +58,11 @@ package enum WireMessage: Sendable, Hashable {
     /// The maximum number of elements that all lists, sets and dictionaries of a message may have together.
     ///
     /// An element can be a single byte, and takes many times that in memory once it is decoded.
-    static let mostElements = 4 << 20
+    static let maximumElements = 4 << 20
 
     /// The maximum number of elements of a message from a program, such as attributes, and items that a search is
     /// limited to.
-    static let mostElementsOfProgram = 64 << 10
+    static let maximumProgramElements = 64 << 10
 
     /// The sender of a message.
     package enum Sender: Sendable, Hashable {
@@ -76,7 +76,7 @@ package enum WireMessage: Sendable, Hashable {
     private static let byteCountOfElement = 256
 
     /// How deep values may nest.
-    static let greatestDepth = 16
+    static let maximumDepth = 16
 
     /// The whole frame.
     ///

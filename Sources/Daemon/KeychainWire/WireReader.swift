@@ -10,7 +10,7 @@ struct WireReader {
     private var depth = 0
     /// The number of elements that were announced so far.
     private(set) var totalElementCount = 0
-    private var mostElements = WireMessage.mostElements
+    private var maximumElements = WireMessage.maximumElements
     private var limitsMarks = false
 
     /// Reads from bytes that have to stay until the last value was read.
@@ -49,13 +49,13 @@ struct WireReader {
         let count = Int(try number(UInt32.self))
         guard count <= rest.count else { throw .truncated }
         totalElementCount += count
-        guard totalElementCount <= mostElements else { throw .tooLong }
+        guard totalElementCount <= maximumElements else { throw .tooLong }
         return count
     }
 
     /// Reads what a program sent: fewer elements, and only text that is cheap to compare.
     mutating func distrust() {
-        mostElements = WireMessage.mostElementsOfProgram
+        maximumElements = WireMessage.maximumProgramElements
         limitsMarks = true
     }
 
@@ -70,7 +70,7 @@ struct WireReader {
     mutating func nested<Value>(
         _ body: (inout WireReader) throws(WireError) -> Value
     ) throws(WireError) -> Value {
-        guard depth < WireMessage.greatestDepth else { throw .tooDeep }
+        guard depth < WireMessage.maximumDepth else { throw .tooDeep }
         depth += 1
         defer { depth -= 1 }
         return try body(&self)

@@ -40,7 +40,7 @@ struct WireWriter: ~Copyable {
     /// Writes the number of elements that follow.
     mutating func write(elementCount count: Int) throws(WireError) {
         elements += count
-        guard elements <= WireMessage.mostElements else { throw .tooLong }
+        guard elements <= WireMessage.maximumElements else { throw .tooLong }
         try write(UInt32(count))
     }
 
@@ -56,7 +56,7 @@ struct WireWriter: ~Copyable {
 
     /// Runs `body` one level deeper.
     mutating func nested(_ body: (inout WireWriter) throws(WireError) -> Void) throws(WireError) {
-        guard depth < WireMessage.greatestDepth else { throw .tooDeep }
+        guard depth < WireMessage.maximumDepth else { throw .tooDeep }
         depth += 1
         try body(&self)
         depth -= 1

@@ -112,7 +112,7 @@ extension Engine {
         try migrate()
         if let folder, ReplacementMark(folder).isThere { try? settleRootKey() }
         if record.owesLogErasure { try? eraseLog() }
-        try takeUpUnlock()
+        try acceptInheritedUnlock()
         if session.currentUnlock != nil { try? resealFormerRows() }
     }
 

@@ -189,12 +189,12 @@ package struct Sealer: Sendable {
         isInQuarantine: Bool,
         _ tags: SearchTags
     ) throws(ProtectionError) -> StoredRow {
-        if !isInQuarantine, let row = sealedAnew(row, tags) { return row }
+        if !isInQuarantine, let row = resealed(row, tags) { return row }
         return try concealed(row)
     }
 
     /// A row resealed in this format; `nil` if its keys are not available, or it does not open.
-    package func sealedAnew(_ row: StoredRow, _ tags: SearchTags) -> StoredRow? {
+    package func resealed(_ row: StoredRow, _ tags: SearchTags) -> StoredRow? {
         try? reseal(row, under: self, tags: tags, random: random)
     }
 

@@ -23,7 +23,7 @@ extension Store {
     }
 
     /// Writes the log back into the file as far as no reader uses it, so that the next change takes no more space.
-    package func writeLogBack() {
+    package func checkpointLog() {
         _ = try? connection.integer("PRAGMA wal_checkpoint(PASSIVE)")
     }
 }
@@ -63,7 +63,7 @@ extension SQLiteConnection {
     /// The mark of the file.
     func mark() throws(SQLiteError) -> LogMark? {
         let (status, mark) = try withFile(StoreFileSystem.mark)
-        guard status == SQLITE_OK else { throw SQLiteError(code: status, operation: "looking at the mark of the file") }
+        guard status == SQLITE_OK else { throw SQLiteError(code: status, operation: "reading the mark of the file") }
         return mark
     }
 

@@ -15,7 +15,7 @@ extension Store {
     /// - Returns: Whether it is like a new one; `false` for a store in files, and for one that has grown.
     package func clear() -> Bool {
         guard connection.isInMemory, !connection.isInTransaction, !connection.hasSearchIndexes,
-            let pages = try? connection.pageCount(), pages <= Self.mostPages
+            let pages = try? connection.pageCount(), pages <= Self.maximumPages
         else { return false }
         condition = .healthy
         do throws(KeychainError) {
@@ -31,7 +31,7 @@ extension Store {
     }
 
     /// Pages are not released: a store that was large would stay large.
-    private static let mostPages: Int64 = 128
+    private static let maximumPages: Int64 = 128
 }
 
 extension SQLiteConnection {

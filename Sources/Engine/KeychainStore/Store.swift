@@ -269,7 +269,9 @@ package final class Store {
     }
 
     /// Goes by what the file declares now.
-    private func noteDeclarations() throws(SQLiteError) { declarationsNumber = try connection.declarationsNumber() }
+    private func updateDeclarationsNumber() throws(SQLiteError) {
+        declarationsNumber = try connection.declarationsNumber()
+    }
 
     /// Another program may have migrated the store since it was opened; then it is not read by what was known of it.
     private func check(_ recorded: Int64) throws(KeychainError) {
@@ -395,10 +397,10 @@ extension Store {
             guard fileVersion.canBeRead() else { return }
             try Declarations.checkLater(in: connection)
             connection.tables = try ItemTables(version: fileVersion.version, in: connection)
-            return try noteDeclarations()
+            return try updateDeclarationsNumber()
         }
         try Declarations.check(.file, fileVersion.version, in: connection)
-        try noteDeclarations()
+        try updateDeclarationsNumber()
     }
 
     private func recordedVersion() throws(SQLiteError) -> FileVersion {

@@ -45,7 +45,7 @@ package enum StoreError: Error, Sendable, Hashable {
     /// The file has several names (hard links), each of which would have a log of its own, so that it is only read.
     case severalNames(path: String)
     /// The SQLite of this process is older than what a store needs; versions as SQLite counts.
-    case libraryTooOld(version: Int32, least: Int32)
+    case libraryTooOld(version: Int32, minimum: Int32)
     /// Making a change durable failed, and so did undoing it: it may take effect later.
     case doubtfulCommit(SQLiteError)
     /// SQLite reports an error.
@@ -107,10 +107,10 @@ extension StoreError: CustomStringConvertible {
             "\(path) is in use on the host on whose disk it lies, or a program ended there in the middle of a change, and it is not shared yet: end the programs that use it there, "
                 + "or run keychainctl check there; if this is a copy, make it while no program uses the keychain"
         case .unreadableLog(let path):
-            "\(path) has changes that are not in the store yet, and cannot be read in a folder that nobody can write in; "
+            "\(path) has changes that are not in the store yet, and cannot be read in a folder that is not writable; "
                 + "copy the folder to where it can be written"
-        case .libraryTooOld(let version, let least):
-            "SQLite is \(SQLiteLibrary.text(version)), and a keychain needs \(SQLiteLibrary.text(least)); install a newer one"
+        case .libraryTooOld(let version, let minimum):
+            "SQLite is \(SQLiteLibrary.text(version)), and a keychain needs \(SQLiteLibrary.text(minimum)); install a newer one"
         case .doubtfulCommit(let error):
             "\(error); whether the change was stored shows when the store is next opened: look before you make it again"
         case .sqlite(let error) where error.isFull:
@@ -130,7 +130,7 @@ extension KeychainError {
         let status: Status
         switch error {
         case .sqlite(let underlying), .doubtfulCommit(let underlying): status = underlying.status
-        case .file(let underlying): status = underlying.isWantOfRoom ? .diskFull : .notAvailable
+        case .file(let underlying): status = underlying.isOutOfSpace ? .diskFull : .notAvailable
         default: status = .notAvailable
         }
         self.init(status, "\(error)", kind: .storage(error.failure), facts: error.facts)
@@ -142,7 +142,7 @@ extension KeychainError {
 extension StoreError {
     fileprivate var failure: KeychainError.StorageFailure {
         switch self {
-        case .file(let error): error.isBusy ? .busy : error.isWantOfRoom ? .full : .file
+        case .file(let error): error.isBusy ? .busy : error.isOutOfSpace ? .full : .file
         case .notAStore: .damaged
         case .newer, .newerWriter: .newerFormat
         case .changedVersion: .busy

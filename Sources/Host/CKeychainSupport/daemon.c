@@ -61,7 +61,7 @@ static int take_report(void) {
 
 // Executes this program again with the same arguments. The Swift runtime records the number of each thread for its
 // locks, which changes after a fork: two threads that contend for such a lock would deadlock.
-static void execute_anew(int kept) {
+static void execute_again(int kept) {
     char number[16];
     snprintf(number, sizeof number, "%d", kept);
     if (setenv(report_variable, number, 1) != 0 || fcntl(kept, F_SETFD, 0) != 0) return;
@@ -113,7 +113,7 @@ int keychain_go_to_background(void) {
     for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++)
         if (dup2(null, stream) < 0) _exit(EXIT_FAILURE);
     close_others(ends[1]);
-    execute_anew(ends[1]);
+    execute_again(ends[1]);
     // The parent, which receives nothing, reports the failure.
     _exit(EXIT_FAILURE);
 }

@@ -54,7 +54,7 @@ extension FileError {
     }
 
     /// Whether there was no space: on the disk, in the user's quota, or by the process's limit.
-    package var isWantOfRoom: Bool {
+    package var isOutOfSpace: Bool {
         guard case .system(_, _, let errno) = self else { return false }
         return [ENOSPC, EDQUOT, EFBIG].contains(errno)
     }

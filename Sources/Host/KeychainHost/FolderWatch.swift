@@ -47,7 +47,7 @@ package final class FolderWatch: Sendable {
     /// Reads the pending events, without waiting.
     ///
     /// - Returns: The names of files; `nil` if events were lost, or the folder was removed or renamed.
-    package func takeNames() -> Set<String>? {
+    package func readChangedNames() -> Set<String>? {
         var names: Set<String> = []
         var isComplete = true
         let header = MemoryLayout<inotify_event>.size

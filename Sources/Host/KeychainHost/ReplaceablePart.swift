@@ -34,7 +34,7 @@ package struct ReplaceablePart: Sendable, Hashable {
     }
 
     /// As many links as the kernel follows in one path (path_resolution(7)).
-    private static let mostLinks = 40
+    private static let maximumLinks = 40
 
     private static func find(_ path: String, _ countsGroup: Bool, links: Int) -> ReplaceablePart? {
         var part = "/"
@@ -47,7 +47,7 @@ package struct ReplaceablePart: Sendable, Hashable {
                 return ReplaceablePart(path: part, owner: status.st_uid)
             }
             if status.st_mode & S_IFMT == S_IFLNK {
-                guard links < mostLinks, let target = target(of: part) else { return nil }
+                guard links < maximumLinks, let target = target(of: part) else { return nil }
                 let path = target.isAbsolutePath ? target : "\(parent)/\(target)"
                 if let found = find(path, countsGroup, links: links + 1) { return found }
             } else if canBeWritten(status, countsGroup) {

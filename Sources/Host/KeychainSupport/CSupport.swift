@@ -40,7 +40,7 @@ extension CSupport {
     @_extern(c, "keychain_set_traced") package static func setTraced(_ state: Int32)
 
     @_extern(c, "keychain_return_addresses")
-    package static func returnAddresses(_ addresses: UnsafeMutablePointer<UInt>?, _ most: Int) -> Int
+    package static func returnAddresses(_ addresses: UnsafeMutablePointer<UInt>?, _ maximum: Int) -> Int
 
     @_extern(c, "keychain_image_of")
     package static func image(

@@ -36,7 +36,7 @@ final class LoginListener {
     }
 
     /// Deals with all messages that have come.
-    func handleWhatCame() throws(BusError) {
+    func handlePendingMessages() throws(BusError) {
         while let message = try bus.next() {
             if message.sender == Bus.driver { handleOwnerChange(message) } else { handleSignal(message) }
         }

@@ -60,20 +60,20 @@ package final class LoginManager: Sendable {
     /// Listens until ``stop()``, on the calling thread.
     package func run() {
         var pauses = Pauses()
-        while !stopping.isGiven {
+        while !stopping.isSent {
             do throws(BusError) {
                 let listener = try LoginListener(connect(), handle)
                 pauses = Pauses()
                 try listen(listener)
             } catch {
-                become(.noBus("\(error)"))
+                setState(.noBus("\(error)"))
                 stopping.wait(milliseconds: pauses.next())
             }
         }
     }
 
     /// Ends ``run()``; callable from any thread, also before it.
-    package func stop() { stopping.give() }
+    package func stop() { stopping.send() }
 
     private func connect() throws(BusError) -> Bus {
         switch address {
@@ -84,13 +84,13 @@ package final class LoginManager: Sendable {
 
     private func listen(_ listener: LoginListener) throws(BusError) {
         while true {
-            try listener.handleWhatCame()
-            become(listener.state)
-            if try listener.bus.wait(or: stopping.descriptor) || stopping.isGiven { return }
+            try listener.handlePendingMessages()
+            setState(listener.state)
+            if try listener.bus.wait(or: stopping.descriptor) || stopping.isSent { return }
         }
     }
 
-    private func become(_ state: State) {
+    private func setState(_ state: State) {
         let hasChanged = current.withLock { current in
             defer { current = state }
             return current != state
@@ -129,9 +129,9 @@ private final class StopSignal: Sendable {
 
     var descriptor: Int32 { ends.awaited }
 
-    var isGiven: Bool { given.load(ordering: .acquiring) }
+    var isSent: Bool { given.load(ordering: .acquiring) }
 
-    func give() {
+    func send() {
         given.store(true, ordering: .releasing)
         shutdown(ends.given, Int32(SHUT_WR))
     }

@@ -44,7 +44,7 @@ struct Surroundings: Sendable {
     var standardOutput: Int32 = STDOUT_FILENO
 
     /// Prints the command's output.
-    var say: @Sendable (String) -> Void = { print($0) }
+    var printLine: @Sendable (String) -> Void = { print($0) }
 
     /// Prints messages other than the command's result.
     var remark: @Sendable (String) -> Void = StandardError.write

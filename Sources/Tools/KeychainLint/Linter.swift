@@ -114,7 +114,7 @@ public struct Linter: Sendable {
         var start = clock.now
         var manifests = Manifests(inputs)
         let (swift, texts) = read(inputs, manifests: manifests, into: &outcome)
-        manifests.note(swift)
+        manifests.determineUIKitTargets(from: swift)
         outcome.readingTime = clock.now - start
         start = clock.now
 

@@ -31,7 +31,7 @@ struct GlobalOptions {
         while let event = reader.next() {
             switch event {
             case .option(let letter, let place):
-                take(letter, place.map { words[$0.word].dropFirst($0.offset) } ?? Word(""))
+                parse(letter, place.map { words[$0.word].dropFirst($0.offset) } ?? Word(""))
             case .illegal(let letter): problem = .illegal(letter)
             case .missingValue(let letter): problem = .missingValue(letter)
             }
@@ -40,7 +40,7 @@ struct GlobalOptions {
         commandIndex = min(reader.index, words.count)
     }
 
-    private mutating func take(_ letter: UInt8, _ value: Word) {
+    private mutating func parse(_ letter: UInt8, _ value: Word) {
         switch letter {
         case UInt8(ascii: "h"): asksForHelp = true
         case UInt8(ascii: "i"): isInteractive = true

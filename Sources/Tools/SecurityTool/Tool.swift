@@ -50,7 +50,7 @@ package struct Tool {
     package func runProcess() -> Int32 {
         StandardDescriptors.prepare()
         ProcessSignals.prepare()
-        return run(Self.takeArguments(), input: STDIN_FILENO, output: .standard, errors: .errors)
+        return run(Self.readArguments(), input: STDIN_FILENO, output: .standard, errors: .errors)
     }
 
     /// Runs a command with other streams, for tests.
@@ -136,7 +136,7 @@ package struct Tool {
     }
 
     /// The arguments of the process; secret ones are wiped from its memory afterwards, except for the returned copies.
-    private static func takeArguments() -> [Word] {
+    private static func readArguments() -> [Word] {
         let arguments = UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc))
         let words = arguments.map { argument in
             Word(

@@ -49,7 +49,7 @@ package struct ModuleMap: Sendable {
                 addTargets(named: quoted, summary: &comment)
             }
         }
-        keepModules()
+        removeOtherDependencies()
     }
 
     /// Begins a module with the first name below a comment; its dependencies follow.
@@ -65,7 +65,7 @@ package struct ModuleMap: Sendable {
     }
 
     /// Drops other quoted strings in a target: paths, system libraries, other packages.
-    private mutating func keepModules() {
+    private mutating func removeOtherDependencies() {
         let known = Set(modules.map(\.name))
         for (group, module) in groups.indices.flatMap({ group in groups[group].modules.indices.map { (group, $0) } }) {
             groups[group].modules[module].dependencies.removeAll { !known.contains($0) }

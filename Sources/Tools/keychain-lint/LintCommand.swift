@@ -56,8 +56,8 @@ struct LintCommand: ParsableCommand {
         let known = try baseline.map { Baseline(try Self.read($0)) }
         options.formerGroups = known?.accessGroups
         if let diff { options.formerGroups = try accessGroups(at: diff) }
-        let isTalking = format == .human && isatty(STDERR_FILENO) == 1
-        if isTalking { Self.say("keychain-lint: looking at \(paths.joined(separator: ", "))…\n") }
+        let showsProgress = format == .human && isatty(STDERR_FILENO) == 1
+        if showsProgress { Self.writeError("keychain-lint: examining \(paths.joined(separator: ", "))…\n") }
         var outcome = linter.lint(paths: paths, excluded: settings.excluded, options: options)
         outcome.apply(settings)
         if let diff { try changedLines(since: diff).apply(&outcome, prefix: repositoryPrefix()) }
@@ -68,9 +68,9 @@ struct LintCommand: ParsableCommand {
         let root = paths.count == 1 ? paths[0] : ""
         if fix { try applyFixes(&outcome, root) }
         print(format.text(outcome) { file in Self.lines(root, file) }, terminator: "")
-        if statistics { Self.say(Self.statistics(outcome)) }
+        if statistics { Self.writeError(Self.statistics(outcome)) }
         if format != .human, format != .sarif, format != .github {
-            for skipped in outcome.skipped { Self.say("keychain-lint: \(skipped.file) \(skipped.reason)\n") }
+            for skipped in outcome.skipped { Self.writeError("keychain-lint: \(skipped.file) \(skipped.reason)\n") }
         }
         if let stamp { try Data().write(to: URL(fileURLWithPath: stamp)) }
         if outcome.skipped.contains(where: { $0.reason == .missing }) { throw ExitCode(2) }
@@ -104,7 +104,7 @@ struct LintCommand: ParsableCommand {
             return try linter.configuration(text)
         } catch {
             // The run continues without it.
-            Self.say("keychain-lint: \(path): \(error); the configuration is left out\n")
+            Self.writeError("keychain-lint: \(path): \(error); the configuration is left out\n")
             return Configuration()
         }
     }
@@ -164,7 +164,7 @@ struct LintCommand: ParsableCommand {
             try Data(text).write(to: URL(fileURLWithPath: path))
             count += made
         }
-        Self.say("keychain-lint: \(count) edits were made; run it again to see what is left\n")
+        Self.writeError("keychain-lint: \(count) edits were made; run it again to see what is left\n")
     }
 
     private static func path(_ root: String, _ file: String) -> String? {
@@ -176,7 +176,7 @@ struct LintCommand: ParsableCommand {
 
     private static func read(_ path: String) throws -> String {
         guard let data = FileManager.default.contents(atPath: path) else {
-            say("keychain-lint: \(path) cannot be read\n")
+            writeError("keychain-lint: \(path) cannot be read\n")
             throw ExitCode(2)
         }
         return String(decoding: data, as: UTF8.self)
@@ -190,7 +190,7 @@ struct LintCommand: ParsableCommand {
         )
     }
 
-    private static func say(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+    private static func writeError(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
 
     private static func statistics(_ outcome: Linter.Outcome) -> String {
         """

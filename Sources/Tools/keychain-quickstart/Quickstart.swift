@@ -25,7 +25,7 @@ struct Quickstart {
 
     private mutating func walk() {
         step("SecItemAdd stores a token", store.add("s3cret-1", account: "ada"), expecting: errSecSuccess)
-        note("The call returned after the item was sealed and synced to the disk.")
+        printNote("The call returned after the item was sealed and synced to the disk.")
 
         let first = store.read(account: "ada")
         step("SecItemCopyMatching reads it back: \(first.token ?? "nothing")", first.status, expecting: errSecSuccess)
@@ -35,8 +35,8 @@ struct Quickstart {
             store.add("s3cret-2", account: "ada"),
             expecting: errSecDuplicateItem
         )
-        note("Class, service, account, access group and synchronizability are the primary key. A mock that is a")
-        note("dictionary would have overwritten the first token.")
+        printNote("Class, service, account, access group and synchronizability are the primary key. A mock that is a")
+        printNote("dictionary would have overwritten the first token.")
 
         step("SecItemUpdate changes it in place", store.update("s3cret-2", account: "ada"), expecting: errSecSuccess)
         let second = store.read(account: "ada")
@@ -56,7 +56,7 @@ struct Quickstart {
         for item in list.items {
             let account = item[kSecAttrAccount as String] as? String ?? ""
             let group = item[kSecAttrAccessGroup as String] as? String ?? ""
-            note("account \(account), access group \(group)")
+            printNote("account \(account), access group \(group)")
         }
 
         step("SecItemDelete removes one", store.delete(account: "ada"), expecting: errSecSuccess)
@@ -70,5 +70,5 @@ struct Quickstart {
         if status != expected { failures += 1 }
     }
 
-    private func note(_ text: String) { print("       \(text)") }
+    private func printNote(_ text: String) { print("       \(text)") }
 }

@@ -140,7 +140,7 @@ struct TestingPageSamples {
     @Test func steps() throws {
         let world = try ScenarioWorld(.teamChanged)
         try world.run { try TokenStore().save("t") }
-        try world.letHappen()
+        try world.triggerEvent()
         try world.run { try #expect(TokenStore().load() == nil) }
     }
 

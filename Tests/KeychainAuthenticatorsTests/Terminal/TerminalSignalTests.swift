@@ -57,9 +57,9 @@ struct TerminalSignalTests {
                 if hasEcho(Seen.terminal) { Seen.callsWithEcho += 1 } else { Seen.callsWithoutEcho += 1 }
             }
             let asking = Asking(TerminalAuthenticator(path: pty.path), AuthenticationPrompt(.passcode, reason: ""))
-            try pty.shown(upTo: "Passcode: ")
+            try pty.readOutput(upTo: "Passcode: ")
             kill(getpid(), SIGTERM)
-            try pty.shown(upTo: "Passcode: ")
+            try pty.readOutput(upTo: "Passcode: ")
             #expect(!pty.hasEcho)
             try pty.type("hunter2\n")
             #expect(try asking.reply() == .text("hunter2"))
@@ -79,11 +79,11 @@ struct TerminalSignalTests {
             signal(SIGHUP, SIG_IGN)
             let pty = try Pty()
             let asking = Asking(TerminalAuthenticator(path: pty.path), AuthenticationPrompt(.passcode, reason: ""))
-            try pty.shown(upTo: "Passcode: ")
+            try pty.readOutput(upTo: "Passcode: ")
             kill(getpid(), SIGHUP)
             try pty.type("hunter2\n")
             #expect(try asking.reply() == .text("hunter2"))
-            #expect(try pty.shown(upTo: "\n") == "\r\n")
+            #expect(try pty.readOutput(upTo: "\n") == "\r\n")
         }
     }
 
@@ -93,7 +93,7 @@ struct TerminalSignalTests {
             Self.prepare()
             let pty = try Pty()
             let asking = Asking(TerminalAuthenticator(path: pty.path), AuthenticationPrompt(.passcode, reason: ""))
-            try pty.shown(upTo: "Passcode: ")
+            try pty.readOutput(upTo: "Passcode: ")
             // Nobody else would have this process go on. Not before it has stopped: that would take the signal back.
             // Where nothing can stop it, because nobody waits for its process group, there is nothing to do.
             let isStopped = "grep -q '^State:[[:space:]]*T' /proc/\(getpid())/status"
@@ -101,7 +101,7 @@ struct TerminalSignalTests {
                 "while kill -0 \(getpid()); do \(isStopped) && kill -CONT \(getpid()); sleep 0.1; done"
             )
             kill(getpid(), SIGTSTP)
-            try pty.shown(upTo: "Passcode: ")
+            try pty.readOutput(upTo: "Passcode: ")
             #expect(!pty.hasEcho)
             try pty.type("hunter2\n")
             #expect(try asking.reply() == .text("hunter2"))

@@ -23,11 +23,11 @@ struct TerminalTests {
             let settings = pty.settings
             #expect(authenticator.canAskForSecrets && authenticator.biometry == .none)
             let asking = Asking(authenticator, AuthenticationPrompt(.passcode, reason: "open the vault"))
-            #expect(try pty.shown(upTo: "Passcode: ") == "Reason: open the vault\r\nPasscode: ")
+            #expect(try pty.readOutput(upTo: "Passcode: ") == "Reason: open the vault\r\nPasscode: ")
             #expect(!pty.hasEcho && !pty.editsLines)
             try pty.type("hunter2\n")
             #expect(try asking.reply() == .text("hunter2"))
-            #expect(try pty.shown(upTo: "\n") == "\r\n")
+            #expect(try pty.readOutput(upTo: "\n") == "\r\n")
             #expect(pty.rest.isEmpty)
             #expect(pty.settings == settings)
         }
@@ -35,7 +35,7 @@ struct TerminalTests {
         @Test("an empty line is an empty secret; without a reason none is shown")
         func empty() throws {
             let asking = Asking(authenticator, AuthenticationPrompt(.applicationPassword, reason: ""))
-            #expect(try pty.shown(upTo: ": ") == "Application password: ")
+            #expect(try pty.readOutput(upTo: ": ") == "Application password: ")
             try pty.type("\n")
             #expect(try asking.reply() == .text(""))
         }
@@ -47,7 +47,7 @@ struct TerminalTests {
         func cancel(keys: String) throws {
             let settings = pty.settings
             let asking = Asking(authenticator, AuthenticationPrompt(.passcode, reason: ""))
-            try pty.shown(upTo: "Passcode: ")
+            try pty.readOutput(upTo: "Passcode: ")
             try pty.type(keys)
             #expect(try asking.reply() == .cancelled)
             #expect(pty.settings == settings)
@@ -57,7 +57,7 @@ struct TerminalTests {
         func problem() throws {
             let prompt = AuthenticationPrompt(.passcode, reason: "why", problem: "The passcode is wrong.")
             let asking = Asking(authenticator, prompt)
-            #expect(try pty.shown(upTo: "Passcode: ") == "The passcode is wrong.\r\nReason: why\r\nPasscode: ")
+            #expect(try pty.readOutput(upTo: "Passcode: ") == "The passcode is wrong.\r\nReason: why\r\nPasscode: ")
             try pty.type("\u{4}")
             #expect(try asking.reply() == .cancelled)
         }
@@ -66,7 +66,7 @@ struct TerminalTests {
         func forgery() throws {
             let reason = "x\nPasscode: \u{1B}[2J\r\u{202E}y\u{9B}1A\u{2028}" + String(repeating: "z", count: 600)
             let asking = Asking(authenticator, AuthenticationPrompt(.passcode, reason: reason))
-            let shown = try pty.shown(upTo: "…\r\nPasscode: ")
+            let shown = try pty.readOutput(upTo: "…\r\nPasscode: ")
             let plain = "Reason: x\u{FFFD}Passcode: \u{FFFD}[2J\u{FFFD}\u{FFFD}y\u{FFFD}1A\u{FFFD}z"
             #expect(shown.hasPrefix(plain))
             try pty.type("\u{4}")
@@ -76,13 +76,13 @@ struct TerminalTests {
         @Test("a new password is typed twice; as long as the two differ, both are asked for again")
         func twice() throws {
             let asking = Asking(authenticator, AuthenticationPrompt(.newApplicationPassword, reason: ""))
-            try pty.shown(upTo: "New application password: ")
+            try pty.readOutput(upTo: "New application password: ")
             try pty.type("one\n")
-            try pty.shown(upTo: "Repeat: ")
+            try pty.readOutput(upTo: "Repeat: ")
             try pty.type("two\n")
-            try pty.shown(upTo: "They do not match.\r\nNew application password: ")
+            try pty.readOutput(upTo: "They do not match.\r\nNew application password: ")
             try pty.type("three\n")
-            try pty.shown(upTo: "Repeat: ")
+            try pty.readOutput(upTo: "Repeat: ")
             try pty.type("three\n")
             #expect(try asking.reply() == .text("three"))
         }
@@ -90,7 +90,7 @@ struct TerminalTests {
         @Test("a secret is longer than a terminal's line")
         func long() throws {
             let asking = Asking(authenticator, AuthenticationPrompt(.passcode, reason: ""))
-            try pty.shown(upTo: "Passcode: ")
+            try pty.readOutput(upTo: "Passcode: ")
             let secret = String(repeating: "0123456789", count: 2000)
             try pty.type(secret + "\n")
             #expect(try asking.reply() == .text(secret))
@@ -99,7 +99,7 @@ struct TerminalTests {
         @Test("of what is typed ahead one line is taken")
         func typedAhead() throws {
             let first = Asking(authenticator, AuthenticationPrompt(.passcode, reason: "first"))
-            try pty.shown(upTo: "Passcode: ")
+            try pty.readOutput(upTo: "Passcode: ")
             try pty.type("one\ntwo\n")
             #expect(try first.reply() == .text("one"))
             let second = Asking(authenticator, AuthenticationPrompt(.passcode, reason: "second"))
@@ -123,7 +123,7 @@ struct TerminalTests {
             let settings = pty.settings
             let prompt = AuthenticationPrompt(.passcode, reason: "")
             let asking = Asking(TerminalAuthenticator(path: pty.path), prompt)
-            try pty.shown(upTo: "Passcode: ")
+            try pty.readOutput(upTo: "Passcode: ")
             try pty.type("abc")
             prompt.cancellation.cancel()
             #expect(try asking.reply() == .ended)
@@ -136,7 +136,7 @@ struct TerminalTests {
             var pty: Pty? = try Pty()
             let path = try #require(pty?.path)
             let asking = Asking(TerminalAuthenticator(path: path), AuthenticationPrompt(.passcode, reason: ""))
-            try pty?.shown(upTo: "Passcode: ")
+            try pty?.readOutput(upTo: "Passcode: ")
             pty = nil
             #expect(try asking.reply() == .unavailable)
         }
@@ -162,13 +162,13 @@ struct TerminalTests {
             let first = try Pty()
             let second = try Pty()
             let asking = Asking(TerminalAuthenticator(path: first.path), AuthenticationPrompt(.passcode, reason: ""))
-            try first.shown(upTo: "Passcode: ")
+            try first.readOutput(upTo: "Passcode: ")
             let brief = AuthenticationPrompt(.passcode, reason: "", timeoutSeconds: 0.05)
             #expect(TerminalAuthenticator(path: second.path).ask(brief) == .ended)
             let waiting = Asking(TerminalAuthenticator(path: second.path), AuthenticationPrompt(.passcode, reason: ""))
             try first.type("one\n")
             #expect(try asking.reply() == .text("one"))
-            try second.shown(upTo: "Passcode: ")
+            try second.readOutput(upTo: "Passcode: ")
             try second.type("two\n")
             #expect(try waiting.reply() == .text("two"))
         }

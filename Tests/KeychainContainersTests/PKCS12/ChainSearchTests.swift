@@ -18,7 +18,7 @@ struct ChainSearchTests {
 
         var distinct: Int { pairs.withLock { Set($0).count } }
 
-        func search(_ certificates: [Certificate], work: Int = ChainSearch.mostWork) -> ChainSearch {
+        func search(_ certificates: [Certificate], work: Int = ChainSearch.maximumWork) -> ChainSearch {
             ChainSearch(certificates, work: work) { certificate, issuer in
                 self.pairs.withLock { $0.append([certificate, issuer]) }
                 return false

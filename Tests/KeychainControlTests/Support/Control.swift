@@ -62,7 +62,7 @@ struct Control {
         surroundings.standardInput = standardInput
         surroundings.linkedRootKey = { [linkedRootKey] in linkedRootKey }
         surroundings.replaceablePart = { [replaceablePart] in replaceablePart }
-        surroundings.say = { text in notes.change { $0.output += text } }
+        surroundings.printLine = { text in notes.change { $0.output += text } }
         surroundings.remark = { text in notes.change { $0.remarks += text } }
         surroundings.confirm = { [confirmation] question in
             notes.change { $0.remarks += question }

@@ -26,7 +26,7 @@ struct FileItemConditionsTests {
         for row in Self.rows {
             let conditions = FileItemConditions(.internetPassword, [row.name: row.asked])
             let item = Self.item([row.name.description: row.stored])
-            #expect(conditions.hold(item) == row.isMet, "\(row)")
+            #expect(conditions.areMet(by: item) == row.isMet, "\(row)")
         }
     }
 
@@ -48,12 +48,12 @@ struct FileItemConditionsTests {
             .internetPassword,
             [.account: .string("a"), .server: .string("example.org")]
         )
-        #expect(!both.hold(item))
+        #expect(!both.areMet(by: item))
         let folds: FileItemConditions.Normalization = { name, value in
             guard name == .account, case .string(let text) = value else { return value }
             return .string(text.lowercased())
         }
-        #expect(both.hold(item, normalize: folds))
+        #expect(both.areMet(by: item, normalize: folds))
     }
 
     private static func item(_ attributes: [String: PropertyValue?]) -> KeychainFileItem {

@@ -119,7 +119,7 @@ struct HostileConnectionTests {
     }
 
     /// More than a program may have sleep at the same time.
-    private static let lingeringCount = 3 * ServerOptions().mostSleepingCallsOfProcess
+    private static let lingeringCount = 3 * ServerOptions().maximumSleepingCallsPerProcess
 
     @Test("programs that ask and do not read hold up nobody", arguments: Mode.possible)
     func slowReaders(_ mode: Mode) throws {
@@ -149,19 +149,19 @@ struct HostileConnectionTests {
     func flood(_ mode: Mode, _ areIdle: Bool) throws {
         let scene = try ConnectionScene(mode)
         // The daemon of a user has one user, and its programs are the others.
-        let ofProgram = ServerOptions().mostConnectionsOfProcess
-        let most = mode == .user ? ofProgram : ServerOptions.systemService.mostConnectionsOfUser
-        let programCount = mode == .user ? 1 : most / ofProgram + 1
+        let ofProgram = ServerOptions().maximumConnectionsPerProcess
+        let maximum = mode == .user ? ofProgram : ServerOptions.systemService.maximumConnectionsPerUser
+        let programCount = mode == .user ? 1 : maximum / ofProgram + 1
         do {
             let floods = try (0..<programCount).map { _ in try Flood(scene, count: ofProgram + 40) }
             let isLimited = try eventually("what is too much is ended") {
-                try floods.reduce(0) { sum, flood in sum + (try flood.held) } <= most
+                try floods.reduce(0) { sum, flood in sum + (try flood.held) } <= maximum
             }
             #expect(isLimited)
             if !areIdle {
                 // None can be ended for the next one, because each has begun a message.
                 let begun = try floods.reduce(0) { sum, flood in sum + (try flood.transmit([0])) }
-                #expect(begun > most / 2)
+                #expect(begun > maximum / 2)
             }
             try withExtendedLifetime(floods) { try scene.expectIsServed(scene.other, "a flood") }
         }
@@ -355,7 +355,7 @@ private struct Flood {
     let count: Int
 
     /// More than the daemon has threads, and fewer than a program may have.
-    private static let usualCount = ServerOptions().mostWorkers + 22
+    private static let usualCount = ServerOptions().maximumWorkers + 22
 
     /// Whether the system service gets descriptors for more connections than one user may have (`DescriptorLimit`).
     static let isPossible: Bool = {

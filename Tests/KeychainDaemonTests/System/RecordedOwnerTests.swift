@@ -151,7 +151,7 @@ struct RecordedOwnerTests {
         #expect(looks.count > 0)
     }
 
-    @Test("a repeated enable records the owner anew")
+    @Test("a repeated enable records the owner again")
     func recordedAgain() throws {
         #expect(utimes(file("keychain.db").path, nil) == 0)
         #expect(!parts.system.isRecordedOwner)

@@ -38,7 +38,7 @@ struct SharedLimitsTests {
         options.derivationTurns = turns
         let admission = SystemAdmission(options)
         let partitions = [try admission.partition(of: 7), try admission.partition(of: 8)]
-        try turns.take(for: ObjectIdentifier(turns)) { () throws(KeychainError) in
+        try turns.withTurn(for: ObjectIdentifier(turns)) { () throws(KeychainError) in
             for partition in partitions {
                 let refusal = #expect(throws: KeychainError.self) {
                     try partition.perform(.device(.setPasscode(SecretBytes([1]))))
@@ -73,7 +73,7 @@ struct SharedLimitsTests {
     @Test("a search whose rows take more memory than a user may have is refused, and a smaller one is not")
     func largeSearch() throws {
         var limits = ServerOptions.systemService
-        limits.mostBufferedBytesOfUser = 1 << 20
+        limits.maximumBufferedBytesPerUser = 1 << 20
         let server = try TestServer(admission: SystemAdmission(options), limits)
         let program = server.client()
         for number in 0..<15 { try Self.add("\(number)", bytes: 100_000, program) }

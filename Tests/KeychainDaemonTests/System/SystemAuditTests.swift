@@ -95,7 +95,7 @@ struct SystemAuditTests {
         let other = try PrivateDirectory(KeychainLocation(path: folder.path(of: "\(geteuid() + 1)")))
         let program = String(repeating: "p", count: 1000)
         for (folder, user) in [(mine, geteuid()), (other, geteuid() + 1)] {
-            var file = AuditFile(in: folder, mostBytes: Partition.mostBytesOfAudit)
+            var file = AuditFile(in: folder, maximumBytes: Partition.maximumAuditBytes)
             let caller = AuditCaller(user: user, process: 1, program: program, identity: AuditCaller.anonymous)
             var entries = (0..<1500).map { number in
                 AuditEntry.call(

@@ -247,16 +247,16 @@ struct SystemServiceTests {
         let program = RoutedKeychain(ProcessKeychain.Parts(storeAt: location, authenticator: NoAuthenticator()))
         #expect(try root.security("add-generic-password -a a -s service -w x").status == 0)
         #expect(try root.security("delete-generic-password -a a -s service").status == 0)
-        let told = Told()
-        let observation = program.observeChanges(as: Client(accessGroups: ["swift-keychain.common"]), told.take)
+        let notices = RecordedNotices()
+        let observation = program.observeChanges(as: Client(accessGroups: ["swift-keychain.common"]), notices.record)
         for round in 0..<3 {
             let enabled = try root.control(service.enable)
             #expect(enabled.status == 0, "\(enabled)")
-            #expect(told.comes(.unknown))
+            #expect(notices.receives(.unknown))
             #expect(try root.security("add-generic-password -a a\(round) -s service -w x").status == 0)
-            #expect(told.comes(.changed([ChangedItems(.genericPassword, in: "swift-keychain.common")])))
+            #expect(notices.receives(.changed([ChangedItems(.genericPassword, in: "swift-keychain.common")])))
             #expect(try root.control("service disable --leave-items").status == 0)
-            #expect(told.comes(.unknown))
+            #expect(notices.receives(.unknown))
         }
         withExtendedLifetime((program, observation)) {}
     }

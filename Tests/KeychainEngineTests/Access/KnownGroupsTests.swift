@@ -76,7 +76,7 @@ struct KnownGroupsTests {
         #expect(try keychain.accessGroups().count == 1_201)
         let size = keychain.knownGroups.size
         #expect(size.count > 0 && size.byteCount <= 1 << 20)
-        #expect(try keychain.accessGroups().contains(long), "it is learned anew each time")
+        #expect(try keychain.accessGroups().contains(long), "it is learned again each time")
         #expect(keychain.knownGroups.size.byteCount <= 1 << 20)
     }
 

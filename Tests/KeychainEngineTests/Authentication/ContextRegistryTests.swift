@@ -15,7 +15,7 @@ struct ContextRegistryTests {
     func identity() {
         let context = AuthenticationContext()
         let state = registry.state(of: context)
-        state.note(.passcode)
+        state.record(.passcode)
         #expect(registry.state(of: context) === state)
         #expect(registry.status(of: context.identifier).shown == [.passcode])
         #expect(registry.state(of: AuthenticationContext()).shown.isEmpty)
@@ -50,7 +50,7 @@ struct ContextRegistryTests {
         let context = AuthenticationContext(applicationPassword: SecretBytes([1]))
         registry.invalidate(context.identifier)
         let state = registry.state(of: context)
-        state.note(.passcode)
+        state.record(.passcode)
         #expect(state.isInvalid && state.shown.isEmpty && state.applicationPassword == nil)
         // A keychain that was not told learns it from the call.
         let other = AuthenticationContext(isInvalid: true)
@@ -61,7 +61,7 @@ struct ContextRegistryTests {
     func release() {
         let context = AuthenticationContext()
         let state = registry.state(of: context)
-        state.note(.passcode)
+        state.record(.passcode)
         state.withPrompt { prompt in
             registry.release(context.identifier)
             #expect(prompt.isCancelled)
@@ -74,9 +74,9 @@ struct ContextRegistryTests {
     func limit() {
         let contexts = (0..<20).map { _ in AuthenticationContext() }
         let asking = registry.state(of: contexts[0])
-        asking.note(.passcode)
+        asking.record(.passcode)
         asking.withPrompt { _ in
-            for context in contexts.dropFirst() { registry.state(of: context).note(.passcode) }
+            for context in contexts.dropFirst() { registry.state(of: context).record(.passcode) }
             #expect(registry.count <= registry.limit)
             #expect(registry.status(of: contexts[0].identifier).shown == [.passcode])
         }

@@ -39,11 +39,11 @@ struct EvaluationBench {
         self.init(device: device, biometry: Self.biometry(of: owner)) { Self.reply(of: owner, to: $0) }
         authenticator.canAskForSecrets = owner.passcode != .unaskable
         given.settings.interactionNotAllowed = !owner.mayBeAsked
-        context.take(given)
+        context.update(from: given)
         switch owner.shownBefore {
         case .nothing: break
-        case .passcode: context.note(.passcode)
-        case .biometry: context.note(.biometry(enrolledSet: Self.storedSet))
+        case .passcode: context.record(.passcode)
+        case .biometry: context.record(.biometry(enrolledSet: Self.storedSet))
         }
     }
 
@@ -87,7 +87,7 @@ struct EvaluationBench {
         case .missing: .none
         case .notEnrolled: Biometry(.faceID)
         case .lockedOut: Biometry(.touchID, enrolledSet: storedSet, isLockedOut: true)
-        case .enrolledAnew: Biometry(.touchID, enrolledSet: otherSet)
+        case .enrolledAgain: Biometry(.touchID, enrolledSet: otherSet)
         default: Biometry(.touchID, enrolledSet: storedSet)
         }
     }
@@ -97,7 +97,7 @@ struct EvaluationBench {
         case (.passcode, .right, _): .secret(SecretBytes(Array(passcode.utf8)))
         case (.passcode, .wrong, _): .secret(SecretBytes(Array("1111".utf8)))
         case (.applicationPassword, _, _): .secret(SecretBytes([1]))
-        case (.biometry, _, .recognized), (.biometry, _, .enrolledAnew): .recognized
+        case (.biometry, _, .recognized), (.biometry, _, .enrolledAgain): .recognized
         case (.biometry, _, .notRecognized): .notRecognized
         case (.biometry, _, .fallback): .fallback
         default: .cancelled

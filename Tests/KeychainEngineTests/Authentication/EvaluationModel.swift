@@ -10,7 +10,7 @@ struct ModelOwner: Sendable, Hashable {
     }
 
     enum Biometry: CaseIterable {
-        case missing, notEnrolled, lockedOut, enrolledAnew, recognized, notRecognized, fallback, cancelled
+        case missing, notEnrolled, lockedOut, enrolledAgain, recognized, notRecognized, fallback, cancelled
     }
 
     enum Shown: CaseIterable {
@@ -98,7 +98,7 @@ struct EvaluationModel {
     /// Biometry of the set that was enrolled when the item was stored.
     private var storedBiometry: Step {
         switch owner.biometry {
-        case .missing, .notEnrolled, .enrolledAnew: .impossible(.authenticationFailed)
+        case .missing, .notEnrolled, .enrolledAgain: .impossible(.authenticationFailed)
         default: anyBiometry
         }
     }

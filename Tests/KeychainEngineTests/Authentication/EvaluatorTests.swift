@@ -18,7 +18,7 @@ struct EvaluatorTests {
     func invalidContext() {
         let bench = EvaluationBench(biometry: Self.finger) { _ in Self.right }
         let free = EvaluationBench.accessControl([])
-        bench.context.note(.passcode)
+        bench.context.record(.passcode)
         bench.context.invalidate()
         #expect(bench.failure(.deviceOwner) == .invalidContext)
         #expect(bench.evaluator.obstacle(to: .deviceOwner, bench.context) == .invalidContext)

@@ -117,7 +117,7 @@ struct EvaluatorThreadTests {
         func evaluate(_ name: String, _ context: ContextState) {
             group.enter()
             Thread.detachNewThread {
-                outcomes.note(
+                outcomes.record(
                     name,
                     EvaluationBench.failure { () throws(AuthenticationFailure) in
                         try evaluator.evaluate(.deviceOwner, reason: name, context)
@@ -148,17 +148,17 @@ struct EvaluatorThreadTests {
     func turns() {
         let turns = QuestionTurns()
         let never = PromptCancellation()
-        #expect(turns.take(within: 0, never))
-        #expect(!turns.take(within: 0, never))
+        #expect(turns.acquire(within: 0, never))
+        #expect(!turns.acquire(within: 0, never))
         // Another queue has turns of its own.
-        #expect(turns.take(in: 1, within: 0, never))
-        turns.leave(1)
+        #expect(turns.acquire(in: 1, within: 0, never))
+        turns.release(1)
         let cancelled = PromptCancellation()
         cancelled.cancel()
-        #expect(!turns.take(within: 60, cancelled))
-        turns.leave()
-        #expect(turns.take(within: 0, cancelled))
-        turns.leave()
+        #expect(!turns.acquire(within: 60, cancelled))
+        turns.release()
+        #expect(turns.acquire(within: 0, cancelled))
+        turns.release()
     }
 }
 
@@ -169,7 +169,7 @@ extension EvaluationBench {
         self.init(
             device: .answering(
                 hasPasscode: { () throws(KeychainError) in
-                    context.withLock(\.self)?.note(factor)
+                    context.withLock(\.self)?.record(factor)
                     return true
                 },
                 unlock: {}
@@ -230,7 +230,7 @@ private final class Outcomes: @unchecked Sendable {
 
     var names: [String] { condition.withLock { outcomes.keys.sorted() } }
 
-    func note(_ name: String, _ failure: AuthenticationFailure?) {
+    func record(_ name: String, _ failure: AuthenticationFailure?) {
         condition.withLock {
             outcomes[name] = .some(failure)
             condition.broadcast()

@@ -12,7 +12,7 @@ import Testing
 /// (ThreatModel.md).
 struct BackupAttackTests {
     private static let secret = SecretBytes(Array("the secret of the backup".utf8))
-    private static let floor = ScryptFloor(of: .least)
+    private static let floor = ScryptFloor(of: .minimum)
 
     private let store: TestStore
     private let keychain: EmbeddedKeychain

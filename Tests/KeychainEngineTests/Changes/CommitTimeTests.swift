@@ -14,7 +14,7 @@ struct CommitTimeTests {
         let queue = ChangeQueue()
         var times: [UInt64] = []
         for nanoseconds in [800, 100, 10_000, 10_000, 90, 3, 10_000] as [UInt64] {
-            queue.noteCommit(nanoseconds: nanoseconds)
+            queue.recordCommit(nanoseconds: nanoseconds)
             times.append(queue.commitNanoseconds)
         }
         #expect(times == [800, 100, 112, 126, 90, 3, 4])

@@ -55,11 +55,11 @@ struct ReaderTests {
         // A change waits for none of them; who has to be alone does.
         try access.withEngine(.changing, until: Deadline(milliseconds: 20_000)) { _ in }
         #expect(throws: KeychainError.self) {
-            try access.withEngine(.alone, until: Deadline(milliseconds: 20)) { _ in }
+            try access.withEngine(.exclusive, until: Deadline(milliseconds: 20)) { _ in }
         }
         for _ in calls { mayLeave.signal() }
         #expect(calls.map(\.answer) == calls.map { _ in .done })
-        try access.withEngine(.alone) { _ in }
+        try access.withEngine(.exclusive) { _ in }
     }
 
     @Test("each reader sees what was answered before its call began")
@@ -128,7 +128,7 @@ struct ReaderTests {
         for use in uses {
             ended.enter()
             _ = HostThread.start(.blocked) {
-                try? lanes.take(use) { _ in
+                try? lanes.withConnections(use) { _ in
                     begun.signal()
                     isOver.wait()
                 }

@@ -25,7 +25,7 @@ struct DamagedFileTests {
         try Self.expectNoWrongAnswer(store, "cut to \(length) of \(bytes.count) bytes")
     }
 
-    @Test("a store file without a byte is not made anew")
+    @Test("an empty store file is not replaced by a new store")
     func emptied() throws {
         let store = try TestStore.of(try Self.files().merging(["keychain.db": []]) { $1 })
         let failure = try #require(store.open().failure())

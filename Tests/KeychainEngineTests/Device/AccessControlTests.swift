@@ -85,7 +85,7 @@ struct AccessControlTests {
         #expect(device.keychain.secret("current", .context(context)) == .failed(.authenticationFailed))
         #expect(device.prompts.count == asked)
         #expect(device.keychain.secret("any") == .secret("any"))
-        // An update that sets the access control anew would have to read the item.
+        // An update that sets the access control again would have to read the item.
         #expect(device.keychain.update("current", "changed") == .failed(.authenticationFailed))
         #expect(device.keychain.delete("current") == .done)
         #expect(device.keychain.add("current", "again", with: .access(.biometryCurrentSet)) == .done)

@@ -17,16 +17,16 @@ struct DerivationTurnsTests {
 
     /// The order in which derivations began, and how many there were at a time.
     private final class Record: Sendable {
-        private let state = Mutex((begun: [String](), now: 0, most: 0))
+        private let state = Mutex((begun: [String](), now: 0, maximum: 0))
 
         var begun: [String] { state.withLock(\.begun) }
-        var most: Int { state.withLock(\.most) }
+        var maximum: Int { state.withLock(\.maximum) }
 
         func begin(_ name: String) {
             state.withLock { state in
                 state.begun.append(name)
                 state.now += 1
-                state.most = max(state.most, state.now)
+                state.maximum = max(state.maximum, state.now)
             }
         }
 
@@ -43,7 +43,7 @@ struct DerivationTurnsTests {
             all.enter()
             _ = HostThread.start(.blocked) {
                 for _ in 0..<50 {
-                    try? turns.take(for: ObjectIdentifier(keychains[number % 4])) { () throws(KeychainError) in
+                    try? turns.withTurn(for: ObjectIdentifier(keychains[number % 4])) { () throws(KeychainError) in
                         record.begin("\(number)")
                         usleep(100)
                         record.end()
@@ -54,7 +54,7 @@ struct DerivationTurnsTests {
         }
         all.wait()
         #expect(record.begun.count == 600)
-        #expect(record.most == 3)
+        #expect(record.maximum == 3)
         #expect(turns.waitingCount == 0)
     }
 
@@ -68,7 +68,7 @@ struct DerivationTurnsTests {
         func start(_ name: String, _ keychain: Keychain, waiting count: Int) {
             all.enter()
             _ = HostThread.start(.blocked) {
-                try? turns.take(for: ObjectIdentifier(keychain)) { () throws(KeychainError) in
+                try? turns.withTurn(for: ObjectIdentifier(keychain)) { () throws(KeychainError) in
                     record.begin(name)
                     isOver.wait()
                     record.end()
@@ -97,10 +97,10 @@ struct DerivationTurnsTests {
     func patience() throws {
         let turns = DerivationTurns(atMost: 1, patienceMilliseconds: 10)
         let keychain = ObjectIdentifier(turns)
-        try turns.take(for: keychain) { () throws(KeychainError) in
+        try turns.withTurn(for: keychain) { () throws(KeychainError) in
             for waits in [true, false] {
                 let refusal = #expect(throws: KeychainError.self) {
-                    try turns.take(for: keychain, waits: waits) { () throws(KeychainError) in
+                    try turns.withTurn(for: keychain, waits: waits) { () throws(KeychainError) in
                         Issue.record("there is no turn")
                     }
                 }
@@ -108,7 +108,7 @@ struct DerivationTurnsTests {
             }
         }
         var isTaken = false
-        try turns.take(for: keychain, waits: false) { () throws(KeychainError) in isTaken = true }
+        try turns.withTurn(for: keychain, waits: false) { () throws(KeychainError) in isTaken = true }
         #expect(isTaken)
     }
 
@@ -142,7 +142,7 @@ struct DerivationTurnsTests {
             ("remove", { call { () throws(KeychainError) in try keychain.device.removePasscode(other) } }),
         ]
         for (name, call) in calls {
-            try turns.take(for: ObjectIdentifier(turns)) { () throws(KeychainError) in
+            try turns.withTurn(for: ObjectIdentifier(turns)) { () throws(KeychainError) in
                 for _ in 0..<10 { #expect(call() == .notAvailable, "\(name)") }
             }
             #expect(call() == nil, "\(name)")

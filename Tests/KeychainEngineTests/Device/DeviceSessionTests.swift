@@ -18,7 +18,7 @@ struct DeviceSessionTests {
 
     init() throws {
         folder = try TemporaryFolder()
-        made = try NewKeybag.ephemeral(random: SystemRandomSource(), passcode: SecretBytes([0x31]), .least).1
+        made = try NewKeybag.ephemeral(random: SystemRandomSource(), passcode: SecretBytes([0x31]), .minimum).1
     }
 
     private var path: String { folder.path(of: "keychain") }
@@ -38,7 +38,7 @@ struct DeviceSessionTests {
     @Test("of one file the newest record counts, whichever call comes last")
     func newest() throws {
         let store = try openStore()
-        #expect(session.follow(store))
+        #expect(session.adoptFile(of: store))
         session.install(try #require(made.unlocked), of: device(store, revision: 7, autoLockAfterSeconds: 10), nil)
         #expect(session.lockIfIdle() == 10)
         _ = session.keys(of: device(store, revision: 6, autoLockAfterSeconds: 5), nil)
@@ -50,26 +50,26 @@ struct DeviceSessionTests {
     @Test("the record of a file that was replaced does not count, not even for a call that still reads it")
     func replacedFile() throws {
         let old = try openStore()
-        #expect(session.follow(old))
+        #expect(session.adoptFile(of: old))
         session.install(try #require(made.unlocked), of: device(old, revision: 7, autoLockAfterSeconds: 10), nil)
 
         let aside = folder.path(of: "aside")
         try FileManager.default.moveItem(atPath: path, toPath: aside)
         let new = try openStore()
-        #expect(!session.follow(old))
-        #expect(session.follow(new))
-        session.learn(device(new, revision: 3, autoLockAfterSeconds: 60))
+        #expect(!session.adoptFile(of: old))
+        #expect(session.adoptFile(of: new))
+        session.recordWritten(device(new, revision: 3, autoLockAfterSeconds: 60))
         #expect(session.lockIfIdle() == 60)
         _ = session.keys(of: device(old, revision: 8, autoLockAfterSeconds: 5), nil)
         #expect(session.lockIfIdle() == 60)
-        session.learn(device(new, revision: 4, autoLockAfterSeconds: 30))
+        session.recordWritten(device(new, revision: 4, autoLockAfterSeconds: 30))
         #expect(session.lockIfIdle() == 30)
 
         try FileManager.default.removeItem(atPath: path)
         try FileManager.default.moveItem(atPath: aside, toPath: path)
-        #expect(!session.follow(new))
-        #expect(session.follow(old))
-        session.learn(device(old, revision: 1, autoLockAfterSeconds: 90))
+        #expect(!session.adoptFile(of: new))
+        #expect(session.adoptFile(of: old))
+        session.recordWritten(device(old, revision: 1, autoLockAfterSeconds: 90))
         #expect(session.lockIfIdle() == 90)
     }
 }

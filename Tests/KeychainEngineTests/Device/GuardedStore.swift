@@ -54,7 +54,7 @@ struct GuardedStore {
         try FileManager.default.removeItem(atPath: file("probe"))
     }
 
-    /// Every file that is worth stealing, by its name: the log's index holds nothing, and is made anew.
+    /// Every file that is worth stealing, by its name: the log's index holds nothing, and is created again.
     func files() throws -> [String: [UInt8]?] {
         var files: [String: [UInt8]?] = [:]
         for name in try FileManager.default.contentsOfDirectory(atPath: file("")) where !name.hasSuffix("-shm") {

@@ -42,7 +42,7 @@ struct HandoverTests {
         mark: Bytes16 = mark(7),
         boot: String = "this boot"
     ) -> SlotKey? {
-        Handover.take(
+        Handover.receive(
             { $0 == "SWIFT_KEYCHAIN_UNLOCK_FD" ? descriptor : nil },
             store: store ?? keybag.storeIdentifier,
             mark: mark,

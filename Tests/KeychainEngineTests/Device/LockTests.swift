@@ -149,7 +149,7 @@ struct LockTests {
         try device.keychain.device.changePasscode(from: passcode, to: passcode)
         var putBack: Result<Void, any Error>?
         let error = #expect(throws: KeychainError.self) {
-            try PasscodeAttempt.alone(other.access) { (attempt) throws(KeychainError) in
+            try PasscodeAttempt.withExclusiveAccess(other.access) { (attempt) throws(KeychainError) in
                 guard let key = try attempt.check(passcode) else { return }
                 putBack = Result { try earlier.putBack() }
                 try attempt.unlock(with: key)
@@ -181,7 +181,7 @@ struct LockTests {
 
 /// The lock that comes by itself.
 struct IdlenessTests {
-    @Test("at the next call, what lay idle for too long is locked; a call begins the time anew")
+    @Test("at the next call, what lay idle for too long is locked; a call restarts the time")
     func nextCall() throws {
         let device = try VirtualDevice(storage: .file)
         #expect(device.keychain.add("item", "secret", with: .level(.whenUnlocked)) == .done)

@@ -52,7 +52,7 @@ final class Safe: ReplaceableRootKeySource {
     private func name(under keybag: [UInt8]) -> String? {
         keys.withLock(\.self).first { _, bytes in
             guard let key = try? SoftwareRootKey(copying: bytes.unprotectedCopy) else { return false }
-            return (try? OpenKeybag(keybag, rootKey: key, floor: ScryptFloor(of: .least))) != nil
+            return (try? OpenKeybag(keybag, rootKey: key, floor: ScryptFloor(of: .minimum))) != nil
         }?.key
     }
 

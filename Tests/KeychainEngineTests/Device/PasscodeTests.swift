@@ -87,7 +87,7 @@ struct PasscodeTests {
         #expect(try device.keychain.device.status().failedAttempts == 0)
     }
 
-    @Test("a restart of the host begins the wait anew")
+    @Test("a restart of the host restarts the wait")
     func delayAfterReboot() throws {
         let device = try VirtualDevice(storage: .file)
         for _ in 0..<5 {
@@ -103,7 +103,7 @@ struct PasscodeTests {
 
     /// Begins a try and does not end it, as a process does that is killed.
     private func interrupt(_ device: VirtualDevice) throws {
-        try PasscodeAttempt.alone(device.keychain.access) { attempt throws(KeychainError) in
+        try PasscodeAttempt.withExclusiveAccess(device.keychain.access) { attempt throws(KeychainError) in
             let slot = try attempt.count()?.slot
             #expect(slot != nil)
         }
@@ -124,7 +124,7 @@ struct PasscodeTests {
         try device.unlock()
         #expect(try other.device.status().failedAttempts == 0)
         for _ in 0..<4 { try interrupt(device) }
-        #expect(try other.device.status().secondsUntilNextAttempt == 0, "a right passcode began the count anew")
+        #expect(try other.device.status().secondsUntilNextAttempt == 0, "a right passcode reset the count")
     }
 
     @Test("tries that were cut short before they were judged erase nothing, and wrong ones still do")
@@ -172,7 +172,7 @@ struct PasscodeTests {
         #expect(remaining(seconds: 1_010, date: -1_000_000) == 50)
         // Who can do both has no delay: not defended.
         #expect(remaining(seconds: 1_000_000, date: 1_000_000) == 0)
-        // A restart begins the wait anew.
+        // A restart restarts the wait.
         #expect(remaining(boot: "b", seconds: 0, date: 5_059) == 60)
     }
 

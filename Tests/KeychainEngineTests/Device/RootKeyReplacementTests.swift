@@ -344,7 +344,7 @@ struct RootKeyReplacementTests {
 
     private func open(_ sources: RootKeySources = RootKeySources(), at store: TestStore? = nil) -> EmbeddedKeychain {
         var device = DeviceOptions()
-        device.passwordWork = .least
+        device.passwordWork = .minimum
         device.rootKeys = sources
         return EmbeddedKeychain(at: KeychainLocation(path: (store ?? self.store).path), device: device)
     }

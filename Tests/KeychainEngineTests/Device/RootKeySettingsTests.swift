@@ -272,7 +272,7 @@ struct RootKeySettingsTests {
 
     private func open(_ sources: RootKeySources, at store: TestStore? = nil) -> EmbeddedKeychain {
         var device = DeviceOptions()
-        device.passwordWork = .least
+        device.passwordWork = .minimum
         device.rootKeys = sources
         return EmbeddedKeychain(at: KeychainLocation(path: (store ?? self.store).path), device: device)
     }

@@ -64,7 +64,7 @@ struct StolenFileTests {
         let store = try GuardedStore()
         let rootKey = try SoftwareRootKey(copying: try #require(try store.files()["root.key"] ?? nil))
         let slot = try #require(
-            try OpenKeybag(try store.keybag(), rootKey: rootKey, floor: ScryptFloor(of: .least)).passcodeSlot
+            try OpenKeybag(try store.keybag(), rootKey: rootKey, floor: ScryptFloor(of: .minimum)).passcodeSlot
         )
         let passcode = SecretBytes(Array(GuardedStore.passcode.utf8))
         #expect(try slot.open(passcode, rootKey: rootKey) != nil)

@@ -11,14 +11,14 @@ import Testing
 struct WeakWorkTests {
     private static let secret = SecretBytes(Array("a secret".utf8))
 
-    @Test("the passcode slot of a store", arguments: [ScryptParameters.testing, .least, .leastInFiles])
+    @Test("the passcode slot of a store", arguments: [ScryptParameters.testing, .minimum, .minimumInFiles])
     func passcode(_ work: ScryptParameters) throws {
         let store = try TestStore()
         let keychain = store.open(work: work)
         #expect(keychain.add("anna", "secret") == .done)
         try keychain.device.setPasscode(Self.secret)
         let reader = store.open(work: .standard)
-        if work == .leastInFiles {
+        if work == .minimumInFiles {
             try reader.device.unlock(passcode: Self.secret)
             #expect(reader.secret("anna") == .secret("secret"))
         } else {
@@ -28,7 +28,7 @@ struct WeakWorkTests {
         }
     }
 
-    @Test("the secret of a backup", arguments: [ScryptParameters.testing, .leastInFiles])
+    @Test("the secret of a backup", arguments: [ScryptParameters.testing, .minimumInFiles])
     func backup(_ work: ScryptParameters) throws {
         let store = try TestStore()
         let keychain = store.open(work: work)
@@ -40,7 +40,7 @@ struct WeakWorkTests {
             let location = KeychainLocation(path: target.path)
             _ = try EmbeddedKeychain.restoreBackup(from: path, secret: Self.secret, to: location)
         }
-        if work == .leastInFiles {
+        if work == .minimumInFiles {
             try restore()
             #expect(target.open().secret("anna") == .secret("secret"))
         } else {
@@ -50,19 +50,19 @@ struct WeakWorkTests {
         }
     }
 
-    @Test("the header of an application password", arguments: [ScryptParameters.testing, .leastInFiles])
+    @Test("the header of an application password", arguments: [ScryptParameters.testing, .minimumInFiles])
     func applicationPassword(_ work: ScryptParameters) throws {
         let store = try TestStore()
         let context = AuthenticationContext(applicationPassword: Self.secret)
         let entries: [String: PropertyValue] = .access(.applicationPassword) + .context(context)
         #expect(store.open(work: work).add("anna", "secret", with: entries) == .done)
         let answer = store.open(work: .standard).secret("anna", .context(context))
-        #expect(answer == (work == .leastInFiles ? .secret("secret") : .failed(.decode)))
+        #expect(answer == (work == .minimumInFiles ? .secret("secret") : .failed(.decode)))
         let report = try store.open(work: .standard).check()
-        #expect(report.damagedRows.map(\.damage) == (work == .leastInFiles ? [] : ["passwordWork"]))
+        #expect(report.damagedRows.map(\.damage) == (work == .minimumInFiles ? [] : ["passwordWork"]))
         #expect(
             store.open(work: work).secret("anna", .context(context))
-                == (work == .leastInFiles ? .secret("secret") : .failed(.decode))
+                == (work == .minimumInFiles ? .secret("secret") : .failed(.decode))
         )
     }
 }

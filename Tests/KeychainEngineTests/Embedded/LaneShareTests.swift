@@ -32,7 +32,7 @@ struct LaneShareTests {
             let mayEnd = mayEnd
             let hasEnded = hasEnded
             _ = HostThread.start(.blocked) {
-                try? lanes.take(use, for: share) { _ in
+                try? lanes.withConnections(use, for: share) { _ in
                     record.begin(name)
                     mayEnd.wait()
                 }
@@ -123,7 +123,7 @@ struct LaneShareTests {
     @Test("who needs every connection is passed over as often as there are connections, and then is next")
     func alone() {
         let first = begin("first", for: .reading, share: Self.greedy)
-        let alone = wait("alone", for: .alone, share: Self.other)
+        let alone = wait("alone", for: .exclusive, share: Self.other)
         for number in 0..<4 { begin("passing \(number)", for: .reading, share: Self.modest).end() }
         let later = wait("later", for: .reading, share: Self.modest)
         let change = wait("change", for: .changing, share: Self.modest)

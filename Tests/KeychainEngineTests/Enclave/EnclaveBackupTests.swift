@@ -38,7 +38,7 @@ struct EnclaveBackupTests {
             from: folder.path(of: "backup"),
             secret: secret,
             to: location,
-            floor: ScryptFloor(of: .least)
+            floor: ScryptFloor(of: .minimum)
         )
         #expect(restored.leftOut == report.leftOut)
         let query: PropertyDictionary = [

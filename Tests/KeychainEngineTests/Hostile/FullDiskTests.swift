@@ -25,7 +25,7 @@ struct FullDiskTests {
             #expect(keychain.add("anna", "secret") == .done)
             #expect(keychain.add("bert", Self.large) == .done)
             #expect(keychain.add("carl", "secret") == .done)
-            store.writeLogBack()
+            store.checkpointLog()
             FaultyFileSystem.room = (0, failure)
             for _ in 0..<3 {
                 #expect(keychain.add("dora", Self.large + Self.large) == .failed(.diskFull))

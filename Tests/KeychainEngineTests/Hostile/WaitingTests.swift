@@ -69,10 +69,10 @@ struct WaitingTests {
         let keychain = device.keychain
         #expect(keychain.add("anna", "secret") == .done)
         let path = try #require(device.path)
-        let goesOn = Atomic(true)
+        let isContinuing = Atomic(true)
         let readers = (0..<3).map { _ in
             Thread.running {
-                while goesOn.load(ordering: .relaxed) { #expect(keychain.secret("anna") == .secret("secret")) }
+                while isContinuing.load(ordering: .relaxed) { #expect(keychain.secret("anna") == .secret("secret")) }
             }
         }
         let raw = try RawStore(path: "\(path)/keychain.db")
@@ -85,7 +85,7 @@ struct WaitingTests {
             }
             #expect(try raw.integer("SELECT owes_log_erasure FROM device") == 0)
         }
-        goesOn.store(false, ordering: .relaxed)
+        isContinuing.store(false, ordering: .relaxed)
         for reader in readers { reader.wait() }
     }
 
@@ -94,10 +94,10 @@ struct WaitingTests {
         let device = try VirtualDevice(passcode: nil, storage: .file)
         let keychain = device.keychain
         #expect(keychain.add("anna", "secret", with: ["pdmn": .string("ak")]) == .done)
-        let goesOn = Atomic(true)
+        let isContinuing = Atomic(true)
         let readers = (0..<3).map { _ in
             Thread.running {
-                while goesOn.load(ordering: .relaxed) { _ = keychain.secret("anna") }
+                while isContinuing.load(ordering: .relaxed) { _ = keychain.secret("anna") }
             }
         }
         for _ in 0..<10 {
@@ -110,7 +110,7 @@ struct WaitingTests {
             #expect(keychain.secret("anna") == .secret("secret"))
             try device.removePasscode()
         }
-        goesOn.store(false, ordering: .relaxed)
+        isContinuing.store(false, ordering: .relaxed)
         for reader in readers { reader.wait() }
     }
 }

@@ -19,7 +19,7 @@ struct NameSearchTests {
         func follow(_ name: String, _ others: [String]) { followers[Array(name.utf8)] = others.map { Array($0.utf8) } }
 
         func leads(from name: [UInt8], _ search: inout NameSearch) -> Bool {
-            let leads = try? search.leads(from: name, within: 10) { name in
+            let leads = try? search.isReachable(from: name, within: 10) { name in
                 let found = followers[name, default: []]
                 lookedAt += found.count
                 return found

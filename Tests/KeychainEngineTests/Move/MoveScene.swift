@@ -20,7 +20,7 @@ extension MoveScene {
 
     static var options: DeviceOptions {
         var device = DeviceOptions()
-        device.passwordWork = .least
+        device.passwordWork = .minimum
         return device
     }
 
@@ -67,7 +67,7 @@ extension MoveScene {
         try opened(source, .embedded).handOver(to: .moving)
         let mark = try target.open().storeMark()
         let incoming = try receive(source, into: target)
-        try target.open().takeIn(incoming, owner: .embedded, replacing: mark)
+        try target.open().install(incoming, owner: .embedded, replacing: mark)
         IncomingKeychain.remove(from: KeychainLocation(path: target.path))
         let copies = try [opened(source, .moving), target.open()].map { try $0.movedCopy() }
         #expect(copies[0] == copies[1])

@@ -82,7 +82,7 @@ struct MoveTests: MoveScene {
         let mark = try mine.storeMark()
         try source.open().handOver(to: .moving)
         let incoming = try receive(source, into: target)
-        #expect(throws: KeychainError.self) { try mine.takeIn(incoming, owner: .embedded, replacing: mark) }
+        #expect(throws: KeychainError.self) { try mine.install(incoming, owner: .embedded, replacing: mark) }
         #expect(mine.secret("mine") == .secret("secret"))
         #expect(target.open().secret("mine") == .secret("secret"))
         IncomingKeychain.remove(from: KeychainLocation(path: target.path))
@@ -99,16 +99,16 @@ struct MoveTests: MoveScene {
         try other.device.setPasscode(Self.passcode)
         try other.device.removePasscode(Self.passcode)
         let refusal = #expect(throws: KeychainError.self) {
-            try other.takeIn(incoming, owner: .embedded, replacing: mark)
+            try other.install(incoming, owner: .embedded, replacing: mark)
         }
         #expect(refusal?.reason.contains("changed meanwhile") == true)
         let itself = try opened(source, .moving)
         let same = #expect(throws: KeychainError.self) {
-            try itself.takeIn(incoming, owner: .embedded, replacing: itself.storeMark())
+            try itself.install(incoming, owner: .embedded, replacing: itself.storeMark())
         }
         #expect(same?.reason.contains("here already") == true)
         #expect(try itself.moveStatus().hasItems)
-        try other.takeIn(incoming, owner: .embedded, replacing: other.storeMark())
+        try other.install(incoming, owner: .embedded, replacing: other.storeMark())
         #expect(other.secret("anna") == .secret("secret of anna"))
     }
 

@@ -23,7 +23,7 @@ struct HandOverTests {
 
     private static func daemon(_ store: TestStore) -> EmbeddedKeychain {
         var device = DeviceOptions()
-        device.passwordWork = .least
+        device.passwordWork = .minimum
         device.owner = .daemon
         return EmbeddedKeychain(at: KeychainLocation(path: store.path), device: device)
     }

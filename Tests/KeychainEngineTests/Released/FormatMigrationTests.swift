@@ -42,7 +42,7 @@ struct FormatMigrationTests {
         }
     }
 
-    @Test("without a passcode the first call leaves no digest's tag in any file, and every row sealed anew")
+    @Test("without a passcode the first call leaves no digest's tag in any file, and every row resealed")
     func withoutPasscode() throws {
         let home = try home("format-2")
         let tags = try digestTags(home)
@@ -128,7 +128,7 @@ struct FormatMigrationTests {
         #expect(report.damagedRows.count == 2)
     }
 
-    @Test("a process that is killed while rows are sealed anew loses none", arguments: 1...14)
+    @Test("a process that is killed while rows are resealed loses none", arguments: 1...14)
     func killed(_ count: Int) async throws {
         let home = try home("format-2-passcode")
         let result = await #expect(processExitsWith: .failure) { [home = home as String, count = count as Int] in

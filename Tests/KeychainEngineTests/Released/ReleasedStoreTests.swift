@@ -214,7 +214,7 @@ enum GuardedItems {
     /// A device of that owner.
     static var options: DeviceOptions {
         var options = DeviceOptions(authenticator: owner())
-        options.passwordWork = .leastInFiles
+        options.passwordWork = .minimumInFiles
         return options
     }
 

@@ -19,13 +19,13 @@ struct TestStore {
 
     static let client = Client(accessGroups: ["TEAMID.com.example.distinctive-group"])
 
-    /// The keychain, opened anew.
+    /// The keychain, opened again.
     ///
     /// - Parameters:
     ///   - busyTimeoutMilliseconds: how patient it is.
     ///   - work: how much work its passcodes are; the least, which virtual devices have.
     /// - Returns: The keychain.
-    func open(busyTimeoutMilliseconds: Int32 = 5_000, work: ScryptParameters = .least) -> EmbeddedKeychain {
+    func open(busyTimeoutMilliseconds: Int32 = 5_000, work: ScryptParameters = .minimum) -> EmbeddedKeychain {
         var options = StoreOptions(busyTimeoutMilliseconds: busyTimeoutMilliseconds)
         if Self.isLikeDaemon { (options.makesChangesTogether, options.readerCount) = (true, 3) }
         return open(options, work: work)
@@ -34,10 +34,10 @@ struct TestStore {
     /// Whether the tests are to run as a daemon has its store: with `KEYCHAIN_TESTS_LIKE_DAEMON` in the environment.
     private static let isLikeDaemon = getenv("KEYCHAIN_TESTS_LIKE_DAEMON") != nil
 
-    /// The keychain, opened anew with options of its own.
+    /// The keychain, opened again with options of its own.
     func open(
         _ options: StoreOptions,
-        work: ScryptParameters = .least,
+        work: ScryptParameters = .minimum,
         authenticator: any Authenticator = NoAuthenticator()
     ) -> EmbeddedKeychain {
         var device = DeviceOptions(authenticator: authenticator)
@@ -78,7 +78,7 @@ struct TestStore {
     func checkpoint() throws { try raw().checkpoint() }
 
     /// Writes the log back as far as it goes, and leaves it as large as it is.
-    func writeLogBack() { try? raw().execute("PRAGMA wal_checkpoint(PASSIVE)") }
+    func checkpointLog() { try? raw().execute("PRAGMA wal_checkpoint(PASSIVE)") }
 
     /// Looks at what a restart of the host leaves: the files as they are, without the log's index, which lies in
     /// memory.

@@ -68,11 +68,11 @@ struct CopiedMappingsTests {
                 return "\(start)-\(end) r-xp 00000000 fe:00 7  \(path)\n\(rest)"
             }.joined()
         }
-        let text = mappings(ExecutableMemory.mostMappings)
+        let text = mappings(ExecutableMemory.maximumMappings)
         let memory = try #require(try read(text, as: ExecutableMemory.self))
-        #expect(memory.unwritten.count == ExecutableMemory.mostMappings)
+        #expect(memory.unwritten.count == ExecutableMemory.maximumMappings)
         #expect(memory == ExecutableMemory(text: Array(text.utf8)))
-        #expect(try read(mappings(ExecutableMemory.mostMappings + 1), as: ExecutableMemory.self) == nil)
+        #expect(try read(mappings(ExecutableMemory.maximumMappings + 1), as: ExecutableMemory.self) == nil)
         #expect(errno == EFBIG)
         #expect(try read(text, limit: text.utf8.count - 1, as: ExecutableMemory.self) == nil && errno == EFBIG)
         let copied = mappings(20_000, "Anonymous: 4 kB\n")

@@ -132,7 +132,7 @@ struct TeamKeysTests {
     @Test("an earlier manifest than one that was seen is refused, also after the record was read again")
     func downgrade() throws {
         var record = IdentityRecord()
-        try record.note(try manifest(by: first, serial: 8), path: "/opt/tool")
+        try record.recordConnection(of: try manifest(by: first, serial: 8), path: "/opt/tool")
         record = try IdentityRecord(text: record.text.utf8)
         #expect(throws: IdentityError.self) { try record.check(manifest(by: first, serial: 7)) }
         try record.check(try manifest(by: first, serial: 8))
@@ -147,7 +147,7 @@ struct TeamKeysTests {
             [rotation(first, second), revocation(first, successor: second, by: second)]
         )
         try record.check(manifest)
-        try record.note(manifest, path: "/opt/a \"tool\"\n")
+        try record.recordConnection(of: manifest, path: "/opt/a \"tool\"\n")
         #expect(try IdentityRecord(text: record.text.utf8) == record)
         #expect(record.program(at: "/opt/a \"tool\"\n")?.applicationIdentifier == manifest.applicationIdentifier)
     }

@@ -109,14 +109,14 @@ struct WycheproofTests {
     /// - Parameters:
     ///   - folder: where the files are.
     ///   - prefix: how their names begin.
-    ///   - least: how many tests there are at least.
+    ///   - minimum: how many tests there are at minimum.
     ///   - judge: whether a test is one of something valid.
     ///   - other: the same for files of raw signatures and points.
     /// - Throws: for a file that cannot be read, or whose keys cannot.
     private func judge(
         _ folder: String,
         prefix: String,
-        atLeast least: Int,
+        atLeast minimum: Int,
         by judge: @escaping Judge,
         other: Judge? = nil
     ) throws {
@@ -137,7 +137,7 @@ struct WycheproofTests {
                 }
             }
         }
-        #expect(count >= least)
+        #expect(count >= minimum)
         let names = paths.map { URL(fileURLWithPath: $0).lastPathComponent }
         let known = try Self.differences.filter { line in names.contains { line.hasPrefix("\($0):") } }
         #expect(different.subtracting(known).sorted() == [], "unknown differences")

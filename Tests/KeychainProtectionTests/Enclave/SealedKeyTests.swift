@@ -125,7 +125,7 @@ struct SealedKeyTests {
         #expect(Self.failure(Sealer(erased), sealed) == .damagedKey)
     }
 
-    @Test("whoever can make the code anew still opens nothing that was altered")
+    @Test("an attacker who can recompute the code still opens nothing that was altered")
     func forged() throws {
         let device = try TestStore.withPasscode().device()
         let presence = AccessControl.of(.whenUnlocked, [.userPresence])

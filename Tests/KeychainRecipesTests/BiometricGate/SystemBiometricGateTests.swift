@@ -52,7 +52,7 @@ import Testing
         #expect(try device.owner.questions.map(\.kind) == [.passcode])
     }
 
-    @Test("prompts each time") func asksAnew() async throws {
+    @Test("prompts each time") func promptsAgain() async throws {
         #expect(await gate.ask(reason: "one") == .passed)
         try device.owner.answer = .cancels
         #expect(await gate.ask(reason: "two") == .cancelled)

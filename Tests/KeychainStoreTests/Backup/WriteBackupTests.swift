@@ -136,8 +136,8 @@ struct WriteBackupTests {
         #expect(try write(store).items > 0)
     }
 
-    @Test("a row that is not sealed anew is counted as damaged, and only what was added is told of")
-    func sealsAnew() throws {
+    @Test("a row that is not resealed is counted as damaged, and only what was added is told of")
+    func reseals() throws {
         let included = Collected<Int64>()
         let counts = try store.writeCopy(
             to: target.directory,

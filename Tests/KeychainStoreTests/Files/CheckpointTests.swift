@@ -24,11 +24,11 @@ struct CheckpointTests {
         let writer = try folder.raw()
         try writer.execute("BEGIN IMMEDIATE")
         let isErased = try store.eraseLog()
-        store.writeLogBack()
+        store.checkpointLog()
         #expect(!isErased)
         #expect(try folder.contents(of: "keychain.db") == before)
         try writer.execute("ROLLBACK")
-        store.writeLogBack()
+        store.checkpointLog()
         #expect(try folder.contents(of: "keychain.db") != before)
         #expect(try store.eraseLog())
         #expect(try folder.contents(of: "keychain.db-wal").isEmpty)
@@ -67,7 +67,7 @@ struct CheckpointTests {
                     }
                 }
             case "erase": #expect(try store.eraseLog())
-            default: store.writeLogBack()
+            default: store.checkpointLog()
             }
             FaultyFileSystem.beforeDatabaseWrite = {}
             #expect(answers.all.count > 10)
@@ -76,7 +76,7 @@ struct CheckpointTests {
         }
     }
 
-    @Test("the log is begun anew once it was written back, and does not grow for ever")
+    @Test("the log is restarted once it was written back, and does not grow for ever")
     func logStaysSmall() throws {
         let folder = try StoreFolder()
         let store = try folder.open()

@@ -52,7 +52,7 @@ struct LogMarkTests {
             try store.add([.sample(.key, 3)])
         case .afterWritingBack:
             try store.add([.sample(.key, 2)])
-            store.writeLogBack()
+            store.checkpointLog()
             #expect(try FileHeader(path: path)?.mark == nil)
             try store.add([.sample(.key, 3)])
         }
@@ -77,8 +77,8 @@ struct LogMarkTests {
                     let store = try folder.open()
                     try add(store)
                     try add(store)
-                    // The next change begins the log anew.
-                    store.writeLogBack()
+                    // The next change restarts the log.
+                    store.checkpointLog()
                     try add(store)
                     #expect(try store.eraseLog())
                     try add(store)

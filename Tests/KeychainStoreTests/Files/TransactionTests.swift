@@ -157,7 +157,7 @@ private final class Table {
         #expect(try Self.values(from: reader) == Self.values(committed))
     }
 
-    /// Expects the same of the files without the index of the log, which a restart makes anew.
+    /// Expects the same of the files without the index of the log, which a restart creates again.
     func expectRestart() throws {
         let copy = try TemporaryFolder()
         for name in [Self.name, "\(Self.name)-wal"] {

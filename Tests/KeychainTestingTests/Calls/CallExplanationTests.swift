@@ -27,7 +27,7 @@ struct CallExplanationTests {
         try withKnownIssue(isIntermittent: true) {
             try expectation()
         } matching: { issue in
-            told.withLock { $0 += KeychainTrait.tell(issue, device)?.comments ?? [] }
+            told.withLock { $0 += KeychainTrait.annotated(issue, device)?.comments ?? [] }
             return true
         }
         return told.withLock { $0.map(\.rawValue).joined(separator: "\n") }
@@ -41,7 +41,7 @@ struct CallExplanationTests {
         let text = try comments { #expect(status == errSecSuccess) }
         for part in [
             "Call 2, SecItemCopyMatching, answered errSecItemNotFound: ", "kSecAttrLabel", "\u{2260}", "absent-on-item",
-            "Do this:", "let query: [CFString: Any] = [", "SecItemCopyMatching(query as CFDictionary, &result)",
+            "Fix:", "let query: [CFString: Any] = [", "SecItemCopyMatching(query as CFDictionary, &result)",
         ] {
             #expect(text.contains(part), "\(part)\n\(text)")
         }

@@ -137,7 +137,7 @@ struct ProcessWideAppTests {
             for number in 0..<60 {
                 group.addTask { [running] in
                     guard number % 3 == 0 else {
-                        return try await ProcessWideApp.beside {
+                        return try await ProcessWideApp.withSharedAccess {
                             running.change { $0.beside += 1 }
                             await Task.yield()
                             #expect(running.now.alone == 0)
@@ -172,7 +172,7 @@ struct ProcessWideAppTests {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<2 {
                 group.addTask { [inside] in
-                    try await ProcessWideApp.beside {
+                    try await ProcessWideApp.withSharedAccess {
                         inside.change { $0.beside += 1 }
                         // Both as a rule; another test's turn may come between them, and waits for the first.
                         for _ in 0..<1_000 where inside.now.beside < 2 { await Task.yield() }
@@ -191,7 +191,7 @@ struct ProcessWideAppTests {
     func cancelledUpgrade() async throws {
         let app = try VirtualDevice().install()
         let (mayEnd, end) = AsyncStream.makeStream(of: Void.self)
-        try await ProcessWideApp.beside {
+        try await ProcessWideApp.withSharedAccess {
             let holder = Task.detached { try await ProcessWideApp.with(app) { for await _ in mayEnd {} } }
             // It waits for this test, which gives up its turn to the next call: one that came later would wait for
             // ever.

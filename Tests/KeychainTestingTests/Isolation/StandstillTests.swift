@@ -51,8 +51,8 @@ struct StandstillTests {
             }
             await ProcessWideAppTests.onThread { ProcessWideApp.set(app) }
             ProcessWideApp.callingTest.withLock { $0 = { "waiting()" } }
-            async let other: Void = ProcessWideApp.beside {}
-            try await ProcessWideApp.beside {}
+            async let other: Void = ProcessWideApp.withSharedAccess {}
+            try await ProcessWideApp.withSharedAccess {}
             try await other
             let texts = said.texts.withLock(\.self)
             #expect(texts.count == 1)
@@ -77,7 +77,7 @@ struct StandstillTests {
             ProcessWideApp.callingTest.withLock { $0 = { "holding()" } }
             let waiter = try await ProcessWideApp.with(app) {
                 ProcessWideApp.callingTest.withLock { $0 = { "waiting()" } }
-                let waiter = Task.detached { try await ProcessWideApp.beside {} }
+                let waiter = Task.detached { try await ProcessWideApp.withSharedAccess {} }
                 for await _ in ends {}
                 return waiter
             }

@@ -25,12 +25,12 @@ struct EventTests {
     func ownGroup(_ entitlements: Entitlements) throws {
         let world = try ScenarioWorld(.entitlementRemoved, as: entitlements)
         #expect(world.run { Calls.add("t", Calls.item) } == errSecSuccess)
-        #expect(throws: VirtualDeviceError.self) { try world.letHappen() }
+        #expect(throws: VirtualDeviceError.self) { try world.triggerEvent() }
         #expect(world.app.entitlements == entitlements && !world.hasHappened)
         #expect(world.expectation() == .isThere)
         #expect(world.run { Calls.read(Calls.item).token } == "t")
         world.app.update { $0.keychainAccessGroups = ["com.example.shared"] }
-        try world.letHappen()
+        try world.triggerEvent()
         #expect(world.hasHappened && world.app.entitlements.keychainAccessGroups.isEmpty)
     }
 
@@ -39,7 +39,7 @@ struct EventTests {
         let entitlements = Entitlements(team: team, bundleIdentifier: "com.example.app")
         let world = try ScenarioWorld(.teamChanged, as: entitlements)
         #expect(world.run { Calls.add("t", Calls.item) } == errSecSuccess)
-        try world.letHappen()
+        try world.triggerEvent()
         #expect(world.app.entitlements.team != team)
         #expect(world.run { Calls.read(Calls.item).status } == errSecItemNotFound)
     }
@@ -50,7 +50,7 @@ struct EventTests {
         #expect(world.run { Calls.add("t", Calls.item) } == errSecSuccess)
         let calls = world.device.calls.count
         world.device.faults.fail(with: errSecIO, on: [.update])
-        try world.letHappen()
+        try world.triggerEvent()
         #expect(world.device.calls.count == calls)
         let generic = Calls.item([kSecAttrGeneric as String: Data("stored by an earlier version".utf8)])
         #expect(world.run { Calls.read(generic).token } == "t")
@@ -63,10 +63,10 @@ struct EventTests {
         let world = try ScenarioWorld(.duplicateThroughNonKeyAttribute)
         #expect(world.run { Calls.add("t", Calls.item) } == errSecSuccess)
         try world.device.lock()
-        #expect(throws: VirtualDeviceError.self) { try world.letHappen() }
+        #expect(throws: VirtualDeviceError.self) { try world.triggerEvent() }
         #expect(!world.hasHappened)
         try world.device.unlock()
-        try world.letHappen()
+        try world.triggerEvent()
         #expect(world.hasHappened)
     }
 }

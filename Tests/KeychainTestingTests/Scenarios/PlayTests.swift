@@ -48,7 +48,7 @@ struct PlayTests {
                 #expect(Calls.read(Calls.item).status == errSecSuccess)
             }
         } matching: {
-            told.note($0)
+            told.observe($0)
         }
         try await withKnownIssue {
             try await Scenario.restoredToNewDevice.play {
@@ -58,7 +58,7 @@ struct PlayTests {
                 #expect(Calls.add("t", Calls.item) == errSecSuccess)
             }
         } matching: {
-            told.note($0)
+            told.observe($0)
         }
         let texts = told.all.filter { $0.contains("The scenario") }
         #expect(texts.count == 2)
@@ -75,7 +75,7 @@ struct PlayTests {
 
         var all: [String] { texts.withLock(\.self) }
 
-        func note(_ issue: Issue) -> Bool {
+        func observe(_ issue: Issue) -> Bool {
             texts.withLock { $0 += issue.comments.map(\.rawValue) }
             return true
         }
@@ -102,8 +102,8 @@ struct PlayTests {
     func steps() async throws {
         let world = try ScenarioWorld(.passcodeRemoved)
         #expect(world.expectation(for: .whenPasscodeSet) == .isThere)
-        try world.letHappen()
-        try world.letHappen()
+        try world.triggerEvent()
+        try world.triggerEvent()
         #expect(world.device.passcode == nil)
         #expect(world.expectation(for: .whenPasscodeSet) == .isGone)
         await world.run {
@@ -126,7 +126,7 @@ struct PlayTests {
             #expect(defaults.url(forKey: "url") == URL(string: "https://example.com"))
             defaults.removeObject(forKey: "list")
             #expect(world.defaults.object(forKey: "list") == nil)
-            try world.letHappen()
+            try world.triggerEvent()
             #expect(world.defaults.bool(forKey: "flag") == (scenario != .freshInstallWithLeftovers))
             #expect(UserDefaults.standard.object(forKey: "flag") == nil)
         }

@@ -33,7 +33,7 @@ struct KeychainTraitTests {
         withKnownIssue {
             Issue.record("example")
         } matching: { issue in
-            told.withLock { $0 = KeychainTrait.tell(issue, device) }
+            told.withLock { $0 = KeychainTrait.annotated(issue, device) }
             return true
         }
         #expect(told.withLock { $0?.comments.last?.rawValue.contains("1. SecItemAdd") } == true)

@@ -14,7 +14,7 @@ final class FakeAuthentication: KeychainBackend {
         /// What ends it: done when its context is invalidated.
         var cancellation: PromptCancellation
         /// Notes what was shown.
-        var note: @Sendable (AuthenticationContext.Factor) -> Void
+        var record: @Sendable (AuthenticationContext.Factor) -> Void
     }
 
     typealias Demand = KeychainCommand.Authentication.Demand

@@ -128,7 +128,7 @@ struct GapTests {
     func locked() throws {
         try importBoth()
         var options = DeviceOptions()
-        options.passwordWork = .leastInFiles
+        options.passwordWork = .minimumInFiles
         let keychain = EmbeddedKeychain(at: KeychainLocation(path: user.keychainPath), device: options)
         try keychain.device.setPasscode(SecretBytes(Array("1234".utf8)))
         try expectNoExport(of: ["identities", "privKeys", "all"], because: Self.refusal)

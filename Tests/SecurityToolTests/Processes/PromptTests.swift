@@ -24,15 +24,15 @@ struct PromptTests {
     @Test("a password is typed without being shown")
     func passwordIsHidden() throws {
         let process = try pty.start(Self.add, as: user)
-        try pty.shown(upTo: Self.question)
+        try pty.readOutput(upTo: Self.question)
         #expect(!pty.hasEcho)
         try pty.type("hunter2\n")
-        #expect(try pty.shown(upTo: Self.repetition) == "\r\n" + Self.repetition)
+        #expect(try pty.readOutput(upTo: Self.repetition) == "\r\n" + Self.repetition)
         #expect(!pty.hasEcho)
         try pty.type("hunter2\n")
         #expect(try process.wait() == 0)
         // The terminal may show it later than the program ends.
-        #expect(try pty.shown(upTo: "\r\n") == "\r\n")
+        #expect(try pty.readOutput(upTo: "\r\n") == "\r\n")
         #expect(pty.rest.isEmpty)
         #expect(pty.hasEcho)
         #expect(try stored() == "hunter2\n")
@@ -50,15 +50,15 @@ struct PromptTests {
         )
         try Data(workshop.bytes("file.p12")).write(to: URL(fileURLWithPath: user.current.path(of: "file.p12")))
         let reading = try pty.start(["import", "file.p12"], as: user)
-        try pty.shown(upTo: "passphrase for file.p12: ")
+        try pty.readOutput(upTo: "passphrase for file.p12: ")
         #expect(!pty.hasEcho)
         try pty.type("hunter2\n")
         #expect(try reading.wait() == 0)
         #expect(try errors().isEmpty)
         let writing = try pty.start(["-q", "export", "-t", "identities", "-f", "pkcs12", "-o", "out.p12"], as: user)
-        try pty.shown(upTo: "passphrase for export: ")
+        try pty.readOutput(upTo: "passphrase for export: ")
         try pty.type("geheim\n")
-        try pty.shown(upTo: "retype passphrase for export: ")
+        try pty.readOutput(upTo: "retype passphrase for export: ")
         #expect(!pty.hasEcho)
         try pty.type("geheim\n")
         #expect(try writing.wait() == 0)
@@ -70,7 +70,7 @@ struct PromptTests {
     @Test("both lines may be typed ahead")
     func typedAhead() throws {
         let process = try pty.start(Self.add, as: user)
-        try pty.shown(upTo: Self.question)
+        try pty.readOutput(upTo: Self.question)
         try pty.type("hunter2\nhunter2\n")
         try expectStored("hunter2\n", by: process)
     }
@@ -79,9 +79,9 @@ struct PromptTests {
     func mismatch() throws {
         let process = try pty.start(Self.add, as: user)
         for _ in 0..<3 {
-            try pty.shown(upTo: Self.question)
+            try pty.readOutput(upTo: Self.question)
             try pty.type("one\n")
-            try pty.shown(upTo: Self.repetition)
+            try pty.readOutput(upTo: Self.repetition)
             try pty.type("two\n")
         }
         #expect(try process.wait() == 1)
@@ -95,11 +95,11 @@ struct PromptTests {
         // Inside -i, the commands come from the terminal as well; the session of a command does not touch it.
         let process = try pty.start(["-i"], as: user)
         try pty.type("add-generic-password -a alice -s svc -w\n")
-        try pty.shown(upTo: Self.question)
+        try pty.readOutput(upTo: Self.question)
         try pty.type("hunter2\n")
-        try pty.shown(upTo: Self.repetition)
+        try pty.readOutput(upTo: Self.repetition)
         try pty.type("hunter2\n")
-        try pty.shown(upTo: "\r\n")
+        try pty.readOutput(upTo: "\r\n")
         try pty.type("\u{4}")
         try expectStored("hunter2\n", by: process)
     }
@@ -107,9 +107,9 @@ struct PromptTests {
     @Test("end of input is an empty password")
     func endOfInput() throws {
         let process = try pty.start(Self.add, as: user)
-        try pty.shown(upTo: Self.question)
+        try pty.readOutput(upTo: Self.question)
         try pty.type("\u{4}")
-        try pty.shown(upTo: Self.repetition)
+        try pty.readOutput(upTo: Self.repetition)
         try pty.type("\u{4}")
         try expectStored("\n", by: process)
     }
@@ -117,7 +117,7 @@ struct PromptTests {
     @Test("a signal ends the program, and the echo is back", arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT])
     func signalRestoresEcho(_ signal: Int32) throws {
         let process = try pty.start(Self.add, as: user)
-        try pty.shown(upTo: Self.question)
+        try pty.readOutput(upTo: Self.question)
         #expect(!pty.hasEcho)
         kill(process.identifier, signal)
         #expect(try process.wait() == -signal)
@@ -128,7 +128,7 @@ struct PromptTests {
     @Test("the interrupt key ends the program, and the echo is back")
     func interruptKey() throws {
         let process = try pty.start(Self.add, as: user)
-        try pty.shown(upTo: Self.question)
+        try pty.readOutput(upTo: Self.question)
         try pty.type("hun\u{3}")
         #expect(try process.wait() == -SIGINT)
         #expect(pty.hasEcho)
@@ -137,10 +137,10 @@ struct PromptTests {
     @Test("after a stop the question is asked again")
     func stop() throws {
         let process = try pty.start(Self.add, as: user)
-        try pty.shown(upTo: Self.question)
+        try pty.readOutput(upTo: Self.question)
         // A session leader has nobody to continue it, so the system does not stop it, and it goes on at once.
         kill(process.identifier, SIGTSTP)
-        try pty.shown(upTo: Self.question)
+        try pty.readOutput(upTo: Self.question)
         #expect(!pty.hasEcho)
         try pty.type("hunter2\nhunter2\n")
         try expectStored("hunter2\n", by: process)
@@ -149,7 +149,7 @@ struct PromptTests {
     @Test("a signal that was blocked from the start does not disturb")
     func blockedSignal() throws {
         let process = try pty.start(Self.add, as: user, blocksSignals: true)
-        try pty.shown(upTo: Self.question)
+        try pty.readOutput(upTo: Self.question)
         kill(process.identifier, SIGTERM)
         usleep(500_000)
         #expect(pty.rest.isEmpty)
@@ -161,10 +161,10 @@ struct PromptTests {
     func longLine(_ count: Int) throws {
         let process = try pty.start(Self.add, as: user)
         let password = String(repeating: "x", count: count)
-        try pty.shown(upTo: Self.question)
+        try pty.readOutput(upTo: Self.question)
         try pty.type(password + "\n")
         guard count > 4094 else {
-            try pty.shown(upTo: Self.repetition)
+            try pty.readOutput(upTo: Self.repetition)
             try pty.type(password + "\n")
             try expectStored(password + "\n", by: process)
             return

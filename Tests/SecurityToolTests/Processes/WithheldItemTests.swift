@@ -156,7 +156,7 @@ struct WithheldItemTests {
 
     private func keychain() -> EmbeddedKeychain {
         var options = DeviceOptions()
-        options.passwordWork = .leastInFiles
+        options.passwordWork = .minimumInFiles
         return EmbeddedKeychain(at: KeychainLocation(path: user.keychainPath), device: options)
     }
 

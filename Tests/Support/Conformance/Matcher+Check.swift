@@ -9,7 +9,7 @@ struct Mismatch: Equatable {
     var got: String
 
     /// The same mismatch, one level further out.
-    func inside(_ place: String) -> Mismatch {
+    func nested(in place: String) -> Mismatch {
         Mismatch(expected: "\(place): \(expected)", got: got)
     }
 }
@@ -109,7 +109,9 @@ extension Condition {
             return Mismatch(expected: "an array", got: ValueDescription.describe(value))
         }
         for (index, element) in elements.enumerated() {
-            if let mismatch = try matcher.mismatch(element, variables) { return mismatch.inside("element \(index)") }
+            if let mismatch = try matcher.mismatch(element, variables) {
+                return mismatch.nested(in: "element \(index)")
+            }
         }
         return nil
     }
@@ -124,7 +126,7 @@ extension Condition {
         }
         for member in members {
             let mismatch = try member.matcher.mismatch(dictionary[member.key.value], variables)
-            if let mismatch { return mismatch.inside(member.key.name) }
+            if let mismatch { return mismatch.nested(in: member.key.name) }
         }
         return nil
     }

@@ -71,9 +71,9 @@ struct ScenarioExpectation {
         }
         checkAdvice(json, check)
         checkSecrets(report, check)
-        if let most = expected["maxMs"]?.integer, !Self.isDebugBuild {
+        if let maximum = expected["maxMs"]?.integer, !Self.isDebugBuild {
             let got = json["timing"]["ms"].integer ?? .max
-            check("maxMs", got <= most, expected: "at most \(most)", got: "\(got)")
+            check("maxMs", got <= maximum, expected: "at most \(maximum)", got: "\(got)")
         }
         return found
     }

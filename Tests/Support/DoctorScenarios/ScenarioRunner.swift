@@ -200,7 +200,7 @@ private struct Progress {
         do throws(KeychainError) {
             if json == .null {
                 try keychains.files.files.delete(at: path)
-                try keychains.preferences.noteRemoval(of: path)
+                try keychains.preferences.recordRemoval(of: path)
             } else if json["locked"] == .boolean(true) {
                 try keychains.files.files.changePassword(
                     at: path,

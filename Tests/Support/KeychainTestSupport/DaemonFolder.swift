@@ -41,7 +41,7 @@ package final class DaemonFolder: Sendable {
         socket = folder.path(of: "run/keychaind.sock")
         // A look-up would not make it.
         _ = try EmbeddedKeychain(at: location).storeMark()
-        if isEnabled { try makeOver() }
+        if isEnabled { try handOverToDaemon() }
     }
 
     /// Has programs that use keychain files start the daemon of this build, once more where the folder was removed.
@@ -51,14 +51,14 @@ package final class DaemonFolder: Sendable {
     }
 
     /// Makes the store over to the daemon.
-    package func makeOver() throws {
+    package func handOverToDaemon() throws {
         let record = ServiceRecord(program: try Self.program("keychaind"), socket: socket)
         try record.write(in: PrivateDirectory(location))
         try EmbeddedKeychain(at: location).handOver(to: .daemon)
     }
 
     /// Makes the store over to the programs that use it; no daemon may run.
-    package func takeBack() throws {
+    package func handOverToPrograms() throws {
         var device = DeviceOptions()
         device.owner = .daemon
         try EmbeddedKeychain(at: location, device: device).handOver(to: .embedded)

@@ -84,25 +84,26 @@ package enum FaultyFileSystem {
             // SQLITE_IOERR_FSYNC, a macro that Swift does not import.
             return SQLITE_IOERR | (4 << 8)
         }
-        return noting(syncFile?(file, flags), isLog: true, isSync: true)
+        return recordingChange(syncFile?(file, flags), isLog: true, isSync: true)
     }
 
     private static let syncDatabase: Sync = { file, flags in
-        noting(syncFile?(file, flags), isLog: false, isSync: true)
+        recordingChange(syncFile?(file, flags), isLog: false, isSync: true)
     }
 
     private static let writeLog: WriteFile = { file, bytes, count, offset in
-        noting(writeFile?(file, bytes, count, offset), isLog: true)
+        recordingChange(writeFile?(file, bytes, count, offset), isLog: true)
     }
 
     private static let writeDatabase: WriteFile = { file, bytes, count, offset in
         beforeDatabaseWrite()
-        return noting(writeFile?(file, bytes, count, offset), isLog: false)
+        return recordingChange(writeFile?(file, bytes, count, offset), isLog: false)
     }
 
-    private static let truncateLog: Truncate = { file, count in noting(truncateFile?(file, count), isLog: true) }
+    private static let truncateLog: Truncate = { file, count in recordingChange(truncateFile?(file, count), isLog: true)
+    }
 
-    private static func noting(_ status: Int32?, isLog: Bool, isSync: Bool = false) -> Int32 {
+    private static func recordingChange(_ status: Int32?, isLog: Bool, isSync: Bool = false) -> Int32 {
         if status == SQLITE_OK { afterChange(Change(isLog: isLog, isSync: isSync)) }
         return status ?? SQLITE_MISUSE
     }
@@ -112,12 +113,12 @@ package enum FaultyFileSystem {
         bytes,
         count,
         offset in
-        takeRoom(descriptor, end: Int(offset) + count) ? pwrite(descriptor, bytes, count, offset) : -1
+        reserveSpace(descriptor, end: Int(offset) + count) ? pwrite(descriptor, bytes, count, offset) : -1
     }
 
     private static let write: @convention(c) (Int32, UnsafeRawPointer?, Int) -> Int = { descriptor, bytes, count in
         let end = Int(lseek(descriptor, 0, SEEK_CUR)) + count
-        return takeRoom(descriptor, end: end) ? Glibc.write(descriptor, bytes, count) : -1
+        return reserveSpace(descriptor, end: end) ? Glibc.write(descriptor, bytes, count) : -1
     }
 
     /// The methods are never let go of: the process ends with its test.
@@ -140,7 +141,7 @@ package enum FaultyFileSystem {
     }
 
     /// Whether a file may grow so far; errno says why not.
-    private static func takeRoom(_ descriptor: Int32, end: Int) -> Bool {
+    private static func reserveSpace(_ descriptor: Int32, end: Int) -> Bool {
         if writesWithoutRoom > 0 {
             writesWithoutRoom -= 1
             errno = ENOSPC

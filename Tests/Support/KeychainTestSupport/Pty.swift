@@ -47,7 +47,7 @@ package final class Pty {
 
     /// Everything that the terminal showed up to a text, which must come within ten minutes.
     @discardableResult
-    package func shown(upTo text: String) throws -> String {
+    package func readOutput(upTo text: String) throws -> String {
         let limit = Date(timeIntervalSinceNow: 600)
         while Date() < limit {
             let all = String(decoding: unread, as: UTF8.self)

@@ -36,7 +36,7 @@ package final class ManualClock: Sendable {
 
     /// Lets a second pass again and again while something is done: whoever begins to wait meanwhile has waited long
     /// enough soon.
-    package func passing<Result>(_ body: () throws -> Result) rethrows -> Result {
+    package func advancingContinuously<Result>(_ body: () throws -> Result) rethrows -> Result {
         let (over, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         Thread.detachNewThread { [self] in
             repeat { advance(milliseconds: 1_000) } while over.wait(timeout: .now() + .milliseconds(2)) == .timedOut

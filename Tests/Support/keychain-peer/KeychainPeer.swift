@@ -46,11 +46,11 @@ enum KeychainPeer {
                 sigwait(&signals, &signal)
                 server.stop()
             }
-            say("ready")
+            printLine("ready")
             server.run()
-            say("ended")
+            printLine("ended")
         } catch {
-            say("failed \(error)")
+            printLine("failed \(error)")
         }
     }
 
@@ -65,9 +65,9 @@ enum KeychainPeer {
                 usleep(10_000)
                 outcome = self.outcome(keychain, "\(prefix)-\(number)")
             }
-            say(outcome)
+            printLine(outcome)
         }
-        say("done")
+        printLine("done")
     }
 
     /// Evaluates a policy whose question is never answered.
@@ -75,33 +75,33 @@ enum KeychainPeer {
         let keychain = DaemonKeychain(at: location, authenticator: SilentAuthenticator())
         do {
             try keychain.authentication.evaluate(.deviceOwner, reason: "to test", AuthenticationContext())
-            say("shown")
+            printLine("shown")
         } catch {
-            say("failed \(error)")
+            printLine("failed \(error)")
         }
     }
 
     /// Adds in a process, in its forked child while the parent has its connection open, and in the parent again.
     private static func fork(_ location: SocketLocation, name: String) {
         let keychain = keychain(location)
-        say(outcome(keychain, "\(name)-before"))
+        printLine(outcome(keychain, "\(name)-before"))
         let child = storm_fork(60)
         if child == 0 {
-            say(outcome(keychain, "\(name)-child"))
+            printLine(outcome(keychain, "\(name)-child"))
             _exit(0)
         }
         var status: Int32 = 0
         waitpid(child, &status, 0)
-        say(outcome(keychain, "\(name)-after"))
-        say("done \(status)")
+        printLine(outcome(keychain, "\(name)-after"))
+        printLine("done \(status)")
     }
 
     /// Says of each change that it is told of where it was, and forks a child that stays when it is told to.
     private static func observe(_ location: SocketLocation, group: String, times: Int) {
         var observations = (0..<times).map { _ in
             keychain(location).observeChanges(as: Client(accessGroups: [group])) { notice in
-                guard case .changed(let items) = notice else { return say("unknown") }
-                for items in items { say("\(items.itemClass.rawValue) \(items.accessGroup)") }
+                guard case .changed(let items) = notice else { return printLine("unknown") }
+                for items in items { printLine("\(items.itemClass.rawValue) \(items.accessGroup)") }
             }
         }
         while let line = readLine() {
@@ -114,7 +114,7 @@ enum KeychainPeer {
             }
             var status: Int32 = 0
             waitpid(child, &status, 0)
-            say("forked")
+            printLine("forked")
         }
         withExtendedLifetime(observations) {}
     }
@@ -137,7 +137,7 @@ enum KeychainPeer {
         }
     }
 
-    static func say(_ line: String) {
+    static func printLine(_ line: String) {
         let bytes = Array((line + "\n").utf8)
         _ = bytes.withUnsafeBytes { write(1, $0.baseAddress, $0.count) }
     }
@@ -161,10 +161,10 @@ private final class LoggingKeychain: KeychainBackend {
             return .answer(.nothing)
         case .authentication(.evaluate):
             let reply = CallAuthenticator().ask(AuthenticationPrompt(.passcode, reason: "to test"))
-            KeychainPeer.say("answered \(reply)")
+            KeychainPeer.printLine("answered \(reply)")
             return .done
         case .authentication(.release):
-            KeychainPeer.say("released")
+            KeychainPeer.printLine("released")
             return .done
         default: return .done
         }
@@ -178,7 +178,7 @@ private struct SilentAuthenticator: Authenticator {
     var canAskForSecrets: Bool { true }
 
     func ask(_ prompt: AuthenticationPrompt) -> AuthenticationReply {
-        KeychainPeer.say("asked")
+        KeychainPeer.printLine("asked")
         while !prompt.cancellation.isCancelled { usleep(10_000) }
         return .ended
     }

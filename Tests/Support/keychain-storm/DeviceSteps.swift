@@ -23,7 +23,7 @@ struct DeviceSteps {
         case "take":
             held = Self.readSecret(count)
             Console.write("take \(count) 0")
-        case "keep": subject.keep(argument, held)
+        case "keep": subject.addItem(argument, held)
         case "drop":
             held = nil
             Console.write("drop secret 0")
@@ -52,26 +52,26 @@ struct DeviceSteps {
 extension Subject {
     /// Sets the device's first passcode: `passcode set STATUS`.
     func setPasscode(_ passcode: SecretBytes) {
-        say("passcode set") { () throws(KeychainError) in try backend.device.setPasscode(passcode) }
+        report("passcode set") { () throws(KeychainError) in try backend.device.setPasscode(passcode) }
     }
 
     /// Unlocks the device: `unlock device STATUS`.
     func unlock(_ passcode: SecretBytes) {
-        say("unlock device") { () throws(KeychainError) in try backend.device.unlock(passcode: passcode) }
+        report("unlock device") { () throws(KeychainError) in try backend.device.unlock(passcode: passcode) }
     }
 
     /// Locks the device: `lock device STATUS`.
     func lock() {
-        say("lock device") { () throws(KeychainError) in try backend.device.lock() }
+        report("lock device") { () throws(KeychainError) in try backend.device.lock() }
     }
 
     /// Adds an item of a level, named after it, with a secret that the caller holds: `keep LEVEL STATUS`.
-    func keep(_ level: String, _ secret: SecretBytes?) {
+    func addItem(_ level: String, _ secret: SecretBytes?) {
         var item: PropertyDictionary = [
             "class": .string("genp"), "svce": .string("storm"), "acct": .string(level), "pdmn": .string(level),
         ]
         if let secret { item[PropertyKey.valueData] = .data(secret) }
-        say("keep \(level)") { () throws(KeychainError) in
+        report("keep \(level)") { () throws(KeychainError) in
             _ = try backend.perform(KeychainRequest(.add(item), client: client))
         }
     }
@@ -84,12 +84,12 @@ extension Subject {
             "class": .string("genp"), "svce": .string("storm"), "acct": .string(account),
             PropertyKey.returnAttributes: .boolean(true),
         ]
-        say("open \(account)") { () throws(KeychainError) in
+        report("open \(account)") { () throws(KeychainError) in
             _ = try backend.perform(KeychainRequest(.copyMatching(query), client: client))
         }
     }
 
-    private func say(_ step: String, _ body: () throws(KeychainError) -> Void) {
+    private func report(_ step: String, _ body: () throws(KeychainError) -> Void) {
         do throws(KeychainError) {
             try body()
             Console.write("\(step) 0")

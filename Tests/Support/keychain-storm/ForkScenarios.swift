@@ -149,7 +149,7 @@ extension ForkScenarios {
 final class Worker: @unchecked Sendable {
     private let step: @Sendable (Int) -> Void
     // Only ever goes from true to false, under the lock.
-    private var goesOn = true
+    private var isContinuing = true
     private var lock = pthread_mutex_t()
     private var thread = pthread_t()
 
@@ -163,7 +163,7 @@ final class Worker: @unchecked Sendable {
 
     func stop() {
         pthread_mutex_lock(&lock)
-        goesOn = false
+        isContinuing = false
         pthread_mutex_unlock(&lock)
         pthread_join(thread, nil)
     }
@@ -171,7 +171,7 @@ final class Worker: @unchecked Sendable {
     private var isWanted: Bool {
         pthread_mutex_lock(&lock)
         defer { pthread_mutex_unlock(&lock) }
-        return goesOn
+        return isContinuing
     }
 
     private static func run(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {

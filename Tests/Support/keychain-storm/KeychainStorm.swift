@@ -74,7 +74,7 @@ struct KeychainStorm {
         case "moves": for index in 1...number { subject.moveAll(number: index) }
         case "root-keys": RootKeySteps.replace(subject, times: number)
         case "root-key-kinds": RootKeySteps.replace(subject, times: number, kinds: [.software, .tpm])
-        case "hand-over": OwnerSteps(folder: folder).handOver(times: number)
+        case "hand-over": OwnerSteps(folder: folder).handOverRepeatedly(times: number)
         case "hammer": Hammer(subject: subject, name: argument, rounds: number).run()
         default: return false
         }
@@ -96,7 +96,7 @@ struct KeychainStorm {
         case "replace": renew(keepsOld: false)
         case "churn": for index in 0..<number { makeSubject().add("\(argument)-\(index)") }
         case "descriptors": Console.write("descriptors \(HostState.openDescriptors)")
-        case "hold": StoreLock.hold(folder)
+        case "hold": StoreLock.holdUntilInput(folder)
         case "host": HostState.compare { subject.add(argument) }
         case "exit": exit(EXIT_SUCCESS)
         case "exit-in-call": ForkScenarios.exitDuringCall(subject)

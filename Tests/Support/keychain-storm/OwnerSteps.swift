@@ -12,7 +12,7 @@ struct OwnerSteps {
     init(folder: String) { self.folder = folder }
 
     /// Makes the store over again and again, beginning with whoever owns it: `owner NAME STATUS` after each time.
-    func handOver(times: Int) {
+    func handOverRepeatedly(times: Int) {
         let embedded = keychain(.embedded)
         let daemon = keychain(.daemon)
         var owner = (try? embedded.checkOwner()) != nil ? StoreOwner.embedded : .daemon

@@ -6,7 +6,7 @@ import KeychainStore
 /// A foreign program's write lock on the store.
 enum StoreLock {
     /// Holds the lock until the next line of standard input.
-    static func hold(_ folder: String) {
+    static func holdUntilInput(_ folder: String) {
         var database: OpaquePointer?
         let path = "\(folder)/\(Store.fileName)"
         guard sqlite3_open_v2(path, &database, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK else {

@@ -56,21 +56,21 @@ struct Subject: Sendable {
 
     /// Adds an item and says so after it is acknowledged: `add ACCOUNT STATUS`, and a reason when it failed.
     func add(_ account: String, label: String = "new") {
-        say("add \(account)", perform(.add(item(account, label))))
+        report("add \(account)", perform(.add(item(account, label))))
     }
 
     func add(_ account: String, secret: SecretBytes) {
         var item = item(account, "new")
         item[PropertyKey.valueData] = .data(secret)
-        say("add \(account)", perform(.add(item)))
+        report("add \(account)", perform(.add(item)))
     }
 
     func update(_ account: String, label: String) {
-        say("update \(account) \(label)", perform(.update(query(account), attributes: ["labl": .string(label)])))
+        report("update \(account) \(label)", perform(.update(query(account), attributes: ["labl": .string(label)])))
     }
 
     func delete(_ account: String) {
-        say("delete \(account)", perform(.delete(query(account))))
+        report("delete \(account)", perform(.delete(query(account))))
     }
 
     /// Reads an item; a secret other than the one that belongs to it is reported as status 1.
@@ -82,7 +82,7 @@ struct Subject: Sendable {
             let isRight = secret == SecretBytes(Array(Self.secret(of: account).utf8))
             Console.write("read \(account) \(isRight ? 0 : 1)")
         case .success: Console.write("read \(account) 1")
-        case .failure(let error): say("read \(account)", .failure(error))
+        case .failure(let error): report("read \(account)", .failure(error))
         }
     }
 
@@ -91,21 +91,21 @@ struct Subject: Sendable {
         var every: PropertyDictionary = ["class": .string("genp"), PropertyKey.returnAttributes: .boolean(true)]
         every[PropertyKey.matchLimit] = .string(PropertyKey.matchLimitAll)
         let result = perform(.copyMatching(every))
-        if case .success(.list(let items)) = result { return say("count \(items.count)", result) }
-        say("count 0", result)
+        if case .success(.list(let items)) = result { return report("count \(items.count)", result) }
+        report("count 0", result)
     }
 
     /// Gives every item a new label in one call.
     func updateAll(label: String) {
         let every: PropertyDictionary = ["class": .string("genp")]
-        say("generation \(label)", perform(.update(every, attributes: ["labl": .string(label)])))
+        report("generation \(label)", perform(.update(every, attributes: ["labl": .string(label)])))
     }
 
     /// Moves every item of one group to the other in one call.
     func moveAll(number: Int) {
         let (from, to) = (Self.groups[(number + 1) % 2], Self.groups[number % 2])
         let every: PropertyDictionary = ["class": .string("genp"), "agrp": .string(from)]
-        say("move \(number)", perform(.update(every, attributes: ["agrp": .string(to)])))
+        report("move \(number)", perform(.update(every, attributes: ["agrp": .string(to)])))
     }
 
     private func query(_ account: String) -> PropertyDictionary {
@@ -127,7 +127,7 @@ struct Subject: Sendable {
         }
     }
 
-    private func say(_ step: String, _ result: Result<KeychainAnswer, KeychainError>) {
+    private func report(_ step: String, _ result: Result<KeychainAnswer, KeychainError>) {
         switch result {
         case .success: Console.write("\(step) 0")
         case .failure(let error): Console.write("\(step) \(error.status.rawValue) \(error.reason)")

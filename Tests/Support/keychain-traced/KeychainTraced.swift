@@ -23,7 +23,7 @@ struct KeychainTraced {
     private static func run(_ arguments: [String]) {
         switch arguments.first {
         case "call":
-            let status = look(for: "one")
+            let status = lookUpItem(for: "one")
             print("status \(status)")
         case "fork": fork()
         case "limit": limit(to: UInt(arguments.last ?? "") ?? 0)
@@ -33,10 +33,10 @@ struct KeychainTraced {
 
     /// Calls before a fork, and in both processes after it; the parent waits for the child.
     private static func fork() {
-        _ = look(for: "before")
+        _ = lookUpItem(for: "before")
         let child = storm_fork(60)
         guard child >= 0 else { exit(3) }
-        for number in 0..<50 { _ = look(for: child == 0 ? "child \(number)" : "parent \(number)") }
+        for number in 0..<50 { _ = lookUpItem(for: child == 0 ? "child \(number)" : "parent \(number)") }
         guard child > 0 else { _exit(0) }
         var status: Int32 = 0
         while waitpid(child, &status, 0) < 0, errno == EINTR {}
@@ -48,13 +48,13 @@ struct KeychainTraced {
         var limit = rlimit(rlim_cur: rlim_t(bytes), rlim_max: rlim_t(bytes))
         guard setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0 else { exit(3) }
         var statuses: Set<Int32> = []
-        for number in 0..<100 { statuses.insert(look(for: "\(number)")) }
+        for number in 0..<100 { statuses.insert(lookUpItem(for: "\(number)")) }
         print("statuses \(statuses.sorted())")
     }
 
     /// Looks for an item that there is not.
     @inline(never)
-    private static func look(for account: String) -> Int32 {
+    private static func lookUpItem(for account: String) -> Int32 {
         SecItemCopyMatching([kSecClass: kSecClassGenericPassword, kSecAttrAccount: account] as CFDictionary, nil)
     }
 }

@@ -47,14 +47,14 @@ final class CallThreads: Sendable {
     }
 
     private let state = State()
-    private static let most = 64
+    private static let maximum = 64
     private static let patience: TimeInterval = 5
 
     func run(_ job: @escaping @Sendable () -> Void) {
         state.condition.lock()
         defer { state.condition.unlock() }
         state.jobs.append(job)
-        if state.idle >= state.jobs.count || state.count == Self.most { return state.condition.signal() }
+        if state.idle >= state.jobs.count || state.count == Self.maximum { return state.condition.signal() }
         state.count += 1
         let thread = Thread { [state] in Self.work(state) }
         thread.start()

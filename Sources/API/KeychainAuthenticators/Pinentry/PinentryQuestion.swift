@@ -19,7 +19,7 @@ struct PinentryQuestion {
     /// Says hello.
     func begin(_ options: [String]) throws(QuestionEnd) {
         guard try connection.response().error == nil else { throw .unavailable }
-        for option in options { try tell("OPTION", option) }
+        for option in options { try sendOptional("OPTION", option) }
     }
 
     /// Asks once.
@@ -41,18 +41,18 @@ struct PinentryQuestion {
         _ problem: String?,
         repetition: String? = nil
     ) throws(QuestionEnd) -> AssuanConnection.Response {
-        try tell("SETTITLE", "Keychain")
-        try tell("SETDESC", text.reason ?? "The keychain needs your \(text.label.lowercased()).")
-        try tell("SETPROMPT", "\(label):")
-        try tell("SETOK", "OK")
-        if let cancelTitle { try tell("SETCANCEL", Self.title(cancelTitle)) }
-        if let problem { try tell("SETERROR", problem) }
+        try sendOptional("SETTITLE", "Keychain")
+        try sendOptional("SETDESC", text.reason ?? "The keychain needs your \(text.label.lowercased()).")
+        try sendOptional("SETPROMPT", "\(label):")
+        try sendOptional("SETOK", "OK")
+        if let cancelTitle { try sendOptional("SETCANCEL", Self.title(cancelTitle)) }
+        if let problem { try sendOptional("SETERROR", problem) }
         if let repetition {
-            try tell("SETREPEAT", "\(repetition):")
-            try tell("SETREPEATERROR", QuestionText.mismatch)
+            try sendOptional("SETREPEAT", "\(repetition):")
+            try sendOptional("SETREPEATERROR", QuestionText.mismatch)
         }
         // Ends a little before this side does, so that the dialog can put the screen in order.
-        try tell("SETTIMEOUT", "\(Int(min(max(1, timeoutSeconds - 1), 86_400)))")
+        try sendOptional("SETTIMEOUT", "\(Int(min(max(1, timeoutSeconds - 1), 86_400)))")
         let response = try connection.request("GETPIN")
         guard let error = response.error else { return response }
         switch error & Code.mask {
@@ -63,7 +63,7 @@ struct PinentryQuestion {
     }
 
     /// Sends what a pinentry may not know, and then does without.
-    private func tell(_ command: String, _ argument: String) throws(QuestionEnd) {
+    private func sendOptional(_ command: String, _ argument: String) throws(QuestionEnd) {
         _ = try connection.request(command, argument)
     }
 

@@ -25,7 +25,7 @@ public struct ItemReport<Outcome: Sendable>: Sendable {
         entries.filter { condition($0.outcome) }.map(\.item)
     }
 
-    mutating func note(_ outcome: Outcome, of item: any KeychainItem) {
+    mutating func record(_ outcome: Outcome, of item: any KeychainItem) {
         entries.append(Entry(item: item, outcome: outcome))
     }
 }

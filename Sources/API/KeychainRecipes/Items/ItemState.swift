@@ -36,5 +36,5 @@ package enum Checkpoint {
     /// Called with the name of each moment.
     @TaskLocal package static var observer: (@Sendable (String) -> Void)?
 
-    static func reach(_ moment: String) { observer?(moment) }
+    static func notifyObserver(_ moment: String) { observer?(moment) }
 }

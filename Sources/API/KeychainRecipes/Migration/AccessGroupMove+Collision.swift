@@ -16,7 +16,7 @@ extension AccessGroupMove {
         if let secret, try data(of: new, authentication) == secret {
             // As after a move in place, except if the target is kept.
             if collisionPolicy != .keepTarget {
-                guard try carryProtection(from: old, to: new, authentication) else { return .collision }
+                guard try copyProtection(from: old, to: new, authentication) else { return .collision }
             }
             try keychain.delete(old)
             return .merged
@@ -37,14 +37,14 @@ extension AccessGroupMove {
             guard try keychain.update(new, with: update, authentication: authentication),
                 try data(of: new, authentication) == secret
             else { return .collision }
-            Checkpoint.reach("copied")
+            Checkpoint.notifyObserver("copied")
             try keychain.delete(old)
             return .replacedTarget
         }
     }
 
     /// Gives one item the protection of another; returns whether it has it.
-    private func carryProtection(
+    private func copyProtection(
         from old: any KeychainItem,
         to new: any KeychainItem,
         _ authentication: Authentication

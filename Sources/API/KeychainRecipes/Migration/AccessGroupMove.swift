@@ -93,8 +93,8 @@ public struct AccessGroupMove: Sendable {
         var report = ItemReport<Outcome>()
         for (item, state) in zip(items, states) {
             do throws(KeychainItemError) {
-                report.note(try move(item, in: state, authentication: authentication), of: item)
-            } catch { report.note(.failed(error), of: item) }
+                report.record(try move(item, in: state, authentication: authentication), of: item)
+            } catch { report.record(.failed(error), of: item) }
         }
         return report
     }

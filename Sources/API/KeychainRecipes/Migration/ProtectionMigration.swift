@@ -59,7 +59,7 @@ public struct ProtectionMigration: Sendable {
     public func run(_ items: [any KeychainItem]) throws(ItemsLockedError) -> ItemReport<Outcome> {
         let states = try ItemState.inspect(items, in: keychain)
         var report = ItemReport<Outcome>()
-        for (item, state) in zip(items, states) { report.note(outcome(item, state), of: item) }
+        for (item, state) in zip(items, states) { report.record(outcome(item, state), of: item) }
         return report
     }
 

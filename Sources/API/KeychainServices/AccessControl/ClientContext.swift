@@ -34,12 +34,12 @@ package final class ClientContext: Sendable {
 
     /// The context as a command to a keychain carries it, which then belongs to those that it was used with.
     package func value(for keychain: any KeychainBackend) -> AuthenticationContext {
-        noteUse(with: keychain)
+        recordUse(with: keychain)
         return value
     }
 
     /// Notes a keychain that it is used with.
-    package func noteUse(with keychain: any KeychainBackend) {
+    package func recordUse(with keychain: any KeychainBackend) {
         let isInvalid = state.withLock { state in
             if !state.keychains.contains(where: { $0.identity == keychain.identity }) {
                 state.keychains.append(keychain)
@@ -99,7 +99,7 @@ package final class ClientContext: Sendable {
 
 extension ClientContext {
     /// The context of an identifier, for as long as it is retained.
-    package static func live(_ identifier: Bytes16) -> ClientContext? {
+    package static func existing(_ identifier: Bytes16) -> ClientContext? {
         every.withLock { $0[identifier]?.context }
     }
 

@@ -20,7 +20,7 @@ struct ManifestClaims: Hashable {
     private static let largestByteCount = 1 << 18
 
     /// The maximum number of groups that count.
-    private static let mostGroups = 256
+    private static let maximumGroups = 256
 
     /// Reads the manifest next to an executable; `nil` if there is none, or it is invalid.
     init?(executable: String) {
@@ -33,7 +33,7 @@ struct ManifestClaims: Hashable {
         let prefix = "\(team)."
         self.prefix = prefix
         accessGroups = Array(
-            groups.prefix(Self.mostGroups).compactMap(\.string).filter { $0.utf8.starts(with: prefix.utf8) }
+            groups.prefix(Self.maximumGroups).compactMap(\.string).filter { $0.utf8.starts(with: prefix.utf8) }
         )
     }
 

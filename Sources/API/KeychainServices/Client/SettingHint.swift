@@ -66,10 +66,10 @@ enum SettingHint: CaseIterable {
                 + "its groups are those of the property list that SWIFT_KEYCHAIN_ENTITLEMENTS names ('keychainctl test': "
                 + "--entitlements, --prefix and --bundle-identifier)"
         case .platform:
-            "errSecParam (-50): iOS refuses a limit, a match or a return key in an update or a delete, which macOS passes over; "
+            "errSecParam (-50): iOS refuses a limit, a match or a return key in an update or a delete, which macOS ignores; "
                 + "SWIFT_KEYCHAIN_PLATFORM=macOS for code with '#if os(iOS)', of which Linux compiles the other branch"
         case .platformOfDevice:
-            "errSecParam (-50): iOS refuses a limit, a match or a return key in an update or a delete, which macOS passes over; "
+            "errSecParam (-50): iOS refuses a limit, a match or a return key in an update or a delete, which macOS ignores; "
                 + "SWIFT_KEYCHAIN_PLATFORM=macOS, or @Test(.keychain(.macOS)), for code with '#if os(iOS)', of which Linux "
                 + "compiles the other branch"
         case .lostIdentity:
@@ -99,7 +99,7 @@ enum SettingHint: CaseIterable {
 
 extension SettingHint {
     /// Prints the setting that explains a failed call, if the output is read and for the first time.
-    static func tell(of error: KeychainError, _ operation: KeychainRequest.Operation, _ client: Client) {
+    static func printHint(for error: KeychainError, _ operation: KeychainRequest.Operation, _ client: Client) {
         guard isWanted else { return }
         // A task's own context without the kit is a test of this package.
         let isVirtual = TestingKit.isLinked
@@ -111,13 +111,13 @@ extension SettingHint {
                 isVirtual: isVirtual,
                 kind: error.kind
             ),
-            told.withLock({ $0.insert(hint).inserted })
+            printed.withLock({ $0.insert(hint).inserted })
         else { return }
         let line = "swift-keychain: \(hint.text) (SWIFT_KEYCHAIN_HINTS=off: no hints)\n"
         FileHandle.standardError.write(Data(line.utf8))
     }
 
-    private static let told = Mutex<Set<SettingHint>>([])
+    private static let printed = Mutex<Set<SettingHint>>([])
 
     private static let isWanted = isWanted(
         setting: ProcessEnvironment.value("SWIFT_KEYCHAIN_HINTS"),

@@ -24,7 +24,7 @@ package enum TestingKit {
     }
 
     /// Makes the running test fail for a reason; prints it on standard error if the kit is not linked.
-    package static func complain(_ reason: String) {
+    package static func reportFailure(_ reason: String) {
         guard !allowsMissingApp, failTest(reason) == 0 else { return }
         FileHandle.standardError.write(Data("\(reason)\n".utf8))
     }

@@ -51,7 +51,7 @@ public func SecItemImport(
             return errSecMultiplePrivKeys
         }
         var objects = file.items.map(\.object)
-        if importKeychain == nil, KeychainContext.withoutKeychain.hasFrontEnd { objects = objects.flatMap(halves) }
+        if importKeychain == nil, KeychainContext.withoutKeychain.hasFrontEnd { objects = objects.flatMap(components) }
         inputFormat?.pointee = SecExternalFormat(file.format)
         itemType?.pointee = SecExternalItemType(file.type)
         outItems?.pointee = NSArray(array: objects)
@@ -67,7 +67,7 @@ private func store(_ objects: [AnyObject], in keychain: SecKeychain) -> OSStatus
         guard keychain.path != nil else {
             return [SecItemAdd([kSecValueRef: object, kSecUseDataProtectionKeychain: true] as NSDictionary, nil)]
         }
-        return halves(object).map { part in
+        return components(of: object).map { part in
             FileCall.add(PropertyDictionary([kSecValueRef: part, kSecUseKeychain: keychain] as NSDictionary))
         }
     }
@@ -75,6 +75,6 @@ private func store(_ objects: [AnyObject], in keychain: SecKeychain) -> OSStatus
 }
 
 /// An object, or both halves of an identity.
-private func halves(_ object: AnyObject) -> [AnyObject] {
+private func components(of object: AnyObject) -> [AnyObject] {
     (object as? SecIdentity).map { [$0.certificate, $0.privateKey] } ?? [object]
 }

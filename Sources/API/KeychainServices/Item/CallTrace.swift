@@ -16,7 +16,7 @@ enum CallTrace {
         let time = Timestamp(secondsSinceReferenceDate: Date.now.timeIntervalSinceReferenceDate)
         let lockState = try? context.backend.device.status().lockState
         let start = DispatchTime.now()
-        func note(_ error: KeychainError?) {
+        func record(_ error: KeychainError?) {
             let nanoseconds = DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds
             let call = TracedCall(
                 operation,
@@ -27,14 +27,14 @@ enum CallTrace {
                 milliseconds: Double(nanoseconds) / 1_000_000,
                 stack: Tracer.stack()
             )
-            tracer.note(call, at: time)
+            tracer.record(call, at: time)
         }
         do throws(KeychainError) {
             let answer = try context.backend.perform(request)
-            note(nil)
+            record(nil)
             return answer
         } catch {
-            note(error)
+            record(error)
             throw error
         }
     }

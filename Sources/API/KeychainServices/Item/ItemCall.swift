@@ -31,8 +31,8 @@ enum ItemCall {
         _ operation: KeychainRequest.Operation,
         in context: KeychainContext
     ) throws(KeychainError) -> CFTypeRef? {
-        let contexts = operation.authenticationContexts.map { ($0.identifier, ClientContext.live($0.identifier)) }
-        for (_, live) in contexts { live?.noteUse(with: context.backend) }
+        let contexts = operation.authenticationContexts.map { ($0.identifier, ClientContext.existing($0.identifier)) }
+        for (_, live) in contexts { live?.recordUse(with: context.backend) }
         defer {
             // Keys in the result use it. If the program has released it, nothing else would report that.
             for (identifier, live) in contexts where live == nil { context.backend.authentication.release(identifier) }
@@ -43,7 +43,7 @@ enum ItemCall {
             return try context.backend.perform(KeychainRequest(operation, client: context.client)).object
         } catch {
             log(error, operation)
-            SettingHint.tell(of: error, operation, context.client)
+            SettingHint.printHint(for: error, operation, context.client)
             throw error
         }
     }

@@ -12,30 +12,30 @@ extension PropertyDictionary {
         self.init(PropertyEntries())
         entries.reserveCapacity(dictionary.count)
         guard let members = Self.members(of: dictionary) else {
-            for (key, value) in dictionary { take(key, PropertyValue(value)) }
+            for (key, value) in dictionary { insert(key, PropertyValue(value)) }
             return
         }
         for (key, value) in members {
             switch value {
-            case let text as NSString: take(key, .string(text as String))
-            case let number as NSNumber: take(key, PropertyValue(number))
-            case let data as NSData: take(key, PropertyValue(data))
+            case let text as NSString: insert(key, .string(text as String))
+            case let number as NSNumber: insert(key, PropertyValue(number))
+            case let data as NSData: insert(key, PropertyValue(data))
             default:
-                if let value = dictionary.object(forKey: key) { take(key, PropertyValue(value)) }
+                if let value = dictionary.object(forKey: key) { insert(key, PropertyValue(value)) }
             }
         }
     }
 
     // Casting between classes is much faster than casting to a Swift type.
-    private mutating func take(_ key: NSObject, _ value: PropertyValue) {
+    private mutating func insert(_ key: NSObject, _ value: PropertyValue) {
         if let name = key as? NSString {
             entries[name as String] = value
         } else {
-            take(key as Any, value)
+            insert(key as Any, value)
         }
     }
 
-    private mutating func take(_ key: Any, _ value: PropertyValue) {
+    private mutating func insert(_ key: Any, _ value: PropertyValue) {
         if let name = key as? String {
             entries[name] = value
         } else if case .number(let number) = PropertyValue(key) {

@@ -33,7 +33,7 @@ public func SecKeychainCreate(
         guard password != nil || passwordLength == 0 else { throw .parameter("there is no password") }
         let path = files.preferences.home.newKeychainPath(String(cString: pathName))
         try files.files.create(at: path, password: FileCall.bytes(password, passwordLength))
-        try files.preferences.noteCreation(of: path)
+        try files.preferences.recordCreation(of: path)
         keychain?.pointee = SecKeychain(path: path)
     }
 }
@@ -64,7 +64,7 @@ public func SecKeychainDelete(_ keychainOrArray: SecKeychain?) -> OSStatus {
         guard let keychainOrArray else { throw KeychainError(.invalidKeychain, "there is no keychain to remove") }
         let path = try files.path(keychainOrArray)
         try files.files.delete(at: path)
-        try files.preferences.noteRemoval(of: path)
+        try files.preferences.recordRemoval(of: path)
     }
 }
 
@@ -227,6 +227,6 @@ public func SecKeychainGetVersion(_ returnVers: UnsafeMutablePointer<UInt32>) ->
 extension KeychainError {
     static let noPrompt = KeychainError(
         .interactionNotAllowed,
-        "nobody is asked for the password of a keychain file; hand it over"
+        "there is no prompt for the password of a keychain file; pass it to the function"
     )
 }

@@ -60,8 +60,8 @@ public func SecKeychainFindGenericPassword(
     _ itemRef: UnsafeMutablePointer<SecKeychainItem?>?
 ) -> OSStatus {
     var query = PropertyDictionary([PropertyKey.itemClass: .string(ItemClass.genericPassword.rawValue)])
-    query.look(for: "svce", FileCall.text(serviceName, serviceNameLength))
-    query.look(for: "acct", FileCall.text(accountName, accountNameLength))
+    query.addCondition(for: "svce", FileCall.text(serviceName, serviceNameLength))
+    query.addCondition(for: "acct", FileCall.text(accountName, accountNameLength))
     return find(
         query,
         in: keychainOrArray,
@@ -155,10 +155,10 @@ public func SecKeychainFindInternetPassword(
     _ itemRef: UnsafeMutablePointer<SecKeychainItem?>?
 ) -> OSStatus {
     var query = PropertyDictionary([PropertyKey.itemClass: .string(ItemClass.internetPassword.rawValue)])
-    query.look(for: "srvr", FileCall.text(serverName, serverNameLength))
-    query.look(for: "sdmn", FileCall.text(securityDomain, securityDomainLength))
-    query.look(for: "acct", FileCall.text(accountName, accountNameLength))
-    query.look(for: "path", FileCall.text(path, pathLength))
+    query.addCondition(for: "srvr", FileCall.text(serverName, serverNameLength))
+    query.addCondition(for: "sdmn", FileCall.text(securityDomain, securityDomainLength))
+    query.addCondition(for: "acct", FileCall.text(accountName, accountNameLength))
+    query.addCondition(for: "path", FileCall.text(path, pathLength))
     query.set(port: port, `protocol`, authenticationType)
     return find(
         query,
@@ -175,7 +175,7 @@ extension PropertyDictionary {
     }
 
     /// A condition; an empty text is any.
-    fileprivate mutating func look(for name: String, _ text: String?) {
+    fileprivate mutating func addCondition(for name: String, _ text: String?) {
         if let text, !text.isEmpty { self[name] = .string(text) }
     }
 

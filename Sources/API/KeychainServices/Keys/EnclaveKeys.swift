@@ -48,7 +48,7 @@ enum EnclaveKeys {
             context = given.identifier
         }
         guard let read = try? keychain.enclave.key(data) else { return nil }
-        return key(for: read, in: keychain, context: context.flatMap(ClientContext.live))
+        return key(for: read, in: keychain, context: context.flatMap(ClientContext.existing))
     }
 
     private static func key(

@@ -35,7 +35,7 @@ public func SecKeyCreateSignature(
     _ dataToSign: CFData,
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> CFData? {
-    SecurityError.handing(to: error) { () throws(KeyError) in
+    SecurityError.passingError(to: error) { () throws(KeyError) in
         try NSData(key.signature(of: dataToSign, KeyAlgorithm(supported: algorithm)))
     }
 }
@@ -59,7 +59,7 @@ public func SecKeyVerifySignature(
     _ signature: CFData,
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> Bool {
-    let result: Void? = SecurityError.handing(to: error) { () throws(KeyError) in
+    let result: Void? = SecurityError.passingError(to: error) { () throws(KeyError) in
         try key.verify(signature, of: signedData, KeyAlgorithm(supported: algorithm))
     }
     return result != nil
@@ -81,7 +81,7 @@ public func SecKeyCreateEncryptedData(
     _ plaintext: CFData,
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> CFData? {
-    SecurityError.handing(to: error) { () throws(KeyError) in
+    SecurityError.passingError(to: error) { () throws(KeyError) in
         try NSData(key.encrypt(plaintext, KeyAlgorithm(supported: algorithm)))
     }
 }
@@ -102,7 +102,7 @@ public func SecKeyCreateDecryptedData(
     _ ciphertext: CFData,
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> CFData? {
-    SecurityError.handing(to: error) { () throws(KeyError) in
+    SecurityError.passingError(to: error) { () throws(KeyError) in
         try NSData(key.decrypt(ciphertext, KeyAlgorithm(supported: algorithm)))
     }
 }
@@ -126,7 +126,7 @@ public func SecKeyCopyKeyExchangeResult(
     _ parameters: CFDictionary,
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> CFData? {
-    SecurityError.handing(to: error) { () throws(KeyError) in
+    SecurityError.passingError(to: error) { () throws(KeyError) in
         let algorithm = try KeyAlgorithm(supported: algorithm)
         guard case .private(let key) = privateKey.half else { throw KeyError.unsupportedAlgorithm }
         guard case .public(let other) = publicKey.half else { throw KeyError.parameter("the other key is not public") }

@@ -19,7 +19,7 @@ public func SecKeyCreateRandomKey(
     _ parameters: CFDictionary,
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> SecKey? {
-    SecurityError.handing(to: error) { () throws(KeychainError) in try makeKey(parameters) }
+    SecurityError.passingError(to: error) { () throws(KeychainError) in try makeKey(parameters) }
 }
 
 /// Generates a key pair like ``SecKeyCreateRandomKey(_:_:)``.
@@ -59,7 +59,7 @@ public func SecKeyCreateWithData(
     _ attributes: CFDictionary,
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> SecKey? {
-    SecurityError.handing(to: error) { () throws(KeychainError) in
+    SecurityError.passingError(to: error) { () throws(KeychainError) in
         let attributes = PropertyDictionary(attributes)
         let data = keyData.withBytes { SecretBytes(copying: $0) }
         if attributes[AttributeName.tokenID.description] != nil {

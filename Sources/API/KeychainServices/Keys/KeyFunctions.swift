@@ -13,7 +13,7 @@ public func SecKeyCopyExternalRepresentation(
     _ key: SecKey,
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> CFData? {
-    SecurityError.handing(to: error) { () throws(KeychainError) in
+    SecurityError.passingError(to: error) { () throws(KeychainError) in
         switch key.half {
         case .public(let key): return NSData(key.externalRepresentation)
         case .private(let key):

@@ -68,7 +68,7 @@ extension KeyError: StatusError {
 
 extension SecurityError {
     /// The result of `body`; if it fails `nil`, and the error is passed to a caller that requested it.
-    static func handing<Result, Failure: StatusError>(
+    static func passingError<Result, Failure: StatusError>(
         to error: UnsafeMutablePointer<Unmanaged<CFError>?>?,
         _ body: () throws(Failure) -> Result
     ) -> Result? {

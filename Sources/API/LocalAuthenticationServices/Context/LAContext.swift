@@ -75,7 +75,7 @@ open class LAContext: NSObject, @unchecked Sendable {
         evaluation.start { [self] service, context throws(AuthenticationFailure) in
             do throws(AuthenticationFailure) {
                 try service.evaluate(policy.demand, reason: localizedReason, context)
-                noteDomainState(after: policy, service)
+                updateDomainState(after: policy, service)
             } catch {
                 found.withLock { $0.evaluatedPolicyDomainState = nil }
                 throw error
@@ -233,7 +233,7 @@ open class LAContext: NSObject, @unchecked Sendable {
         set { found.withLock { [failures = newValue?.intValue] in $0.maxBiometryFailures = failures } }
     }
 
-    private func noteDomainState(after policy: LAPolicy, _ service: AuthenticationService) {
+    private func updateDomainState(after policy: LAPolicy, _ service: AuthenticationService) {
         let biometry = service.biometry
         let shown = service.status(of: authenticationContext.value.identifier).shown
         let wasRecognized = biometry.enrolledSet.map { shown.contains(.biometry(enrolledSet: $0)) } ?? false

@@ -3,17 +3,17 @@
 internal import SwiftASN1
 
 extension Certificate {
-    /// What an issuer has put its name to.
+    /// The part of a certificate that the issuer signs, and the signature.
     package struct Signature: Sendable, Hashable {
         /// The encoding of the body.
         package let signedBytes: [UInt8]
-        /// The algorithm, as numbers with dots between.
+        /// The algorithm, in dotted decimal notation.
         package let algorithm: String
         /// The signature.
         package let bytes: [UInt8]
     }
 
-    /// The signature, read again; `nil` for one that does not fill whole bytes.
+    /// The signature, parsed again; `nil` for one that is not a whole number of bytes.
     package var signature: Signature? {
         guard let certificate = try? EncodedValue.parse(der[...], within: .certificate),
             case .constructed(let nodes) = certificate.content

@@ -2,7 +2,7 @@
 
 internal import SwiftASN1
 
-/// The names of a subject alternative name extension that are looked at here (RFC 5280, section 4.2.1.6).
+/// The names in a subject alternative name extension that are used (RFC 5280, section 4.2.1.6).
 struct AlternativeNames: Sendable {
     var emailAddresses: [String] = []
     var dnsNames: [String] = []
@@ -30,7 +30,7 @@ struct AlternativeNames: Sendable {
         }
     }
 
-    /// The characters of an IA5String; UTF-8 occurs where the standard says ASCII.
+    /// The characters of an IA5String; the standard requires ASCII, but UTF-8 occurs.
     private static func text(_ bytes: ArraySlice<UInt8>) -> String {
         String(validating: bytes, as: UTF8.self) ?? DirectoryString.latin1(bytes)
     }

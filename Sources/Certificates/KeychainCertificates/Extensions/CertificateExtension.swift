@@ -6,14 +6,14 @@ internal import SwiftASN1
 struct CertificateExtension: Sendable {
     let type: ASN1ObjectIdentifier
     let isCritical: Bool
-    /// What the OCTET STRING holds.
+    /// The contents of the OCTET STRING.
     let value: ArraySlice<UInt8>
 
-    /// The extensions inside their tag; none without it.
+    /// The extensions inside their tag; empty if it is missing.
     ///
-    /// One may occur twice, against RFC 5280.
+    /// An extension may occur twice, contrary to RFC 5280.
     ///
-    /// - Throws: for one that is none; what it holds is not looked at.
+    /// - Throws: for a malformed extension; its contents are not examined.
     static func list(_ node: ASN1Node?) throws(CertificateError) -> [CertificateExtension] {
         guard let node else { return [] }
         var outer = try CertificateFieldReader(node, as: .context(3), named: "the extensions")
@@ -32,7 +32,7 @@ struct CertificateExtension: Sendable {
         try fields.end()
     }
 
-    /// An explicit `false` is against DER and occurs.
+    /// An explicit `false` occurs, although DER does not permit it.
     static func isTrue(_ node: ASN1Node?) throws(CertificateError) -> Bool {
         guard let node else { return false }
         switch try Array(node.bytes(.boolean, "a truth value of an extension")) {
@@ -56,7 +56,7 @@ extension ASN1ObjectIdentifier {
     static let inhibitAnyPolicy: ASN1ObjectIdentifier = [2, 5, 29, 54]
     static let authorityInformationAccess: ASN1ObjectIdentifier = [1, 3, 6, 1, 5, 5, 7, 1, 1]
 
-    /// The extensions that RFC 5280 defines: a certificate may call any of them critical.
+    /// The extensions that RFC 5280 defines: a certificate may mark any of them critical.
     static let standardExtensions: Set<ASN1ObjectIdentifier> = [
         subjectKeyIdentifier, subjectAlternativeName, keyUsage, basicConstraints, extendedKeyUsage, nameConstraints,
         distributionPoints, certificatePolicies, authorityKeyIdentifier, inhibitAnyPolicy, authorityInformationAccess,

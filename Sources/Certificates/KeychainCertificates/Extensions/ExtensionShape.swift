@@ -2,7 +2,7 @@
 
 internal import SwiftASN1
 
-/// The forms of extensions of which little or nothing is kept (RFC 5280, section 4.2.1).
+/// The syntax of extensions of which few or no values are kept (RFC 5280, section 4.2.1).
 enum ExtensionShape {
     /// Whether basic constraints make the subject an authority (section 4.2.1.9).
     static func isAuthority(_ value: ArraySlice<UInt8>) throws(CertificateError) -> Bool {
@@ -87,7 +87,7 @@ enum ExtensionShape {
         _ = try CertificateFieldReader.parse(value, name).bytes(.integer, name)
     }
 
-    /// Calls `body` with each part of a SEQUENCE, of which there has to be one.
+    /// Calls `body` with each element of a SEQUENCE, which must have at least one.
     private static func forEachPart(
         of value: ArraySlice<UInt8>,
         _ name: String,

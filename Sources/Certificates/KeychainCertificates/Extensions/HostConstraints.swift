@@ -2,13 +2,14 @@
 
 internal import SwiftASN1
 
-/// The domains of a name constraints extension (RFC 5280, section 4.2.1.10), in which an authority certifies hosts.
+/// The domains of a name constraints extension (RFC 5280, section 4.2.1.10), within which an authority may certify
+/// hosts.
 struct HostConstraints: Sendable {
     private var permitted: [String] = []
     private var excluded: [String] = []
     private var permitsNone = false
 
-    /// Constraints that cannot be read, which permit no host.
+    /// Unreadable constraints, which permit no host.
     static let none: HostConstraints = {
         var constraints = HostConstraints()
         constraints.permitsNone = true
@@ -24,8 +25,8 @@ struct HostConstraints: Sendable {
         try fields.end()
     }
 
-    /// Whether a host is in none of the excluded domains, and in a permitted one if there are any; an address is in
-    /// no domain, and none of them is about it.
+    /// Whether a host is outside every excluded domain, and inside a permitted one if there are any; the domains do not
+    /// apply to an address.
     func permit(_ host: HostName) -> Bool {
         guard !permitsNone else { return false }
         guard case .name(let labels) = host else { return true }

@@ -2,7 +2,7 @@
 
 internal import SwiftASN1
 
-/// What a key may be used for (RFC 5280, section 4.2.1.3), by the numbers of the bits.
+/// The permitted uses of a key (RFC 5280, section 4.2.1.3), by bit number.
 struct KeyUsage: OptionSet, Sendable {
     let rawValue: UInt16
 

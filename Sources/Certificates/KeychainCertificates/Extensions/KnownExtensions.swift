@@ -2,26 +2,26 @@
 
 internal import SwiftASN1
 
-/// The extensions that are looked into.
+/// The extensions whose contents are parsed.
 ///
-/// A malformed one makes the certificate unreadable where it is critical. Where it is not, the certificate is read, and
-/// the extension permits and names nothing (Semantics, "Reading certificates"). Of one that occurs twice the last
+/// If a malformed extension is critical, the certificate is unreadable. Otherwise the certificate is read, and the
+/// extension permits and names nothing (Semantics, "Reading certificates"). If an extension occurs twice, the last one
 /// counts.
 struct KnownExtensions: Sendable {
     private(set) var subjectKeyIdentifier: [UInt8]?
-    /// The alternative names; `nil` without the extension, none when it is malformed.
+    /// The alternative names; `nil` without the extension, empty if it is malformed.
     private(set) var alternativeNames: AlternativeNames?
-    /// The purposes that the key is limited to; `nil` without a limit, none when the extension is malformed.
+    /// The purposes that the key is limited to; `nil` without a limit, empty if the extension is malformed.
     private(set) var extendedKeyUsage: [ASN1ObjectIdentifier]?
-    /// What the key may be used for; `nil` without a limit, nothing when the extension is malformed.
+    /// The permitted uses of the key; `nil` without a limit, empty if the extension is malformed.
     private(set) var keyUsage: KeyUsage?
-    /// Whether the subject is an authority by the basic constraints; `nil` without them, false when they are malformed.
+    /// Whether the basic constraints make the subject an authority; `nil` without them, false if they are malformed.
     private(set) var isAuthority: Bool?
-    /// What the name constraints say of hosts; `nil` without them, none is permitted when they are malformed.
+    /// The name constraints for hosts; `nil` if there are none; if they are malformed, no host is permitted.
     private(set) var hostConstraints: HostConstraints?
     /// The types of all extensions.
     private(set) var types: Set<ASN1ObjectIdentifier> = []
-    /// Whether there is a critical extension that this package has never heard of.
+    /// Whether there is a critical extension that is unknown to this package.
     private(set) var hasUnknownCritical = false
 
     /// - Throws: for a critical extension that is malformed.

@@ -2,11 +2,11 @@
 
 package import SwiftASN1
 
-/// An error that can say why an encoding is malformed.
+/// An error that can describe a malformed encoding.
 package protocol EncodingFailure: Error {
     /// The error for a malformed encoding.
     ///
-    /// - Parameter reason: which field is wrong, and how; never what it holds.
+    /// - Parameter reason: the invalid field and the defect; never its value.
     /// - Returns: The error.
     static func malformed(_ reason: String) -> Self
 }

@@ -12,12 +12,12 @@ struct CertificateBody {
     let publicKey: PublicKeyInfo
     let extensions: [CertificateExtension]
 
-    /// Reads a whole certificate; its signature must be there and is not looked at.
+    /// Parses a whole certificate; the signature must be present, but is not verified.
     init(_ der: [UInt8]) throws(CertificateError) {
         var certificate = try CertificateFieldReader(parsing: der[...], "the certificate")
         let body = try certificate.next("body")
         try AlgorithmField.check(certificate.next("signature algorithm"), "the signature algorithm")
-        // Bits that are not used occur; whoever checks the signature will tell.
+        // Unused bits occur; they are rejected when the signature is verified.
         try certificate.next("signature").checkBits("the signature")
         try certificate.end()
         try self.init(body)
@@ -26,7 +26,7 @@ struct CertificateBody {
     private init(_ node: ASN1Node) throws(CertificateError) {
         var fields = try CertificateFieldReader(node, "the certificate's body")
         version = try Self.version(fields.nextIfPresent(.context(0)))
-        // Serial numbers that are negative, zero, padded or too long occur; the octets count as they are.
+        // Serial numbers that are negative, zero, padded or too long occur; the octets are used unchanged.
         serialNumber = try Array(fields.bytes(.integer, "the serial number"))
         guard !serialNumber.isEmpty else { throw CertificateError("the serial number is empty") }
         try AlgorithmField.check(fields.next("signature algorithm"), "the body's signature algorithm")
@@ -42,7 +42,7 @@ struct CertificateBody {
         try fields.end()
     }
 
-    /// 1, when there is no version; to write it out is against DER, and Apple's parser refuses it.
+    /// 1 if there is no version; DER does not permit an explicit default, and Apple's parser refuses it.
     private static func version(_ node: ASN1Node?) throws(CertificateError) -> Int {
         guard let node else { return 1 }
         var fields = try CertificateFieldReader(node, as: .context(0), named: "the version")

@@ -5,10 +5,10 @@ internal import SwiftASN1
 
 /// A `Time` of RFC 5280, section 4.1.2.5.
 ///
-/// Certificates of older tools leave out the seconds or give a distance from UTC; both are understood, as by X.509
-/// before it was profiled. Fractions of a second are not.
+/// Certificates of older tools omit the seconds or have an offset from UTC; both are accepted, as in X.509 without a
+/// profile. Fractions of a second are not.
 package enum CertificateTime {
-    /// The time that a text in the form of a GeneralizedTime names; `nil` for another.
+    /// The time in a text with the syntax of a GeneralizedTime; `nil` for any other text.
     package static func timestamp(generalizedTime text: String) -> Timestamp? {
         seconds(Array(text.utf8)[...], hasCentury: true).map { Timestamp(secondsSinceReferenceDate: Double($0)) }
     }
@@ -43,7 +43,7 @@ package enum CertificateTime {
         return ((sinceReference * 24 + hour) * 60 + minute) * 60 + second - distance
     }
 
-    /// The distance from UTC in seconds; `nil` when the text is none.
+    /// The offset from UTC in seconds; `nil` if the text is not one.
     private static func distance(_ zone: ArraySlice<UInt8>) -> Int? {
         guard let sign = zone.first else { return nil }
         var digits = zone.dropFirst()
@@ -71,18 +71,18 @@ package enum CertificateTime {
         return days[month - 1]
     }
 
-    /// Days of the Gregorian calendar since 2001-01-01, negative before.
+    /// Days of the Gregorian calendar since 2001-01-01; negative for earlier dates.
     private static func daysSinceReferenceDate(year: Int, month: Int, day: Int) -> Int {
         daysBefore(year) - daysBefore(2001) + (1..<month).reduce(0) { $0 + days($1, year) } + day - 1
     }
 
-    /// Days from the start of year 0 to that of another year that is not negative.
+    /// Days from the start of year 0 to the start of a nonnegative year.
     private static func daysBefore(_ year: Int) -> Int {
         year * 365 + (year + 3) / 4 - (year + 99) / 100 + (year + 399) / 400
     }
 }
 
-/// When a certificate may be used (RFC 5280, section 4.1.2.5); both ends are part of the time.
+/// The validity of a certificate (RFC 5280, section 4.1.2.5); it includes both ends.
 package struct Validity: Sendable, Hashable {
     /// The first moment.
     package let notBefore: Timestamp
@@ -96,6 +96,6 @@ package struct Validity: Sendable, Hashable {
         try fields.end()
     }
 
-    /// Whether a moment is in it; never when the end is before the start.
+    /// Whether it includes a moment; never if the end is before the start.
     package func contains(_ date: Timestamp) -> Bool { notBefore <= date && date <= notAfter }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Values in the encoding of ASN.1, of which nothing but identifier and length is looked at.
+/// ASN.1-encoded values, of which only identifier and length are examined.
 package enum EncodedValue {
-    /// The first value, without what stands behind it; all bytes where they are no value of a known length.
+    /// The first value, without the bytes that follow it; all bytes if they are not a value of known length.
     package static func first(of bytes: [UInt8]) -> [UInt8] {
         guard bytes.count >= 2 else { return bytes }
         var (count, start) = (Int(bytes[1]), 2)

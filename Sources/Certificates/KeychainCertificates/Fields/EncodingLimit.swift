@@ -4,12 +4,12 @@ package import SwiftASN1
 
 /// The maximum size of an encoding.
 ///
-/// The smallest value takes two bytes, and many times that as a node of the parser. So the values are counted before
+/// The smallest value takes two bytes, but many times that as a node of the parser. So the values are counted before
 /// the encoding is parsed.
 package struct EncodingLimit: Sendable {
-    /// The most bytes.
+    /// The maximum number of bytes.
     package let bytes: Int
-    /// The most values: the whole, and all that are within it.
+    /// The maximum number of values: the outermost and all nested ones.
     package let values: Int
 
     package init(bytes: Int, values: Int) {
@@ -17,14 +17,14 @@ package struct EncodingLimit: Sendable {
         self.values = values
     }
 
-    /// That of a certificate, and of what it contains, such as a name.
+    /// The limit for a certificate and its parts, such as a name.
     ///
-    /// A certificate for ten thousand host names stays below both.
+    /// A certificate for ten thousand host names is below both limits.
     package static let certificate = EncodingLimit(bytes: 1 << 20, values: 16 << 10)
-    /// That of a file, with thousands of certificates, which a program reads into its own memory.
+    /// The limit for a file with thousands of certificates, which a program reads into its own memory.
     package static let file = EncodingLimit(bytes: .max, values: 1 << 20)
 
-    /// Whether an encoding is no larger.
+    /// Whether an encoding is within the limit.
     package func allows(_ encoding: ArraySlice<UInt8>) -> Bool {
         guard encoding.count <= bytes else { return false }
         var walk = EncodingWalk(encoding)
@@ -35,7 +35,7 @@ package struct EncodingLimit: Sendable {
     }
 }
 
-/// Thrown for an encoding beyond its limit.
+/// The error for an encoding that exceeds its limit.
 package struct EncodingTooLarge: Error {}
 
 extension EncodedValue {
@@ -55,13 +55,13 @@ extension EncodedValue {
     }
 }
 
-/// Skips from the start of each value of an encoding to that of the next one, within or behind it.
+/// Skips from the start of each value of an encoding to the start of the next, nested or following.
 private struct EncodingWalk {
     private var rest: ArraySlice<UInt8>
 
     init(_ encoding: ArraySlice<UInt8>) { rest = encoding }
 
-    /// - Returns: Whether there was a value; not for a malformed one, where the parser stops as well.
+    /// - Returns: Whether there was a value; false for a malformed one, at which the parser stops as well.
     mutating func skip() -> Bool {
         guard let identifier = rest.popFirst() else { return false }
         if identifier & 0x1f == 0x1f {

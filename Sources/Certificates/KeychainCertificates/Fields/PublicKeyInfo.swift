@@ -2,7 +2,7 @@
 
 internal import SwiftASN1
 
-/// A `SubjectPublicKeyInfo` (RFC 5280, section 4.1.2.7), the key not looked at.
+/// A `SubjectPublicKeyInfo` (RFC 5280, section 4.1.2.7), whose key is not parsed.
 struct PublicKeyInfo {
     /// The whole value.
     let der: [UInt8]
@@ -19,7 +19,7 @@ struct PublicKeyInfo {
     }
 }
 
-/// An `AlgorithmIdentifier`, of which only the shape counts here.
+/// An `AlgorithmIdentifier`, of which only the syntax is checked.
 enum AlgorithmField {
     static func check(_ node: ASN1Node, _ name: String) throws(CertificateError) {
         var fields = try CertificateFieldReader(node, name)

@@ -5,11 +5,11 @@ internal import SwiftASN1
 
 /// Text in the string types that names use (RFC 5280, section 4.1.2.4, and older certificates).
 enum DirectoryString {
-    /// The text of a value; `nil` for another type, for bytes that are not of the type, and for text that has more
-    /// combining marks in a row than others may have.
+    /// The text of a value; `nil` for another type, for bytes that are not of the type, and for text with more
+    /// consecutive combining marks than are permitted.
     ///
-    /// NumericString and octets are described by their bytes, and so is a UniversalString, whose bytes count as UTF-8
-    /// where they are that (Semantics, "Computed attributes").
+    /// NumericString and octets are described by their bytes, and so is a UniversalString, whose bytes are read as
+    /// UTF-8 if they are valid UTF-8 (Semantics, "Computed attributes").
     static func text(_ node: ASN1Node) -> String? {
         guard let text = anyText(node), !text.hasTooManyMarks else { return nil }
         return text
@@ -34,7 +34,7 @@ enum DirectoryString {
         }
     }
 
-    /// T.61 is never meant: tools write Latin-1, which ASCII is a part of.
+    /// Tools that declare T.61 write Latin-1, of which ASCII is a subset.
     static func latin1(_ bytes: ArraySlice<UInt8>) -> String {
         String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
     }
@@ -44,7 +44,7 @@ enum DirectoryString {
         bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true) }.joined(separator: " ")
     }
 
-    /// The big-endian numbers of two bytes each.
+    /// The big-endian 16-bit numbers.
     private static func units(_ bytes: ArraySlice<UInt8>) -> [UInt16]? {
         guard bytes.count.isMultiple(of: 2) else { return nil }
         return stride(from: bytes.startIndex, to: bytes.endIndex, by: 2).map { start in
@@ -53,7 +53,7 @@ enum DirectoryString {
     }
 }
 
-/// Comparison of host names and addresses, in which only the letters of ASCII have two cases.
+/// Comparison of host names and addresses, which ignores the case of ASCII letters only.
 enum ASCII {
     static func lowercased(_ text: some StringProtocol) -> [UInt8] {
         text.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 + 0x20 : $0 }

@@ -3,7 +3,7 @@
 import KeychainCore
 internal import SwiftASN1
 
-/// X.501 names as the keychain compares them (Semantics, "Computed attributes").
+/// X.501 names in the form that the keychain compares (Semantics, "Computed attributes").
 package enum DistinguishedName {
     /// The value's bytes, if it is data that decodes as a Name (RFC 5280, section 4.1.2.4).
     package static func name(_ value: PropertyValue) -> SecretBytes? {
@@ -14,14 +14,16 @@ package enum DistinguishedName {
         return data
     }
 
-    /// The content of a name given as a DER SEQUENCE, with every PrintableString in capitals and its blanks folded.
+    /// The content of a name given as a DER SEQUENCE, with every PrintableString in upper case and its blanks
+    /// collapsed.
     ///
-    /// - Returns: The bytes as they were given when they are not such a SEQUENCE, or larger than a certificate.
+    /// - Returns: The normalized bytes; the given ones if they are not such a SEQUENCE, or are larger than a
+    ///   certificate.
     package static func normalizedContent(_ data: SecretBytes) -> SecretBytes {
         normalizedContent(data.unprotectedCopy).map { SecretBytes($0) } ?? data
     }
 
-    /// The normalized content of a name; `nil` for what is no DER SEQUENCE, or larger than a certificate.
+    /// The normalized content of a name; `nil` if it is not a DER SEQUENCE, or is larger than a certificate.
     package static func normalizedContent(_ name: [UInt8]) -> [UInt8]? {
         guard let parts = parts(name) else { return nil }
         var serializer = DER.Serializer()

@@ -4,13 +4,13 @@ internal import SwiftASN1
 
 /// A `Name` of a certificate (RFC 5280, section 4.1.2.4): its encoding, and its attributes in their order.
 struct Name: Sendable {
-    /// The whole SEQUENCE as it stands in the certificate.
+    /// The whole SEQUENCE as encoded in the certificate.
     let der: [UInt8]
 
-    /// The attributes, those of a multi-valued relative name one after the other.
+    /// The attributes; those of a multi-valued relative name are in order.
     let attributes: [Attribute]
 
-    /// One attribute; `text` is `nil` where the value is no text.
+    /// One attribute; `text` is `nil` if the value is not text.
     struct Attribute: Sendable {
         var type: ASN1ObjectIdentifier
         var text: String?

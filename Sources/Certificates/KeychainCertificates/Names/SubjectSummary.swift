@@ -2,12 +2,12 @@
 
 internal import SwiftASN1
 
-/// A line for people that says whose certificate it is (Semantics, "Computed attributes").
+/// A human-readable line that identifies the subject (Semantics, "Computed attributes").
 enum SubjectSummary {
-    /// The common names with the description behind them, else a name of the alternative ones, else the best of the
-    /// subject.
+    /// The common names followed by the description, or else an alternative name, or else the most suitable attribute
+    /// of the subject.
     ///
-    /// An empty value is one.
+    /// An empty value counts as a value.
     static func text(_ subject: Name, _ alternatives: AlternativeNames?) -> String? {
         if let names = joined(subject.texts(.NameAttributes.commonName)) {
             return subject.texts(.description).last.map { "\(names) (\($0))" } ?? names
@@ -20,7 +20,7 @@ enum SubjectSummary {
             ?? joined(subject.attributes.compactMap(\.text))
     }
 
-    /// All of several values, the last one first: it is the most specific one.
+    /// All values, the last one first, because it is the most specific.
     private static func joined(_ texts: [String]) -> String? {
         texts.isEmpty ? nil : texts.reversed().joined(separator: ", ")
     }
@@ -30,7 +30,8 @@ extension ASN1ObjectIdentifier {
     fileprivate static let description: ASN1ObjectIdentifier = [2, 5, 4, 13]
 }
 
-/// The e-mail addresses of a subject: those of the alternative names, then those of the name itself, each once.
+/// The e-mail addresses of a subject: those of the alternative names, then those of the name itself, without
+/// duplicates.
 enum EmailAddresses {
     static func list(_ subject: Name, _ alternatives: AlternativeNames?) -> [String] {
         let all = (alternatives?.emailAddresses ?? []) + subject.texts(.NameAttributes.emailAddress)

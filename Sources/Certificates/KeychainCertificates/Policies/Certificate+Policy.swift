@@ -3,16 +3,17 @@
 import KeychainCore
 
 extension Certificate {
-    /// Whether a moment is between the ends of the validity, which are part of it.
+    /// Whether the validity includes a moment, which may be one of its ends.
     package func isValid(at date: Timestamp) -> Bool { validity.contains(date) }
 
-    /// Whether the certificate by itself satisfies a policy.
+    /// Whether the certificate satisfies a policy, apart from its chain.
     ///
-    /// Basic X.509 and revocation: valid at the date, and no critical extension that is unknown. Any other: that,
-    /// usages that fit (``usageDefect(for:)``), and the name that the policy asks for: a server's host (RFC 6125,
-    /// RFC 9525), or an e-mail address.
+    /// Basic X.509 and revocation require that it is valid at the date and has no unknown critical extension. Every
+    /// other policy also requires suitable usages (``usageDefect(for:)``) and the name that the policy specifies: a
+    /// server's host (RFC 6125, RFC 9525), or an e-mail address.
     ///
-    /// - Important: Nothing is said of trust: no chain is built, no signature checked, no revocation checked.
+    /// - Important: This does not establish trust: no chain is built, and neither signatures nor revocation are
+    ///   checked.
     package func satisfies(_ policy: CertificatePolicy, at date: Timestamp) -> Bool {
         guard isValid(at: date), !known.hasUnknownCritical, usageDefect(for: policy) == nil else { return false }
         switch policy {
@@ -29,7 +30,7 @@ extension Certificate {
 
     /// Whether a host is among the alternative names; the common name does not count (RFC 9525, section 2).
     package func hasAlternativeName(host: String) -> Bool {
-        // To C a name ends at a zero.
+        // In C, a name ends at a zero.
         guard !host.utf8.contains(0) else { return false }
         return switch HostName(host) {
         case .address(let bytes): known.alternativeNames?.addresses.contains(bytes) ?? false
@@ -37,7 +38,7 @@ extension Certificate {
         }
     }
 
-    /// Whether the name constraints of the certificate let it certify a host, an address or a name.
+    /// Whether the name constraints of the certificate permit it to certify a host, an address or a name.
     package func mayCertify(host: String) -> Bool {
         guard let constraints = known.hostConstraints else { return true }
         return constraints.permit(HostName(host))

@@ -2,9 +2,9 @@
 
 import Glibc
 
-/// Where a client wants to connect to: an address, or a name in labels of lower case.
+/// The destination of a client's connection: an address, or a name as lower-case labels.
 ///
-/// Names are compared in their ASCII form; nothing is converted to it.
+/// Names are compared in their ASCII form; they are not converted to it.
 package enum HostName: Hashable {
     case address([UInt8])
     case name([[UInt8]])
@@ -21,9 +21,9 @@ package enum HostName: Hashable {
         }
     }
 
-    /// Whether a name of a certificate stands for a host.
+    /// Whether a name in a certificate matches a host.
     ///
-    /// A wildcard is the whole left-most label, stands for one label, and has at least two behind it.
+    /// A wildcard is the whole left-most label, matches one label, and is followed by at least two.
     static func matches(pattern: String, _ host: [[UInt8]]) -> Bool {
         let pattern = labels(pattern)
         guard pattern.count == host.count, !host.contains([]), !pattern.contains([]) else { return false }
@@ -34,7 +34,7 @@ package enum HostName: Hashable {
     /// Whether a host is the domain of a name constraint or below it; every host is below an empty one (RFC 5280,
     /// section 4.2.1.10).
     static func isWithin(_ domain: String, _ host: [[UInt8]]) -> Bool {
-        // A leading period is against the standard and occurs, for what is below the domain.
+        // A leading period occurs, although the standard does not permit it; it means the names below the domain.
         let isBelow = domain.hasPrefix(".")
         let labels = labels(isBelow ? String(domain.dropFirst()) : domain)
         guard labels != [[]] else { return true }
@@ -42,7 +42,7 @@ package enum HostName: Hashable {
     }
 
     /// Whether a text can be the name of a host: labels of letters, digits, `-`, `_` and `*`, none empty, longer than
-    /// 63 or with a `-` at an end; no address, and no dot at the end.
+    /// 63 or with a `-` at an end; an address or a trailing dot is not permitted.
     static func isPossible(_ text: String) -> Bool {
         guard address(text, family: AF_INET, count: 4) == nil else { return false }
         let hyphen = UInt8(ascii: "-")
@@ -67,7 +67,7 @@ package enum HostName: Hashable {
 
     private static func address(_ text: String, family: Int32, count: Int) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: count)
-        // To C a text ends at a zero.
+        // In C, a text ends at a zero.
         guard !text.utf8.contains(0), inet_pton(family, text, &bytes) == 1 else { return nil }
         return bytes
     }

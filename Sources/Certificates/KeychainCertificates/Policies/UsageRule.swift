@@ -3,9 +3,9 @@
 import KeychainCore
 internal import SwiftASN1
 
-/// Why a certificate may not be used for a policy.
+/// The reason that a certificate cannot be used for a policy.
 package enum UsageDefect: Sendable, Hashable {
-    /// An extension is missing without which the policy takes no certificate.
+    /// An extension is missing that the policy requires.
     case missingExtension
     /// The key is limited to other purposes (extended key usage).
     case purpose
@@ -14,10 +14,10 @@ package enum UsageDefect: Sendable, Hashable {
 }
 
 extension Certificate {
-    /// Why the certificate itself may not be used for a policy; `nil` when it may.
+    /// The reason that the certificate itself cannot be used for a policy; `nil` if it can.
     ///
-    /// Without an extension a key has no limit, but for policies that ask for the extension. Policies of TLS do not
-    /// look at the key usage.
+    /// Without an extension, a key has no limit, unless the policy requires the extension. TLS policies ignore the key
+    /// usage.
     package func usageDefect(for policy: CertificatePolicy) -> UsageDefect? {
         guard let rule = UsageRule(policy) else { return nil }
         guard rule.mustHave.isSubset(of: known.types) else { return .missingExtension }
@@ -26,11 +26,10 @@ extension Certificate {
         return usage.isDisjoint(with: rule.operations) ? .keyUsage : nil
     }
 
-    /// Whether the certificate has to name the purpose of a server for a policy, and does not: one of 2019-07-01 or
-    /// later (Apple's support article HT210176).
+    /// Whether the certificate lacks the server purpose although the policy requires it of a certificate of 2019-07-01
+    /// or later (Apple's support article HT210176).
     ///
-    /// That holds under anchors of the system and those that a program sets, not under what somebody trusts by
-    /// settings.
+    /// This applies under anchors of the system and those that a program sets, not under anchors of trust settings.
     package func lacksServerPurpose(for policy: CertificatePolicy) -> Bool {
         switch policy {
         case .tls(true, _), .purpose(.eap, true, _):
@@ -41,33 +40,33 @@ extension Certificate {
         }
     }
 
-    /// Whether the certificate is of an authority, whose key may sign certificates (RFC 5280, sections 4.2.1.3 and
+    /// Whether the certificate is that of an authority, whose key may sign certificates (RFC 5280, sections 4.2.1.3 and
     /// 4.2.1.9).
     ///
-    /// One without basic constraints, as those of the first version, is when it has issued itself.
+    /// A certificate without basic constraints, such as one of version 1, is that of an authority if it is self-issued.
     package var isOfAuthority: Bool {
         (known.isAuthority ?? isSelfIssued) && (known.keyUsage?.contains(.certificateSigning) ?? true)
     }
 
-    /// Whether the certificate may stand above one that is used for a policy: extended key usage in an issuer limits
-    /// what it issues, as most software has it.
+    /// Whether the certificate may issue one that is used for a policy: as in most software, the extended key usage of
+    /// an issuer limits the certificates that it issues.
     package func mayIssue(for policy: CertificatePolicy) -> Bool {
         UsageRule(policy).map { $0.permits(known.extendedKeyUsage, $0.purposes) } ?? true
     }
 }
 
-/// What a policy asks of usages.
+/// The usages that a policy requires.
 private struct UsageRule {
-    /// One of them is needed where the extension is there; empty for any.
+    /// One of these is required if the extension is present; empty for any.
     var purposes: Set<ASN1ObjectIdentifier> = []
-    /// Others that serve in the certificate itself, but not in an issuer.
+    /// Others that are accepted in the certificate itself, but not in an issuer.
     var olderPurposes: Set<ASN1ObjectIdentifier> = []
-    /// One of them is needed where the extension is there; empty for any.
+    /// One of these is required if the extension is present; empty for any.
     var operations: KeyUsage = []
-    /// Extensions that have to be there.
+    /// The extensions that must be present.
     var mustHave: Set<ASN1ObjectIdentifier> = []
 
-    /// The rule of a policy; `nil` for one without.
+    /// The rule of a policy; `nil` if it has none.
     init?(_ policy: CertificatePolicy) {
         switch policy {
         case .basicX509, .revocation: return nil
@@ -97,7 +96,7 @@ private struct UsageRule {
         }
     }
 
-    /// Whether the purposes that a key is limited to fit.
+    /// Whether the purposes to which a key is limited satisfy the rule.
     func permits(_ limits: [ASN1ObjectIdentifier]?, _ purposes: Set<ASN1ObjectIdentifier>) -> Bool {
         guard let limits, !purposes.isEmpty else { return true }
         return limits.contains { $0 == .anyPurpose || purposes.contains($0) }
@@ -114,10 +113,10 @@ extension ASN1ObjectIdentifier {
     fileprivate static let timeStamping: ASN1ObjectIdentifier = [1, 3, 6, 1, 5, 5, 7, 3, 8]
     fileprivate static let ipsecKeyExchange: ASN1ObjectIdentifier = [1, 3, 6, 1, 5, 5, 7, 3, 17]
     fileprivate static let anyPurpose: ASN1ObjectIdentifier = [2, 5, 29, 37, 0]
-    // What browsers once asked for before they used strong encryption.
+    // Browsers once required this for strong encryption.
     fileprivate static let microsoftServerGated: ASN1ObjectIdentifier = [1, 3, 6, 1, 4, 1, 311, 10, 3, 3]
     fileprivate static let netscapeServerGated: ASN1ObjectIdentifier = [2, 16, 840, 1, 113730, 4, 1]
-    // Of Apple's certificate policies.
+    // From Apple's certificate policies.
     fileprivate static let chatSigning: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 4, 2]
     fileprivate static let chatEncryption: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 4, 3]
     fileprivate static let appleIDValidation: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 4, 7]

@@ -5,10 +5,10 @@ import KeychainCore
 internal import SwiftASN1
 
 extension Certificate {
-    /// What the certificate says, by the object identifiers of its fields and extensions (Semantics, "Properties of a
-    /// certificate").
+    /// The values in the certificate, by the object identifiers of its fields and extensions (Semantics, "Properties of
+    /// a certificate").
     ///
-    /// - Complexity: The certificate is read again.
+    /// - Complexity: The certificate is parsed again.
     package var properties: [String: CertificateProperty] {
         guard let fields = try? PropertyFields(der) else { return [:] }
         var properties = [
@@ -40,7 +40,7 @@ extension Certificate {
         ] {
             if let bits { set("Certificate\(name)", label: name, to: .data(bits)) }
         }
-        // Code looks under this identifier for the date of expiry.
+        // Programs look up the date of expiry under this identifier.
         properties[Self.expiry] = CertificateProperty("Not Valid After", .date(validity.notAfter))
         for one in fields.extensions {
             properties["\(one.type)"] = CertificateProperty("\(one.type)", ExtensionProperties.value(one))
@@ -48,8 +48,7 @@ extension Certificate {
         return properties
     }
 
-    /// The serial number for people: in decimal digits when it has 64 bits or fewer, else its octets in hexadecimal
-    /// ones.
+    /// The serial number in human-readable form: decimal if it has 64 bits or fewer, else its octets in hexadecimal.
     package var serialNumberText: String {
         let octets = serialNumber.drop { $0 == 0 }
         guard serialNumber.first.map({ $0 < 0x80 }) ?? false, octets.count <= 8 else {

@@ -2,12 +2,12 @@
 
 import KeychainCore
 
-/// What there is to say of one field of a certificate: a label, and a value with its type.
+/// One field of a certificate: a label, and a value with its type.
 package struct CertificateProperty: Sendable, Hashable {
-    /// A name for people, or an object identifier in numbers with dots between.
+    /// A human-readable name, or an object identifier in dotted decimal notation.
     package var label: String
 
-    /// What the field says.
+    /// The value of the field.
     package var value: Value
 
     /// A value, by its type.
@@ -24,7 +24,7 @@ package struct CertificateProperty: Sendable, Hashable {
         case address(String)
         /// Bytes of several values.
         case list([[UInt8]])
-        /// Properties with labels of their own.
+        /// Properties with their own labels.
         case section([CertificateProperty])
     }
 

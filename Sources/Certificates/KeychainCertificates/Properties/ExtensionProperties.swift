@@ -2,7 +2,7 @@
 
 internal import SwiftASN1
 
-/// An extension of a certificate as properties; one that is not known, or not well formed, is its bytes.
+/// An extension of a certificate as properties; for an unknown or malformed one, its bytes.
 enum ExtensionProperties {
     static func value(_ one: CertificateExtension) -> CertificateProperty.Value {
         do throws(CertificateError) {

@@ -4,7 +4,7 @@ internal import SwiftASN1
 
 /// A `GeneralName` (RFC 5280, section 4.2.1.6) as a property.
 enum GeneralName {
-    /// The property; of a kind that is not known, or of bytes that are not of the kind, the bytes.
+    /// The property; for an unknown kind, or bytes that are not of the kind, the bytes.
     static func property(_ node: ASN1Node) -> CertificateProperty {
         guard node.identifier.tagClass == .contextSpecific else { return bytes(node) }
         switch (node.identifier.tagNumber, node.content) {

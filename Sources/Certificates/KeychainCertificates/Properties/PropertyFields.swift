@@ -2,11 +2,11 @@
 
 internal import SwiftASN1
 
-/// The fields of a certificate that nothing but its properties shows (RFC 5280, section 4.1).
+/// The fields of a certificate that appear only in its properties (RFC 5280, section 4.1).
 struct PropertyFields {
-    /// The algorithm that the body names for the signature.
+    /// The signature algorithm as stated in the body.
     let innerAlgorithm: CertificateProperty.Value
-    /// The algorithm that stands beside the signature.
+    /// The signature algorithm as stated next to the signature.
     let algorithm: CertificateProperty.Value
     let signature: [UInt8]
     let keyAlgorithm: CertificateProperty.Value
@@ -31,7 +31,7 @@ struct PropertyFields {
         extensions = try CertificateExtension.list(fields.nextIfPresent(.context(3)))
     }
 
-    /// An `AlgorithmIdentifier`; parameters are as they are encoded.
+    /// An `AlgorithmIdentifier`; its parameters are the encoded bytes.
     private static func algorithm(_ node: ASN1Node) throws(CertificateError) -> CertificateProperty.Value {
         let name = "an algorithm"
         var fields = try CertificateFieldReader(node, name)
@@ -49,7 +49,7 @@ struct PropertyFields {
         return .section(parts)
     }
 
-    /// The octets of a BIT STRING; where the last bits are unused, they are part of them.
+    /// The octets of a BIT STRING, including unused bits.
     private static func bits(_ node: ASN1Node) throws(CertificateError) -> [UInt8] {
         guard case .primitive(let bytes) = node.content else { throw CertificateError("a bit string is in pieces") }
         return Array(bytes.dropFirst())
@@ -58,7 +58,7 @@ struct PropertyFields {
 
 /// The attributes of a name as properties.
 enum NameProperties {
-    /// A section of the attributes in their order, the relative names with several of them as sections of their own.
+    /// A section of the attributes in their order; a relative name with several attributes is a section of its own.
     static func value(_ name: [UInt8]) -> CertificateProperty.Value {
         (try? .section(properties(CertificateFieldReader.parse(name[...], "a name")))) ?? .data(name)
     }

@@ -2,14 +2,14 @@
 
 import SwiftASN1
 
-/// A message (RFC 5652, section 3) of one of the kinds that are read.
+/// A message (RFC 5652, section 3) of a supported kind.
 package enum CryptographicMessage: Sendable, Hashable {
-    /// Contents with signatures.
+    /// Signed contents.
     case signed(SignedData)
     /// Contents that recipients can decrypt.
     case enveloped(EnvelopedData)
 
-    /// Reads a message in DER or BER, with nothing behind it.
+    /// Parses a message in DER or BER, without trailing bytes.
     ///
     /// - Throws: ``ContainerError``: `.unsupported` for another kind.
     package init(_ bytes: [UInt8]) throws(ContainerError) {
@@ -28,7 +28,7 @@ package enum ContentType {
     package static let data: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x01]
     /// Signed data.
     package static let signedData: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x02]
-    /// What an authority for signing times says (RFC 3161, section 2.4.2).
+    /// The timestamp information of a timestamp authority (RFC 3161, section 2.4.2).
     package static let timestamp: [UInt8] = [
         0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x09, 0x10, 0x01, 0x04,
     ]

@@ -4,21 +4,21 @@ import KeychainCertificates
 import KeychainCore
 import SwiftASN1
 
-/// An `EnvelopedData` (RFC 5652, section 6): contents under a key that is encrypted for each recipient.
+/// An `EnvelopedData` (RFC 5652, section 6): contents encrypted with a key that is encrypted for each recipient.
 package struct EnvelopedData: Sendable, Hashable {
     /// The type of the contents, as the content octets of its object identifier.
     package let contentType: [UInt8]
 
-    /// Recipients that are named by a certificate; others, such as those who know a password, are left out.
+    /// The recipients identified by a certificate; others, such as those with a password, are left out.
     package let recipients: [MessageRecipient]
 
-    /// The cipher, as numbers with dots between.
+    /// The cipher, in dotted decimal notation.
     private let cipher: ASN1ObjectIdentifier
 
-    /// The parameters of the cipher; `nil` for other ones than a start.
+    /// The initialization vector of the cipher; `nil` for other parameters.
     private let start: [UInt8]?
 
-    /// What is encrypted; `nil` where it is elsewhere.
+    /// The encrypted contents; `nil` if they are detached.
     private let encrypted: [UInt8]?
 
     init(_ node: ASN1Node) throws(ContainerError) {
@@ -65,8 +65,8 @@ package struct EnvelopedData: Sendable, Hashable {
     /// Decrypts the contents.
     ///
     /// - Parameter key: of the cipher's length.
-    /// - Returns: The contents; `nil` where they are elsewhere.
-    /// - Throws: ``ContainerError``, the same for a wrong key as for contents that were altered.
+    /// - Returns: The contents; `nil` if they are detached.
+    /// - Throws: ``ContainerError``, the same for a wrong key as for altered contents.
     package func contents(_ key: SecretBytes) throws(ContainerError) -> [UInt8]? {
         let cipher = try knownCipher()
         guard let encrypted else { return nil }

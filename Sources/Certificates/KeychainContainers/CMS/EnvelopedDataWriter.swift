@@ -4,7 +4,7 @@ import KeychainCertificates
 import KeychainCore
 import SwiftASN1
 
-/// Writes an `EnvelopedData` (RFC 5652, section 6) in DER, with AES-256 in CBC mode (RFC 3565) under a new key.
+/// Writes an `EnvelopedData` (RFC 5652, section 6) in DER, with AES-256 in CBC mode (RFC 3565) and a new key.
 package struct EnvelopedDataWriter: Sendable {
     /// The type of the contents, as the content octets of its object identifier.
     private let contentType: [UInt8]
@@ -16,12 +16,12 @@ package struct EnvelopedDataWriter: Sendable {
     /// The key of the contents, 32 bytes, to be encrypted for each recipient.
     package let contentKey: SecretBytes
 
-    /// Encrypts contents under a new key.
+    /// Encrypts contents with a new key.
     ///
     /// - Parameters:
     ///   - contentType: the type of the contents, as the content octets of its object identifier.
     ///   - contents: the contents.
-    /// - Throws: ``ContainerError`` when the library refuses.
+    /// - Throws: ``ContainerError`` if the library fails.
     package init(contentType: [UInt8], contents: [UInt8]) throws(ContainerError) {
         var key = RandomBytes.make(32)
         defer { key.wipe() }
@@ -55,7 +55,7 @@ package struct EnvelopedDataWriter: Sendable {
         )
     }
 
-    /// Adds a recipient with a key on a curve: the key of the contents wrapped under one that was agreed on.
+    /// Adds a recipient with a key on a curve: the key of the contents wrapped with an agreed key.
     package mutating func add(
         _ agreement: KeyAgreement,
         _ name: SignedAttributes.Certificate,
@@ -89,9 +89,9 @@ package struct EnvelopedDataWriter: Sendable {
 
     /// The message.
     ///
-    /// - Throws: ``ContainerError`` for what cannot be encoded.
+    /// - Throws: ``ContainerError`` for a value that cannot be encoded.
     package func message() throws(ContainerError) -> [UInt8] {
-        // The order of a SET OF (X.690, section 11.6).
+        // The order of a SET OF in DER (X.690, section 11.6).
         let sorted = recipients.sorted { $0.lexicographicallyPrecedes($1) }
         return try DERDocument.bytes { serializer in
             try serializer.serializeContentInfo(.envelopedData) { info in

@@ -3,20 +3,20 @@
 import KeychainCertificates
 import SwiftASN1
 
-/// Somebody who can decrypt a message: the key of its contents, encrypted for the key of a certificate.
+/// A recipient of a message: the content-encryption key, encrypted for the key of a certificate.
 package struct MessageRecipient: Sendable, Hashable {
-    /// Whose key it is.
+    /// The recipient's certificate.
     package let certificate: SignedData.Signer
 
-    /// How the key is encrypted.
+    /// The encryption of the key.
     package let method: Method
 
     /// The key of the contents, encrypted.
     package let encryptedKey: [UInt8]
 
-    /// How the key of the contents is encrypted.
+    /// The encryption of the content-encryption key.
     package enum Method: Sendable, Hashable {
-        /// By the recipient's RSA key (RFC 5652, section 6.2.1): the algorithm as numbers with dots between, and its
+        /// By the recipient's RSA key (RFC 5652, section 6.2.1): the algorithm in dotted decimal notation, and its
         /// parameters in DER.
         case transport(algorithm: String, parameters: [UInt8]?)
         /// By a key that the recipient's key on a curve and a new one of the sender agree on (RFC 5753).
@@ -45,7 +45,7 @@ package struct MessageRecipient: Sendable, Hashable {
         self.encryptedKey = encryptedKey
     }
 
-    /// The recipients of a `KeyAgreeRecipientInfo`; none where the sender's key is not in it.
+    /// The recipients of a `KeyAgreeRecipientInfo`; empty if it does not contain the sender's key.
     static func all(agreement node: ASN1Node) throws(ContainerError) -> [MessageRecipient] {
         var fields = try ContainerFieldReader(node, as: .context(1), named: "a recipient")
         _ = try fields.integer("version of a recipient")
@@ -58,7 +58,7 @@ package struct MessageRecipient: Sendable, Hashable {
         let (algorithm, wrap) = try MessageSignature.algorithm(fields.next("key encryption algorithm"))
         var keys = try ContainerFieldReader(fields.next("encrypted keys"), "the encrypted keys")
         try fields.end()
-        // A key of a certificate, or an algorithm without one to wrap keys, is not implemented.
+        // A sender's key in a certificate, and an algorithm without one for key wrapping, are not implemented.
         guard originator.identifier == .context(1), let wrap else { return [] }
         var key = try ContainerFieldReader(originator, as: .context(1), named: "the originator's key")
         _ = try key.next("algorithm of a key")
@@ -94,18 +94,18 @@ package struct MessageRecipient: Sendable, Hashable {
     }
 }
 
-/// How a sender and a recipient come to a key that wraps another one (RFC 5753, section 3.1).
+/// The agreement of a sender and a recipient on a key-encryption key (RFC 5753, section 3.1).
 package struct KeyAgreement: Sendable, Hashable {
-    /// The algorithm, with its key derivation function, as numbers with dots between.
+    /// The algorithm, with its key derivation function, in dotted decimal notation.
     package let algorithm: String
 
-    /// The `AlgorithmIdentifier` in DER of what wraps the key.
+    /// The `AlgorithmIdentifier` in DER of the key wrapping.
     package let wrapAlgorithm: [UInt8]
 
     /// The sender's public key, 04 ‖ X ‖ Y.
     package let senderKey: [UInt8]
 
-    /// What the sender mixes in; `nil` for nothing.
+    /// The user keying material of the sender; `nil` if there is none.
     package let userKeyingMaterial: [UInt8]?
 
     /// An agreement.
@@ -116,7 +116,7 @@ package struct KeyAgreement: Sendable, Hashable {
         self.userKeyingMaterial = userKeyingMaterial
     }
 
-    /// An agreement by ECDH with the key derivation function of ANSI X9.63 with SHA-256, and AES-256 to wrap.
+    /// An agreement by ECDH with the key derivation function of ANSI X9.63 with SHA-256, and AES-256 key wrapping.
     ///
     /// - Parameter senderKey: the sender's public key, 04 ‖ X ‖ Y.
     /// - Throws: ``ContainerError``, never.
@@ -131,14 +131,14 @@ package struct KeyAgreement: Sendable, Hashable {
         )
     }
 
-    /// What wraps the key, as numbers with dots between.
+    /// The key wrapping algorithm, in dotted decimal notation.
     ///
-    /// - Throws: ``ContainerError`` for what is no `AlgorithmIdentifier`.
+    /// - Throws: ``ContainerError`` if it is not an `AlgorithmIdentifier`.
     package func wrap() throws(ContainerError) -> String {
         try MessageSignature.algorithm(MessageNode.parse(wrapAlgorithm)).type
     }
 
-    /// What both sides mix into the wrapping key: an `ECC-CMS-SharedInfo` (RFC 5753, section 7.2).
+    /// The shared information for the key derivation: an `ECC-CMS-SharedInfo` (RFC 5753, section 7.2).
     ///
     /// - Parameter byteCount: the length of the wrapping key.
     /// - Returns: The encoding in DER.

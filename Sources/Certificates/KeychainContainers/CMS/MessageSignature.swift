@@ -3,18 +3,19 @@
 import KeychainCertificates
 import SwiftASN1
 
-/// A `SignerInfo` of the Cryptographic Message Syntax (RFC 5652, section 5.3): who has signed, and what exactly.
+/// A `SignerInfo` of the Cryptographic Message Syntax (RFC 5652, section 5.3): the signer, the signed data and the
+/// signature.
 package struct MessageSignature: Sendable, Hashable {
-    /// Who has signed.
+    /// The signer.
     package let signer: SignedData.Signer
 
-    /// The digest function, as numbers with dots between.
+    /// The digest function, in dotted decimal notation.
     package let digestAlgorithm: String
 
-    /// The attributes that are signed in place of the contents; `nil` where the contents are signed themselves.
+    /// The attributes that are signed instead of the contents; `nil` if the contents themselves are signed.
     package let attributes: Attributes?
 
-    /// The algorithm of the signature, as numbers with dots between.
+    /// The algorithm of the signature, in dotted decimal notation.
     package let algorithm: String
 
     /// The parameters of the algorithm in DER; `nil` without any.
@@ -23,14 +24,13 @@ package struct MessageSignature: Sendable, Hashable {
     /// The signature.
     package let bytes: [UInt8]
 
-    /// What an authority for signing times has put to the signature, a message of its own (RFC 3161, appendix A);
-    /// `nil` without one.
+    /// The timestamp token of the signature, which is itself a message (RFC 3161, appendix A); `nil` without one.
     package let timestampToken: [UInt8]?
 
     /// The attributes that are signed.
     package struct Attributes: Sendable, Hashable {
-        /// The encodings of which one is signed: the SET OF in DER (RFC 5652, section 5.4), then in the order of the
-        /// message where that is another one, which some software signs and OpenSSL verifies.
+        /// The encodings of which one is signed: the SET OF in DER (RFC 5652, section 5.4), then, if it differs, in the
+        /// order of the message, which some software signs and OpenSSL verifies.
         package let signedForms: [[UInt8]]
 
         /// The type of the contents, as the content octets of its object identifier; `nil` without the attribute.
@@ -39,17 +39,17 @@ package struct MessageSignature: Sendable, Hashable {
         /// The digest of the contents; `nil` without the attribute.
         package private(set) var digest: [UInt8]?
 
-        /// The time that the signer names, as the text of a GeneralizedTime; `nil` without the attribute.
+        /// The signing time that the signer claims, as the text of a GeneralizedTime; `nil` without the attribute.
         package private(set) var signingTime: String?
 
-        /// The digest of the certificate that the signer says to be its own; `nil` without the attribute, and for one
-        /// that is malformed.
+        /// The digest of the certificate that the signer claims as its own; `nil` without the attribute, or if it is
+        /// malformed.
         package private(set) var certificateDigest: CertificateDigest?
     }
 
-    /// What an `ESSCertID` says of a certificate (RFC 2634, section 5.4.1; RFC 5035).
+    /// The digest of a certificate in an `ESSCertID` (RFC 2634, section 5.4.1; RFC 5035).
     package struct CertificateDigest: Sendable, Hashable {
-        /// The digest function, as numbers with dots between.
+        /// The digest function, in dotted decimal notation.
         package let algorithm: String
         /// The digest of the certificate in DER.
         package let digest: [UInt8]
@@ -74,7 +74,7 @@ package struct MessageSignature: Sendable, Hashable {
         return try SignedData.Signer(issuerAndSerialNumber: name)
     }
 
-    /// An `AlgorithmIdentifier`: its type as numbers with dots between, and its parameters in DER.
+    /// An `AlgorithmIdentifier`: its type in dotted decimal notation, and its parameters in DER.
     static func algorithm(_ node: ASN1Node) throws(ContainerError) -> (type: String, parameters: [UInt8]?) {
         var fields = try ContainerFieldReader(node, "an algorithm")
         let type = try fields.objectIdentifier("type of an algorithm")
@@ -128,7 +128,7 @@ extension MessageSignature.Attributes {
             guard types.insert(type).inserted else { throw .malformed("an attribute occurs twice") }
             var set = try ContainerFieldReader(attribute.next("values"), as: .set, named: "the values of an attribute")
             try attribute.end()
-            // What is looked at has exactly one value (RFC 5652, section 11).
+            // The attributes that are used have exactly one value (RFC 5652, section 11).
             guard Self.known.contains(type) else { continue }
             values[type] = try set.next("value")
             try set.end()
@@ -152,8 +152,7 @@ extension MessageSignature.Attributes {
             ?? values[.signingCertificate].flatMap { try? Self.certificateDigest($0, "1.3.14.3.2.26") }
     }
 
-    /// The first `ESSCertID`, which is that of the signer's certificate, with the digest function that it has unless
-    /// it says another one.
+    /// The first `ESSCertID`, which is that of the signer's certificate, with a default for its digest function.
     private static func certificateDigest(
         _ node: ASN1Node,
         _ algorithm: String
@@ -177,7 +176,7 @@ extension MessageSignature.Attributes {
         }
     }
 
-    /// Whether bytes are attributes in the encoding that is signed, with the two that there have to be.
+    /// Whether bytes are attributes in the encoding that is signed, including the two mandatory ones.
     package static func isEncoded(in bytes: [UInt8]) -> Bool {
         guard bytes.first == 0x31,
             let node = try? MessageNode.parse([0xA0] + bytes.dropFirst()),

@@ -5,7 +5,7 @@ import SwiftASN1
 
 /// The parameters of RSASSA-PSS and RSAES-OAEP (RFC 4055, sections 3.1 and 4.1).
 package struct RSAPaddingParameters: Sendable, Hashable {
-    /// The digest function, as numbers with dots between.
+    /// The digest function, in dotted decimal notation.
     package private(set) var digest = Self.sha1
 
     /// The digest function of the mask, likewise.
@@ -16,12 +16,12 @@ package struct RSAPaddingParameters: Sendable, Hashable {
 
     private static let sha1 = "1.3.14.3.2.26"
 
-    /// Reads parameters in DER; without any, those that are implied.
+    /// Parses parameters in DER; the defaults if there are none.
     ///
     /// - Parameters:
     ///   - parameters: the encoding.
-    ///   - isEncryption: whether they are those of RSAES-OAEP.
-    /// - Throws: ``ContainerError``: `.unsupported` for another mask function, trailer or source of a label.
+    ///   - isEncryption: whether they are parameters of RSAES-OAEP.
+    /// - Throws: ``ContainerError``: `.unsupported` for another mask function, trailer or label source.
     package init(_ parameters: [UInt8]?, isEncryption: Bool) throws(ContainerError) {
         guard let parameters else { return }
         var fields = try ContainerFieldReader(MessageNode.parse(parameters), "the parameters of a padding")

@@ -3,7 +3,7 @@
 import KeychainCertificates
 import SwiftASN1
 
-/// The attributes that a signature is made of, to be written (RFC 5652, section 5.3).
+/// The signed attributes of a new signature (RFC 5652, section 5.3).
 package struct SignedAttributes: Sendable {
     /// The type of the contents, as the content octets of its object identifier.
     package var contentType: [UInt8]
@@ -14,16 +14,16 @@ package struct SignedAttributes: Sendable {
     /// The time of signing as the text of a GeneralizedTime in whole seconds, with a Z; `nil` for none.
     package var signingTime: String?
 
-    /// The ciphers that the signer reads, as numbers with dots between (RFC 8551, section 2.5.2); empty for none.
+    /// The ciphers that the signer supports, in dotted decimal notation (RFC 8551, section 2.5.2); empty for none.
     package var capabilities: [String] = []
 
-    /// The certificate that answers are to be encrypted for (RFC 8551, section 2.5.3); `nil` for none said.
+    /// The certificate for which replies should be encrypted (RFC 8551, section 2.5.3); `nil` if unspecified.
     package var encryptionPreference: Certificate?
 
-    /// The same in Microsoft's form; `nil` for none said.
+    /// The same in Microsoft's form; `nil` if unspecified.
     package var microsoftEncryptionPreference: Certificate?
 
-    /// What names a certificate.
+    /// The identifier of a certificate.
     package struct Certificate: Sendable {
         /// The issuer's name in DER.
         package var issuer: [UInt8]
@@ -37,15 +37,15 @@ package struct SignedAttributes: Sendable {
         }
     }
 
-    /// The two attributes that there always are.
+    /// The two mandatory attributes.
     package init(contentType: [UInt8], digest: [UInt8]) {
         self.contentType = contentType
         self.digest = digest
     }
 
-    /// The SET OF in DER, which is what is signed.
+    /// The signed encoding: the SET OF in DER.
     ///
-    /// - Throws: ``ContainerError`` for a cipher that is no object identifier.
+    /// - Throws: ``ContainerError`` for a cipher that is not an object identifier.
     package func encoding() throws(ContainerError) -> [UInt8] {
         var attributes = [
             try Self.attribute(.contentType) { value in
@@ -69,7 +69,7 @@ package struct SignedAttributes: Sendable {
                 }
             )
         }
-        // The order of a SET OF (X.690, section 11.6).
+        // The order of a SET OF in DER (X.690, section 11.6).
         let encoded = attributes.sorted { $0.lexicographicallyPrecedes($1) }.joined()
         return try DERDocument.bytes { serializer in
             serializer.appendConstructedNode(identifier: .set) { $0.serializeRawBytes(encoded) }

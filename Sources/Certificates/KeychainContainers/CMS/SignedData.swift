@@ -6,36 +6,36 @@ import SwiftASN1
 /// A `SignedData` in a `ContentInfo` of the Cryptographic Message Syntax (RFC 5652, sections 3 and 5), or of PKCS #7
 /// (RFC 2315).
 ///
-/// It is taken apart, not judged: `SignatureChecker` of `KeychainMessages` verifies signatures. Without contents and
-/// signers it is how files have several certificates, a PKCS #7 file.
+/// It is parsed, not verified: `SignatureChecker` of `KeychainMessages` verifies signatures. Without contents and
+/// signers, it is a PKCS #7 file with several certificates.
 package struct SignedData: Sendable, Hashable {
-    /// Who has signed.
+    /// The signer.
     package enum Signer: Sendable, Hashable {
-        /// The certificate of this serial number, by its content octets; its issuer's name in DER.
+        /// The issuer's name of the certificate in DER, and the content octets of its serial number.
         case serialNumber([UInt8], issuer: [UInt8])
         /// The certificate of this subject key identifier.
         case subjectKeyIdentifier([UInt8])
     }
 
-    /// What is signed, which is exactly what digests are made of; `nil` where it is elsewhere, or there is none.
+    /// The signed contents, exactly the input of the digests; `nil` if they are detached, or there are none.
     ///
-    /// Of contents that are no octet string, which PKCS #7 allows for other types than data, these are the octets
-    /// without tag and length (RFC 2315, section 9.3): nobody has signed the tag.
+    /// If the contents are not an octet string, which PKCS #7 permits for types other than data, these are the octets
+    /// without tag and length (RFC 2315, section 9.3): the tag is not signed.
     package private(set) var contents: [UInt8]?
 
     /// The type of the contents, as the content octets of its object identifier.
     package private(set) var contentType = ContentType.data
 
-    /// The certificates in their order, each in DER, not parsed; other kinds of certificates than X.509 are left out.
+    /// The certificates in their order, each in DER, not parsed; certificates other than X.509 are left out.
     package var certificates: [[UInt8]]
 
-    /// Who has signed, and what exactly.
+    /// The signers, and the signed data of each.
     package private(set) var signatures: [MessageSignature]
 
-    /// Who has signed.
+    /// The signer.
     package var signers: [Signer] { signatures.map(\.signer) }
 
-    /// Certificates for a file of their own.
+    /// A message that contains only certificates.
     package init(certificates: [[UInt8]]) {
         contents = nil
         self.certificates = certificates
@@ -44,14 +44,14 @@ package struct SignedData: Sendable, Hashable {
 
     /// Reads a message in DER or BER.
     ///
-    /// - Throws: ``ContainerError``: `.unsupported` for another kind of message, for example an encrypted one.
+    /// - Throws: ``ContainerError``: `.unsupported` for another kind of message, such as an encrypted one.
     package init(_ bytes: [UInt8]) throws(ContainerError) {
         let (type, value) = try MessageNode.contentInfo(bytes)
         guard type == .signedData else { throw .unsupported("the message is of the type \(type), not signed data") }
         try self.init(value)
     }
 
-    /// Reads a bare `SignedData`, as it lies in an encrypted message.
+    /// Parses a bare `SignedData`, as contained in an encrypted message.
     package init(bare bytes: [UInt8]) throws(ContainerError) {
         try self.init(MessageNode.parse(bytes))
     }
@@ -86,7 +86,7 @@ package struct SignedData: Sendable, Hashable {
         }
     }
 
-    /// The bytes of each; what is parsed in DER later is refused there when it is in BER.
+    /// The bytes of each; a certificate in BER is refused later, when it is parsed as DER.
     private static func certificates(_ node: ASN1Node) throws(ContainerError) -> [[UInt8]] {
         var fields = try ContainerFieldReader(node, as: .context(0), named: "the certificates")
         var certificates: [[UInt8]] = []
@@ -106,9 +106,9 @@ package struct SignedData: Sendable, Hashable {
 }
 
 extension SignedData {
-    /// The certificates as a PKCS #7 file: a message without contents and signers, in DER but for their order.
+    /// The certificates as a PKCS #7 file: a message without contents and signers, in DER except for their order.
     ///
-    /// - Throws: ``ContainerError`` for what cannot be encoded.
+    /// - Throws: ``ContainerError`` for a value that cannot be encoded.
     package func encodedCertificates() throws(ContainerError) -> [UInt8] {
         try DERDocument.bytes { serializer in
             try serializer.serializeContentInfo(.signedData) { info in
@@ -118,7 +118,7 @@ extension SignedData {
                     try data.appendConstructedNode(identifier: .sequence) { contents in
                         try contents.serialize(ASN1ObjectIdentifier.data)
                     }
-                    // In the order given, which says more than that of their encodings.
+                    // In the given order, which is more informative than that of the encodings.
                     data.appendConstructedNode(identifier: .context(0)) { list in
                         for certificate in certificates { list.serializeRawBytes(certificate) }
                     }

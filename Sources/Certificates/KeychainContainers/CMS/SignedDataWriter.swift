@@ -3,12 +3,12 @@
 import KeychainCertificates
 import SwiftASN1
 
-/// Writes a `SignedData` (RFC 5652, section 5) in DER, but for the order of its certificates and signers.
+/// Writes a `SignedData` (RFC 5652, section 5) in DER, except for the order of its certificates and signers.
 package struct SignedDataWriter: Sendable {
     /// The type of the contents, as the content octets of its object identifier.
     package var contentType: [UInt8]
 
-    /// What is signed; `nil` for contents that stay outside.
+    /// The signed contents; `nil` if they are detached.
     package var contents: [UInt8]?
 
     /// Certificates in DER.
@@ -22,17 +22,17 @@ package struct SignedDataWriter: Sendable {
         var bytes: [UInt8]
     }
 
-    /// A signer, and what its signature is made with.
+    /// A signer, and the algorithms of its signature.
     package struct Signer: Sendable {
         /// The issuer's name of its certificate, in DER.
         package var issuer: [UInt8]
         /// The content octets of the serial number of its certificate.
         package var serialNumber: [UInt8]
-        /// The digest function, as numbers with dots between.
+        /// The digest function, in dotted decimal notation.
         package var digestAlgorithm: String
-        /// The algorithm of the signature, as numbers with dots between.
+        /// The algorithm of the signature, in dotted decimal notation.
         package var signatureAlgorithm: String
-        /// Whether that algorithm has the parameters NULL, as that of RSA has (RFC 3370, section 3.2).
+        /// Whether the parameters of that algorithm are NULL, as for RSA (RFC 3370, section 3.2).
         package var hasNullParameters: Bool
 
         /// A signer.
@@ -60,8 +60,8 @@ package struct SignedDataWriter: Sendable {
     /// Adds a signature.
     ///
     /// - Parameters:
-    ///   - signer: who has signed.
-    ///   - attributes: what is signed, of ``SignedAttributes``; `nil` where it is the contents themselves.
+    ///   - signer: the signer.
+    ///   - attributes: the signed encoding of ``SignedAttributes``; `nil` if the contents themselves are signed.
     ///   - signature: the signature.
     package mutating func add(_ signer: Signer, attributes: [UInt8]?, signature: [UInt8]) {
         signatures.append(Signature(signer: signer, attributes: attributes, bytes: signature))
@@ -69,16 +69,16 @@ package struct SignedDataWriter: Sendable {
 
     /// The message.
     ///
-    /// - Throws: ``ContainerError`` for what cannot be encoded.
+    /// - Throws: ``ContainerError`` for a value that cannot be encoded.
     package func message() throws(ContainerError) -> [UInt8] {
         try DERDocument.bytes { serializer in
             try serializer.serializeContentInfo(.signedData) { try write(into: &$0) }
         }
     }
 
-    /// The message without the `ContentInfo` around it, as it lies in an encrypted one.
+    /// The message without its `ContentInfo`, as contained in an encrypted one.
     ///
-    /// - Throws: ``ContainerError`` for what cannot be encoded.
+    /// - Throws: ``ContainerError`` for a value that cannot be encoded.
     package func bareMessage() throws(ContainerError) -> [UInt8] {
         try DERDocument.bytes { try write(into: &$0) }
     }
@@ -130,7 +130,7 @@ extension DER.Serializer {
     /// - Parameters:
     ///   - issuer: the issuer's name in DER.
     ///   - serialNumber: the content octets of the number.
-    ///   - identifier: the tag; that of a SEQUENCE where no other one is implied.
+    ///   - identifier: the tag; that of a SEQUENCE unless another one is implicit.
     mutating func serializeIssuerAndSerialNumber(
         _ issuer: [UInt8],
         _ serialNumber: [UInt8],
@@ -142,7 +142,7 @@ extension DER.Serializer {
         }
     }
 
-    /// Writes an `AlgorithmIdentifier`: the type as numbers with dots between, and the parameters NULL or none.
+    /// Writes an `AlgorithmIdentifier`: the type in dotted decimal notation, and the parameters NULL or none.
     mutating func serializeAlgorithm(_ type: String, hasNull: Bool) throws {
         try appendConstructedNode(identifier: .sequence) { algorithm in
             try algorithm.serialize(ASN1ObjectIdentifier(dotRepresentation: type[...]))

@@ -3,18 +3,18 @@
 import KeychainCertificates
 import SwiftASN1
 
-/// What an authority for signing times says, a `TSTInfo` (RFC 3161, section 2.4.2): when it has seen a digest.
+/// The `TSTInfo` of a timestamp authority (RFC 3161, section 2.4.2): the time at which it received a digest.
 package struct TimestampInfo: Sendable, Hashable {
-    /// The digest function, as numbers with dots between.
+    /// The digest function, in dotted decimal notation.
     package let digestAlgorithm: String
 
-    /// The digest of the signature that was seen.
+    /// The digest of the signature.
     package let digest: [UInt8]
 
     /// The time, as the text of a GeneralizedTime, which may have fractions of a second.
     package let time: String
 
-    /// Reads the contents of a token.
+    /// Parses the contents of a token.
     ///
     /// - Throws: ``ContainerError``.
     package init(_ bytes: [UInt8]) throws(ContainerError) {

@@ -33,7 +33,7 @@ extension ContainerFieldReader {
         }
     }
 
-    /// An INTEGER that is not negative and has 32 bits or fewer.
+    /// A nonnegative INTEGER of at most 32 bits.
     mutating func integer(_ field: String) throws(ContainerError) -> Int {
         let node = try next(field)
         guard node.identifier == .integer, case .primitive(let octets) = node.content, let first = octets.first,
@@ -44,7 +44,7 @@ extension ContainerFieldReader {
         return significant.reduce(0) { $0 << 8 | Int($1) }
     }
 
-    /// The octets of an OCTET STRING, which in BER may be in segments.
+    /// The octets of an OCTET STRING, which may be segmented in BER.
     mutating func octets(_ field: String) throws(ContainerError) -> ArraySlice<UInt8> {
         try next(field).octets(.octetString, field)
     }

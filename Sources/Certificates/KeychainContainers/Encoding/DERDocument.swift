@@ -4,7 +4,7 @@ import SwiftASN1
 
 /// Encodings in DER.
 enum DERDocument {
-    /// What a closure writes.
+    /// The encoding that a closure writes.
     static func bytes(_ write: (inout DER.Serializer) throws -> Void) throws(ContainerError) -> [UInt8] {
         var serializer = DER.Serializer()
         do {
@@ -17,7 +17,7 @@ enum DERDocument {
 }
 
 extension DER.Serializer {
-    /// Writes what was read in BER with the lengths and strings of DER; sets keep their order.
+    /// Writes values that were parsed from BER with the lengths and strings of DER; sets keep their order.
     mutating func serializeDistinguished(_ node: ASN1Node) throws {
         guard case .constructed(let parts) = node.content else {
             serialize(node)

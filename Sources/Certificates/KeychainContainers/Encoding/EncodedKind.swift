@@ -3,13 +3,13 @@
 import KeychainCertificates
 import SwiftASN1
 
-/// What kind of thing DER encodes, by its outermost fields.
+/// The kind of a DER encoding, by its outermost fields.
 package enum EncodedKind: Sendable, Hashable, CaseIterable {
     /// A certificate (RFC 5280).
     case certificate
     /// A PKCS #12 file (RFC 7292).
     case pkcs12
-    /// A `ContentInfo` (RFC 5652, section 3), as which certificates are in PKCS #7 files.
+    /// A `ContentInfo` (RFC 5652, section 3), the form of PKCS #7 files with certificates.
     case contentInfo
     /// A `PrivateKeyInfo` (RFC 5958).
     case privateKeyInfo
@@ -24,7 +24,7 @@ package enum EncodedKind: Sendable, Hashable, CaseIterable {
     /// An `RSAPublicKey` (RFC 8017).
     case rsaPublicKey
 
-    /// The kind of the first value, by the types of its fields alone; `nil` for another one.
+    /// The kind of the first value, by the types of its fields; `nil` for any other.
     package init?(_ der: [UInt8]) {
         guard let node = try? EncodedValue.parse(EncodedValue.first(of: der)[...], .basic, within: .file),
             node.identifier == .sequence,
@@ -35,7 +35,7 @@ package enum EncodedKind: Sendable, Hashable, CaseIterable {
         self = kind
     }
 
-    /// The kind that a label of PEM promises (RFC 7468, and OpenSSL's older labels); `nil` for another label.
+    /// The kind that a PEM label states (RFC 7468, and OpenSSL's older labels); `nil` for another label.
     package init?(label: String) {
         // "TRUSTED CERTIFICATE" and the like.
         let isCertificate =

@@ -3,12 +3,12 @@
 import FoundationEssentials
 import KeychainCore
 
-/// A document between lines of dashes (RFC 7468): a label, and bytes.
+/// A PEM document (RFC 7468): a label, and bytes.
 package struct PEMDocument: Sendable, Hashable {
-    /// What stands behind `BEGIN`, for example `CERTIFICATE`.
+    /// The label after `BEGIN`, such as `CERTIFICATE`.
     package var label: String
 
-    /// What the text encodes, secret or not.
+    /// The encoded bytes, which may be secret.
     package var bytes: SecretBytes
 
     /// A document from its parts.
@@ -25,21 +25,21 @@ package struct PEMDocument: Sendable, Hashable {
         return "-----BEGIN \(label)-----\n\(encoded)\n-----END \(label)-----\n"
     }
 
-    /// Whether bytes have the first line of a document in them.
+    /// Whether bytes contain the first line of a document.
     package static func isPresent(in bytes: some Sequence<UInt8>) -> Bool {
         PEMReader(bytes).hasBeginning
     }
 
-    /// What a file encodes that is base64 alone, without lines of dashes; `nil` for another one.
+    /// The bytes that a file encodes if it is base64 without PEM lines; `nil` for any other file.
     package static func bareContents(of bytes: some Sequence<UInt8>) -> SecretBytes? { try? PEMReader.decode(bytes) }
 
     /// The documents of a file in their order.
     ///
-    /// The marks may be anywhere in their lines; text around them is passed over,
-    /// as are blanks. The last document may have no end.
+    /// The marks may be anywhere in their lines; text around them is ignored, as are blanks. The last document may lack
+    /// its end.
     ///
-    /// - Throws: ``ContainerError``: `.malformed` for another document without an end, and for other characters than
-    ///   base64; `.unsupported` for one with headers (RFC 1421), by which older tools say that it is encrypted.
+    /// - Throws: ``ContainerError``: `.malformed` for any other document without an end, and for characters that are
+    ///   not base64; `.unsupported` for one with headers (RFC 1421), with which older tools mark it as encrypted.
     package static func documents(in bytes: some Sequence<UInt8>) throws(ContainerError) -> [PEMDocument] {
         var reader = PEMReader(bytes)
         var documents: [PEMDocument] = []

@@ -3,7 +3,7 @@
 import FoundationEssentials
 import KeychainCore
 
-/// Goes through the lines of a file of PEM documents.
+/// Reads the lines of a file of PEM documents.
 struct PEMReader {
     private var lines: ArraySlice<ArraySlice<UInt8>>
 
@@ -12,7 +12,7 @@ struct PEMReader {
         lines = Array(bytes).split { newLines.contains($0) }[...]
     }
 
-    /// Whether a document begins anywhere.
+    /// Whether there is the beginning of a document.
     var hasBeginning: Bool { lines.contains { Mark($0, "BEGIN") != nil } }
 
     /// The next document; `nil` at the end.
@@ -25,7 +25,7 @@ struct PEMReader {
         guard let label = beginning?.label else { return nil }
         var text: [UInt8] = []
         defer { text.wipe() }
-        // The last document of a file may have no end.
+        // The last document of a file may lack its end.
         while let line = lines.popFirst() {
             let end = Mark(line, "END")
             let content = end?.before ?? line
@@ -40,7 +40,7 @@ struct PEMReader {
         return PEMDocument(label, try Self.decode(text))
     }
 
-    /// What base64 with blanks and the ends of lines in it encodes.
+    /// The bytes encoded by base64 with blanks and line ends.
     static func decode(_ text: some Sequence<UInt8>) throws(ContainerError) -> SecretBytes {
         var digits = text.filter { !blanks.contains($0) }
         defer { digits.wipe() }
@@ -56,7 +56,7 @@ struct PEMReader {
 
     /// A mark between dashes, anywhere in a line.
     private struct Mark {
-        /// What stands before it.
+        /// The text before it.
         let before: ArraySlice<UInt8>
         let label: String
 

@@ -4,7 +4,7 @@ import FoundationEssentials
 import Glibc
 
 extension [UInt8] {
-    /// Overwrites the bytes; in place as long as nothing else holds the array.
+    /// Overwrites the bytes, in place if nothing else references the array.
     mutating func wipe() {
         withUnsafeMutableBytes { bytes in
             guard let start = bytes.baseAddress else { return }
@@ -14,7 +14,7 @@ extension [UInt8] {
 }
 
 extension Data {
-    /// Moves the bytes out, and overwrites what is left.
+    /// Returns the bytes, and overwrites the original.
     mutating func takeBytes() -> [UInt8] {
         let bytes = Array(self)
         withUnsafeMutableBytes { rest in

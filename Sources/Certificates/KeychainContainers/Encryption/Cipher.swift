@@ -7,9 +7,9 @@ import FoundationEssentials
 /// A block cipher in CBC mode with the padding of PKCS #7 (RFC 5652, section 6.3).
 enum Cipher {
     case aes(keyByteCount: Int)
-    /// For old files, and for programs that read no others.
+    /// For old files, and for programs that can read no others.
     case tripleDES(keyByteCount: Int)
-    /// For old files only, and to read them only.
+    /// For old files only, and for reading only.
     case rc2(keyByteCount: Int)
 
     var keyByteCount: Int {
@@ -27,7 +27,7 @@ enum Cipher {
 
     /// Adds the padding, and encrypts.
     ///
-    /// - Throws: `.unsupported` for a cipher that files are only read with.
+    /// - Throws: `.unsupported` for a cipher that is used for reading only.
     func encrypt(
         _ bytes: UnsafeRawBufferPointer,
         key: [UInt8],
@@ -54,7 +54,7 @@ enum Cipher {
 
     /// Decrypts, and removes the padding.
     ///
-    /// - Throws: `.wrongPassword` for bytes that are not whole blocks, or end in no padding.
+    /// - Throws: `.wrongPassword` for bytes that are not whole blocks, or have no valid padding.
     func decrypt(
         _ bytes: ArraySlice<UInt8>,
         key: [UInt8],

@@ -12,13 +12,13 @@ package enum EncryptedPrivateKey {
     ///   - der: the encrypted key.
     ///   - password: the password.
     /// - Returns: The `PrivateKeyInfo` in DER.
-    /// - Throws: ``ContainerError``: what comes out under a wrong password has no padding, or is no DER.
+    /// - Throws: ``ContainerError``: with a wrong password, the result has no valid padding, or is not DER.
     package static func decrypt(_ der: [UInt8], password: String) throws(ContainerError) -> SecretBytes {
         var budget = WorkBudget()
         return try decrypt(der, password: password, &budget)
     }
 
-    /// The same at the expense of the file that the key is in.
+    /// The same, within the work budget of the file that contains the key.
     package static func decrypt(
         _ der: [UInt8],
         password: String,
@@ -41,7 +41,7 @@ package enum EncryptedPrivateKey {
         }
     }
 
-    /// Decrypts what was parsed already, at the expense of a file.
+    /// Decrypts a parsed key, within the work budget of a file.
     static func decrypt(
         _ fields: ContainerFieldReader,
         with password: Password,
@@ -53,7 +53,7 @@ package enum EncryptedPrivateKey {
         try fields.end()
         var plain = try scheme.decrypt(encrypted, with: password, within: &budget)
         defer { plain.wipe() }
-        // One in 256 wrong passwords leaves something that looks like padding.
+        // One in 256 wrong passwords results in valid padding.
         guard let node = try? EncodedValue.parse(plain[...], .basic, within: .file), node.identifier == .sequence else {
             throw .wrongPassword
         }
@@ -65,9 +65,9 @@ package enum EncryptedPrivateKey {
     /// - Parameters:
     ///   - privateKeyInfo: the key in DER.
     ///   - password: the password.
-    ///   - iterations: of PBKDF2; the default takes about a tenth of a second.
+    ///   - iterations: the iterations of PBKDF2; the default takes about a tenth of a second.
     /// - Returns: The `EncryptedPrivateKeyInfo` in DER.
-    /// - Throws: ``ContainerError`` when the library refuses.
+    /// - Throws: ``ContainerError`` if the library fails.
     package static func encrypt(
         _ privateKeyInfo: SecretBytes,
         password: String,
@@ -94,7 +94,7 @@ package enum EncryptedPrivateKey {
         return try DERDocument.bytes { try $0.serialize(encrypted) }
     }
 
-    /// Encrypts under a password that was taken apart already.
+    /// Encrypts with a password whose forms were already computed.
     static func encrypted(
         _ privateKeyInfo: SecretBytes,
         with password: Password,
@@ -109,7 +109,7 @@ package enum EncryptedPrivateKey {
     }
 }
 
-/// An `EncryptedPrivateKeyInfo` to be written.
+/// A new `EncryptedPrivateKeyInfo`.
 struct EncryptedPrivateKeyInfo: DERSerializable {
     let scheme: EncryptionScheme
     let bytes: [UInt8]

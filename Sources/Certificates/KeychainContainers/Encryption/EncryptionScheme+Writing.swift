@@ -3,18 +3,18 @@
 import Crypto
 import SwiftASN1
 
-/// How a new file is encrypted.
+/// The encryption of a new file.
 package enum ContainerEncryption: Sendable, Hashable {
     /// PBES2 with PBKDF2, HMAC-SHA-256 and AES-256 in CBC mode (RFC 8018), as OpenSSL 3 writes.
     case aes256
 
-    /// pbeWithSHAAnd3-KeyTripleDES-CBC (RFC 7292, appendix C), with SHA-1 for the integrity, for programs that read
-    /// nothing newer, as older releases of macOS.
+    /// pbeWithSHAAnd3-KeyTripleDES-CBC (RFC 7292, appendix C), with SHA-1 for the integrity, for programs that support
+    /// nothing newer, such as older releases of macOS.
     case tripleDES
 }
 
 extension EncryptionScheme {
-    /// A scheme for a new file, with a salt and a start that nothing else has.
+    /// A scheme for a new file, with a new salt and initialization vector.
     init(_ encryption: ContainerEncryption, iterations: Int) {
         switch encryption {
         case .aes256:
@@ -30,7 +30,7 @@ extension EncryptionScheme {
 }
 
 extension EncryptionScheme: DERSerializable {
-    /// Writes the `AlgorithmIdentifier` of a scheme that new files have.
+    /// Writes the `AlgorithmIdentifier` of a scheme for new files.
     func serialize(into serializer: inout DER.Serializer) throws {
         try serializer.appendConstructedNode(identifier: .sequence) { algorithm in
             switch self {
@@ -55,7 +55,7 @@ extension EncryptionScheme: DERSerializable {
 }
 
 extension PBKDF2: DERSerializable {
-    /// Writes the derivation of a new file, with HMAC-SHA-256.
+    /// Writes the key derivation of a new file, with HMAC-SHA-256.
     func serialize(into serializer: inout DER.Serializer) throws {
         try serializer.appendConstructedNode(identifier: .sequence) { derivation in
             try derivation.serialize([1, 2, 840, 113549, 1, 5, 12] as ASN1ObjectIdentifier)
@@ -71,7 +71,7 @@ extension PBKDF2: DERSerializable {
     }
 }
 
-/// Bytes of the system's generator.
+/// Random bytes from the system.
 enum RandomBytes {
     static func make(_ count: Int) -> [UInt8] {
         SymmetricKey(size: SymmetricKeySize(bitCount: count * 8)).withUnsafeBytes { Array($0) }

@@ -3,7 +3,7 @@
 import KeychainCertificates
 import SwiftASN1
 
-/// How something is encrypted with a password: what an `AlgorithmIdentifier` of an encrypted file says.
+/// A password-based encryption scheme, as stated by the `AlgorithmIdentifier` of an encrypted file.
 enum EncryptionScheme {
     /// PBES2 (RFC 8018, section 6.2).
     case passwordBased(PBKDF2, Cipher, initializationVector: [UInt8])
@@ -67,7 +67,7 @@ enum EncryptionScheme {
 
     /// Decrypts.
     ///
-    /// - Throws: `.wrongPassword` when what comes out has no padding; `.unsupported` when the budget is spent.
+    /// - Throws: `.wrongPassword` if the result has no valid padding; `.unsupported` if the budget is exhausted.
     func decrypt(
         _ bytes: ArraySlice<UInt8>,
         with password: Password,
@@ -80,7 +80,7 @@ enum EncryptionScheme {
 
     /// Encrypts.
     func encrypt(_ plain: UnsafeRawBufferPointer, _ password: Password) throws(ContainerError) -> [UInt8] {
-        // The number of iterations is the caller's, not that of a file.
+        // The caller chose the number of iterations, not a file.
         var budget = WorkBudget(left: .max)
         var keying = try keying(password, &budget)
         defer { keying.key.wipe() }

@@ -5,11 +5,11 @@ import CryptoExtras
 import KeychainCertificates
 import SwiftASN1
 
-/// A derivation by PBKDF2 (RFC 8018, section 5.2), as parameters say it (appendix A.2).
+/// A derivation by PBKDF2 (RFC 8018, section 5.2), as described by parameters (appendix A.2).
 struct PBKDF2 {
     let salt: [UInt8]
     let iterations: Int
-    /// The length of the key, where it is said.
+    /// The length of the key, if it is specified.
     let keyByteCount: Int?
     let hash: KDF.Insecure.PBKDF2.HashFunction
 
@@ -41,7 +41,7 @@ struct PBKDF2 {
         case .sha512: SHA512.byteCount
         case .sha384: SHA384.byteCount
         case .sha256: SHA256.byteCount
-        // The shortest, of which the most blocks are needed.
+        // The shortest digest, which requires the most blocks.
         default: Insecure.SHA1.byteCount
         }
     }

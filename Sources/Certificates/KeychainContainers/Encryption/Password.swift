@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A password in the forms that derivations take.
+/// A password in the forms that key derivations require.
 struct Password {
     /// UTF-8, for PBKDF2 (RFC 8018).
     private(set) var utf8: [UInt8]
 
-    /// UTF-16 big-endian with a zero behind, for PKCS #12 (RFC 7292, appendix B.1).
+    /// UTF-16 big-endian with a terminating zero, for PKCS #12 (RFC 7292, appendix B.1).
     ///
-    /// Of an empty password some tools leave out the zero as well.
+    /// For an empty password, some tools also omit the zero.
     private(set) var big: [UInt8]
 
     init(_ text: String) {
@@ -21,7 +21,7 @@ struct Password {
         big.wipe()
     }
 
-    /// The forms in which the password may have been used: one, but for the empty password.
+    /// The forms in which the password may have been used: one, except for the empty password.
     var variants: [Password] {
         guard utf8.isEmpty else { return [self] }
         var bare = self

@@ -1,45 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How many iterations of key derivation one file may cost, with all that is in it, each for as many blocks as it
-/// derives.
+/// The limit on key derivation for one file with all its contents, in iterations times derived blocks.
 ///
-/// The numbers stand in the file, before anything in it is authenticated: without a limit a file of a few bytes keeps a
-/// processor busy for hours. Two million iterations for one key are more than three times what NSS writes, and a
-/// thousand times what OpenSSL does; all of a file together take two seconds at most.
+/// The file specifies the numbers, and nothing in it is authenticated yet: without a limit, a file of a few bytes could
+/// keep a processor busy for hours. Two million iterations for one key are more than three times the number of NSS, and
+/// a thousand times that of OpenSSL; all derivations of a file together take at most two seconds.
 package struct WorkBudget {
-    /// What is left, in iterations of PBKDF2.
+    /// The remaining work, in iterations of PBKDF2.
     package private(set) var left: Int
 
-    /// The work that is allowed for a file, or another number of iterations.
+    /// The work that is permitted for a file, or another number of iterations.
     package init(left: Int = 12_000_000) { self.left = left }
 
-    /// The most iterations of one derivation.
-    static let mostIterations = 2_000_000
+    /// The maximum number of iterations of one derivation.
+    static let maximumIterations = 2_000_000
 
-    /// How often a password is hashed for each of several derivations in a new file.
+    /// The number of iterations for each of several derivations in a new file.
     ///
-    /// As often as for one encrypted key, but no more than six million times in all, so that a file of many keys can be
-    /// read; at least as often as OpenSSL does.
+    /// The number for one encrypted key, but at most six million in total, so that a file of many keys can be read; at
+    /// least the number of OpenSSL.
     package static func usualIterations(derivations: Int) -> Int {
         min(600_000, max(2048, 6_000_000 / max(derivations, 1)))
     }
 
-    /// What an iteration costs.
+    /// The cost of an iteration.
     enum Cost: Int {
-        /// One of PBKDF2, in which the library stays from the first to the last.
+        /// An iteration of PBKDF2, all of which are one library call.
         case pbkdf2 = 1
-        /// One of PKCS #12 (RFC 7292, appendix B), each of which is a hash of its own.
+        /// An iteration of PKCS #12 (RFC 7292, appendix B), each of which is a separate hash.
         case pkcs12 = 4
     }
 
-    /// Takes iterations off.
+    /// Subtracts iterations.
     ///
     /// - Parameters:
-    ///   - iterations: how often each block is hashed.
-    ///   - cost: what one of them costs.
-    ///   - byteCounts: how long each output is.
+    ///   - iterations: the number of iterations for each block.
+    ///   - cost: the cost of an iteration.
+    ///   - byteCounts: the length of each output.
     ///   - blockByteCount: the length of the hash.
-    /// - Throws: when there are none, or more than are left.
+    /// - Throws: if the number is zero, or exceeds the remaining work.
     mutating func spend(
         _ iterations: Int,
         at cost: Cost,
@@ -49,7 +48,7 @@ package struct WorkBudget {
         guard iterations > 0 else { throw .malformed("a key is derived in no iteration") }
         let blocks = byteCounts.reduce(0) { $0 + ($1 + blockByteCount - 1) / blockByteCount }
         let (work, overflows) = iterations.multipliedReportingOverflow(by: blocks * cost.rawValue)
-        guard !overflows, work <= left, left == .max || iterations <= Self.mostIterations else {
+        guard !overflows, work <= left, left == .max || iterations <= Self.maximumIterations else {
             throw .unsupported("the file asks for more work than is allowed")
         }
         left -= work

@@ -4,7 +4,7 @@ import KeychainCertificates
 import KeychainKeys
 
 extension Certificate {
-    /// Whether the key of another certificate has made this one's signature; no judgement of either.
+    /// Whether another certificate's key made the signature of this one; neither is evaluated.
     package func isSigned(by issuer: Certificate) -> Bool {
         guard let signature, let algorithm = Self.algorithms[signature.algorithm].flatMap(KeyAlgorithm.init),
             let key = try? PublicKey(subjectPublicKeyInfo: issuer.subjectPublicKeyInfo)

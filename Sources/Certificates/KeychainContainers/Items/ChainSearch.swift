@@ -2,19 +2,19 @@
 
 import KeychainCertificates
 
-/// The chains of certificates of one PKCS #12 document, for which no signature is verified twice.
+/// The certificate chains of one PKCS #12 document; no signature is verified twice.
 ///
-/// The author of a file decides how many certificates of one name are in it, and how many keys have the same one.
+/// The author of a file chooses how many certificates of one name it has, and how many keys share a certificate.
 struct ChainSearch {
-    /// The work that the signatures of one file may cost; a signature with a key of P-521 takes about a millisecond.
-    static let mostWork = 2000
+    /// The maximum work for the signatures of one file; a signature with a P-521 key takes about a millisecond.
+    static let maximumWork = 2000
 
-    /// So many bytes of certificates cost as much as one signature: they are hashed and compared.
+    /// The number of certificate bytes that cost as much as one signature, because they are hashed and compared.
     private static let bytesPerUnit = 1 << 18
 
     private let pool: CertificatePool
     private let isSigned: (_ certificate: Certificate, _ issuer: Certificate) -> Bool
-    /// What is left of the work.
+    /// The remaining work.
     private(set) var left: Int
     private var answers: [Pair: Bool] = [:]
 
@@ -23,15 +23,15 @@ struct ChainSearch {
         let certificate: Certificate
     }
 
-    /// A search among certificates.
+    /// A search in certificates.
     ///
     /// - Parameters:
-    ///   - certificates: those of the file.
-    ///   - work: how much work is allowed: what earlier documents of the file have left.
-    ///   - isSigned: whether the second certificate's key has signed the first.
+    ///   - certificates: the certificates of the file.
+    ///   - work: the permitted work, which earlier documents of the file left.
+    ///   - isSigned: whether the second certificate's key signed the first.
     init(
         _ certificates: [Certificate],
-        work: Int = Self.mostWork,
+        work: Int = Self.maximumWork,
         isSigned: @escaping (_ certificate: Certificate, _ issuer: Certificate) -> Bool = { $0.isSigned(by: $1) }
     ) {
         pool = CertificatePool(certificates)
@@ -39,9 +39,9 @@ struct ChainSearch {
         self.isSigned = isSigned
     }
 
-    /// A certificate and those that have issued it (``CertificatePool/chain(from:_:)``).
+    /// A certificate and its issuers (``CertificatePool/chain(from:_:)``).
     ///
-    /// - Throws: when more signatures have to be verified than is allowed for a file.
+    /// - Throws: if more signatures would have to be verified than a file may require.
     mutating func chain(from leaf: Certificate) throws(ContainerError) -> [Certificate] {
         let chain = try pool.chain(from: leaf) { (issuer, certificate) throws(ContainerError) in
             try hasSigned(issuer, certificate)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A format of files with keys and certificates, by the numbers of `SecExternalFormat`.
+/// A file format for keys and certificates, with the numbers of `SecExternalFormat`.
 package enum ExternalFormat: UInt32, Sendable, CaseIterable {
-    /// To be found out, or the usual one of an item.
+    /// To be detected, or the default of an item.
     case unknown = 0
     /// A bare key: PKCS #1, SEC 1 or plain PKCS #8, or `SubjectPublicKeyInfo`.
     case openSSL
@@ -14,7 +14,7 @@ package enum ExternalFormat: UInt32, Sendable, CaseIterable {
     case rawKey
     /// A private key encrypted by PKCS #8.
     case wrappedPKCS8
-    /// A private key encrypted the way OpenSSL once did; not implemented.
+    /// A private key in OpenSSL's former encryption; not implemented.
     case wrappedOpenSSL
     /// An encrypted key of OpenSSH 1; not implemented.
     case wrappedSSH
@@ -34,9 +34,9 @@ package enum ExternalFormat: UInt32, Sendable, CaseIterable {
     case sshv2
 }
 
-/// A kind of item in a file, by the numbers of `SecExternalItemType`.
+/// A kind of item in a file, with the numbers of `SecExternalItemType`.
 package enum ExternalItemType: UInt32, Sendable, CaseIterable {
-    /// To be found out.
+    /// To be detected.
     case unknown = 0
     /// A private key.
     case privateKey

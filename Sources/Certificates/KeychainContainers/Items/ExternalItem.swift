@@ -4,9 +4,9 @@ import KeychainCertificates
 import KeychainCore
 import KeychainKeys
 
-/// An item between a keychain and a file.
+/// An item that is imported or exported.
 package struct ExternalItem: Sendable {
-    /// What it is.
+    /// The kind of item.
     package enum Contents: Sendable {
         /// A certificate.
         case certificate(Certificate)
@@ -19,7 +19,7 @@ package struct ExternalItem: Sendable {
     /// The certificate, key or identity.
     package let contents: Contents
 
-    /// The name that the file or the keychain has for it; of an identity, for its key.
+    /// Its name in the file or the keychain; for an identity, that of its key.
     package var label: String?
 
     /// An item from its parts.
@@ -28,11 +28,11 @@ package struct ExternalItem: Sendable {
         self.label = label
     }
 
-    /// A certificate or key of the keychain, or both; `nil` when the stored bytes are none, or live in the Secure
-    /// Enclave.
+    /// A certificate or key of the keychain, or both; `nil` if the stored bytes are not one, or the key is in the
+    /// Secure Enclave.
     ///
     /// - Parameters:
-    ///   - reference: what the keychain has answered with.
+    ///   - reference: the reference that the keychain returned.
     ///   - label: the item's label.
     package init?(_ reference: ItemReference, label: String? = nil) {
         switch reference {
@@ -56,7 +56,7 @@ package struct ExternalItem: Sendable {
         try? Certificate(der: reference.data.unprotectedCopy)
     }
 
-    /// What an add by reference gets: attributes and bytes.
+    /// The input of an add by reference: attributes and bytes.
     package var reference: ItemReference {
         switch contents {
         case .certificate(let certificate): .certificate(certificate.reference)
@@ -66,7 +66,7 @@ package struct ExternalItem: Sendable {
         }
     }
 
-    /// The entries of an add by reference, but for the class and the place.
+    /// The entries of an add by reference, without the class and the keychain.
     ///
     /// - Parameter isExtractable: whether a key may be exported again.
     /// - Returns: The reference, and the item's own attributes.
@@ -75,10 +75,10 @@ package struct ExternalItem: Sendable {
             .merging([PropertyKey.valueReference: .reference(reference)]) { $1 }
     }
 
-    /// What is stored of an item besides what its reference brings (Semantics, "Importing and exporting files").
+    /// The stored attributes of an item besides those of its reference (Semantics, "Importing and exporting files").
     ///
-    /// A key has a label: that of the file, or one that says that it was imported, by which scripts find it. A
-    /// certificate has none of its own.
+    /// A key has a label: that in the file, or one that marks it as imported, by which scripts find it. A certificate
+    /// has no label of its own.
     ///
     /// - Parameter isExtractable: whether a key may be exported again.
     /// - Returns: Attributes by their names.
@@ -90,7 +90,7 @@ package struct ExternalItem: Sendable {
         return attributes
     }
 
-    /// The items that a keychain stores: of an identity the key and the certificate, else the item itself.
+    /// The items that a keychain stores: the key and the certificate of an identity, or else the item itself.
     ///
     /// The label is that of the key.
     package var storedItems: [ExternalItem] {
@@ -100,7 +100,7 @@ package struct ExternalItem: Sendable {
 }
 
 extension KeyHalf {
-    /// The label of a key that comes without a name.
+    /// The label of a key without a name.
     fileprivate var importedLabel: String {
         switch self {
         case .private: "Imported Private Key"

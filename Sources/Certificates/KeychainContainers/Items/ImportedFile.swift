@@ -4,9 +4,9 @@ import KeychainCertificates
 import KeychainCore
 import KeychainKeys
 
-/// What a file holds: its items, and which format it has.
+/// The contents of a file: its items and its format.
 ///
-/// The contents tell the format; what a caller expects, and the file's name, only say which one is meant.
+/// The contents determine the format; the caller's expectation and the file's name only resolve ambiguities.
 package struct ImportedFile: Sendable {
     /// The items in their order; of a PKCS #12 file identities, other keys, and then the certificates.
     package private(set) var items: [ExternalItem] = []
@@ -14,32 +14,32 @@ package struct ImportedFile: Sendable {
     /// The format; ``ExternalFormat/pemSequence`` for several documents of PEM.
     package private(set) var format = ExternalFormat.unknown
 
-    /// What the items are; ``ExternalItemType/aggregate`` for several.
+    /// The type of the items; ``ExternalItemType/aggregate`` for several.
     package private(set) var type = ExternalItemType.unknown
 
-    /// How many private keys there are, those that are not implemented included.
+    /// The number of private keys, including those that are not implemented.
     package private(set) var privateKeyCount = 0
 
     private let passphrase: String?
 
-    /// What is left of the work that the whole file may cost, however many documents it has.
+    /// The remaining work budget of the whole file, for all its documents.
     private var budget: WorkBudget
 
-    /// The same of the work to find the chains of certificates.
+    /// The same for the search for certificate chains.
     private var chainWork: Int
 
-    /// Whether the marks of PEM have told what the file holds.
+    /// Whether the PEM marks determined the contents of the file.
     private var isMarked = false
 
-    /// Reads a file in PEM, base64 alone, DER or, of PKCS #7 and PKCS #12, BER.
+    /// Parses a file in PEM, bare base64, DER or, for PKCS #7 and PKCS #12, BER.
     ///
     /// - Parameters:
     ///   - bytes: the file.
-    ///   - passphrase: what it is encrypted with; `nil` when there is none, which is not the same as an empty one.
-    /// - Throws: `errSecParam` for an empty file, `errSecUnknownFormat` for what is not recognized,
+    ///   - passphrase: the passphrase of the file; `nil` if there is none, which differs from an empty one.
+    /// - Throws: `errSecParam` for an empty file, `errSecUnknownFormat` for an unrecognized format,
     ///   `errSecPassphraseRequired`, `errSecPkcs12VerifyFailure` for a wrong passphrase of a PKCS #12 file,
-    ///   `errSecAuthFailed` for that of a key, `errSecUnsupportedFormat`, also for a file whose keys together ask for
-    ///   more work than is allowed.
+    ///   `errSecAuthFailed` for that of a key, `errSecUnsupportedFormat`, also for a file whose keys together require
+    ///   more work than is permitted.
     package init(_ bytes: SecretBytes, passphrase: String?) throws(KeychainError) {
         try self.init(bytes, passphrase: passphrase, WorkBudget())
     }
@@ -48,7 +48,7 @@ package struct ImportedFile: Sendable {
         _ bytes: SecretBytes,
         passphrase: String?,
         _ budget: WorkBudget,
-        chainWork: Int = ChainSearch.mostWork
+        chainWork: Int = ChainSearch.maximumWork
     ) throws(KeychainError) {
         self.passphrase = passphrase
         self.budget = budget
@@ -58,7 +58,7 @@ package struct ImportedFile: Sendable {
             try read(kind, bytes)
             return
         }
-        // Text in another encoding is not looked at, nor what begins with the mark of one.
+        // Text in another encoding is not examined, nor is anything with a byte order mark.
         guard bytes.withUnsafeBytes({ $0.allSatisfy { $0 < 0x80 } }) else { throw Self.unknownFormat }
         guard bytes.withUnsafeBytes({ PEMDocument.isPresent(in: $0) }) else {
             guard let contents = bytes.withUnsafeBytes({ PEMDocument.bareContents(of: $0) }),
@@ -69,7 +69,7 @@ package struct ImportedFile: Sendable {
         }
         isMarked = true
         let documents = try Self.documents(bytes)
-        // Other documents occur beside keys and certificates, for example the parameters of a curve before its key.
+        // Other documents occur besides keys and certificates, such as the parameters of a curve before its key.
         let known = documents.compactMap { document in
             EncodedKind(label: document.label).map { (kind: $0, bytes: document.bytes) }
         }
@@ -83,15 +83,15 @@ package struct ImportedFile: Sendable {
         }
     }
 
-    /// Refuses another format or kind of items than is expected, where nothing else tells which is meant: the marks of
-    /// PEM do, and the extension of the file's name.
+    /// Refuses a format or kind of items that is not the expected one, unless PEM marks or the file name extension
+    /// determine it.
     ///
-    /// One document is a sequence, too; and who expects certificates of a file of several items gets them all, as
-    /// callers of `security import -t cert` do with identities.
+    /// One document is also a sequence; a caller that expects certificates in a file of several items gets all items,
+    /// as `security import -t cert` does with identities.
     ///
     /// - Parameters:
-    ///   - format: the format that is expected.
-    ///   - type: the kind that is expected.
+    ///   - format: the expected format.
+    ///   - type: the expected kind.
     ///   - fileName: a name, or an extension; `nil` for none.
     /// - Throws: `errSecUnknownFormat`
     package func expect(
@@ -99,7 +99,7 @@ package struct ImportedFile: Sendable {
         _ type: ExternalItemType,
         fileName: String? = nil
     ) throws(KeychainError) {
-        guard !isMarked, !Self.tellsFormat(fileName ?? "") else { return }
+        guard !isMarked, !Self.hasKnownExtension(fileName ?? "") else { return }
         let formats: [ExternalFormat] = [.unknown, .pemSequence, self.format]
         let types: [ExternalItemType] = [.unknown, .aggregate, self.type]
         guard formats.contains(format), types.contains(type) || self.type == .aggregate else {
@@ -108,7 +108,7 @@ package struct ImportedFile: Sendable {
     }
 
     /// Whether a name ends with an extension for one of the formats.
-    private static func tellsFormat(_ fileName: String) -> Bool {
+    private static func hasKnownExtension(_ fileName: String) -> Bool {
         let parts = fileName.split(separator: ".", omittingEmptySubsequences: true)
         return parts.last.map { extensions.contains($0.lowercased()) } ?? false
     }
@@ -132,24 +132,24 @@ package struct ImportedFile: Sendable {
     private mutating func read(_ kind: EncodedKind, _ bytes: SecretBytes) throws(KeychainError) {
         switch kind {
         case .certificate:
-            // What stands behind it, OpenSSL's trust for example, is no part of it.
+            // Anything after it, such as OpenSSL's trust data, is not part of it.
             let certificate = try? Certificate(der: bytes.unprotectedCopy)
-            try take(certificate.map { .certificate($0) }, format: .x509Certificate, type: .certificate)
+            try add(certificate.map { .certificate($0) }, format: .x509Certificate, type: .certificate)
         case .privateKeyInfo:
-            try takeKey(try? PrivateKey(pkcs8: bytes), .openSSL)
+            try addKey(try? PrivateKey(pkcs8: bytes), .openSSL)
         case .rsaPrivateKey:
-            try takeKey(try? PrivateKey(externalRepresentation: bytes, .rsa), .openSSL)
+            try addKey(try? PrivateKey(externalRepresentation: bytes, .rsa), .openSSL)
         case .ellipticPrivateKey:
-            try takeKey(try? PrivateKey(sec1: bytes), .openSSL)
+            try addKey(try? PrivateKey(sec1: bytes), .openSSL)
         case .encryptedPrivateKeyInfo:
             let decrypted = try decrypt(bytes)
-            try takeKey(try? PrivateKey(pkcs8: decrypted), .wrappedPKCS8)
+            try addKey(try? PrivateKey(pkcs8: decrypted), .wrappedPKCS8)
         case .publicKeyInfo:
             let key = try? PublicKey(subjectPublicKeyInfo: bytes.unprotectedCopy)
-            try take(key.map { .key(.public($0)) }, format: .openSSL, type: .publicKey)
+            try add(key.map { .key(.public($0)) }, format: .openSSL, type: .publicKey)
         case .rsaPublicKey:
             let key = try? PublicKey(externalRepresentation: bytes.unprotectedCopy, .rsa)
-            try take(key.map { .key(.public($0)) }, format: .openSSL, type: .publicKey)
+            try add(key.map { .key(.public($0)) }, format: .openSSL, type: .publicKey)
         case .contentInfo:
             try readPKCS7(bytes)
         case .pkcs12:
@@ -157,12 +157,12 @@ package struct ImportedFile: Sendable {
         }
     }
 
-    private mutating func takeKey(_ key: PrivateKey?, _ format: ExternalFormat) throws(KeychainError) {
-        try take(key.map { .key(.private($0)) }, format: format, type: .privateKey)
+    private mutating func addKey(_ key: PrivateKey?, _ format: ExternalFormat) throws(KeychainError) {
+        try add(key.map { .key(.private($0)) }, format: format, type: .privateKey)
         privateKeyCount += 1
     }
 
-    private mutating func take(
+    private mutating func add(
         _ contents: ExternalItem.Contents?,
         format: ExternalFormat,
         type: ExternalItemType
@@ -232,7 +232,7 @@ package struct ImportedFile: Sendable {
 }
 
 extension KeychainError {
-    /// What an import says of a file.
+    /// The result of an import of a file.
     fileprivate init(_ error: ContainerError, wrongPassphrase: Status) {
         let status: Status =
             switch error.kind {

@@ -5,22 +5,22 @@ import KeychainCertificates
 import KeychainCore
 import KeychainKeys
 
-/// Brings items into a format of files.
+/// Encodes items in a file format.
 package struct ItemEncoder: Sendable {
-    /// The format; ``ExternalFormat/unknown`` for the usual one.
+    /// The format; ``ExternalFormat/unknown`` for the default.
     package var format: ExternalFormat
 
     /// Whether a single item, or a file of a format for several, is written as text (RFC 7468); several documents
     /// always are.
     package var isArmored = false
 
-    /// Whether private keys are encrypted in a format that has them plain or encrypted.
+    /// Whether private keys are encrypted in a format that supports both plain and encrypted keys.
     package var wrapsKeys = false
 
-    /// What private keys and PKCS #12 files are encrypted with.
+    /// The passphrase for private keys and PKCS #12 files.
     package var passphrase: String?
 
-    /// How a PKCS #12 file is encrypted.
+    /// The encryption of a PKCS #12 file.
     package var encryption = ContainerEncryption.aes256
 
     /// An encoder of a format.
@@ -29,10 +29,10 @@ package struct ItemEncoder: Sendable {
         self.passphrase = passphrase
     }
 
-    /// The file of items, in their order; of an identity the certificate is first.
+    /// The file with the items, in their order; the certificate of an identity comes first.
     ///
     /// - Throws: `errSecParam` for no items; `errSecUnsupportedFormat`; `errSecPassphraseRequired`;
-    ///   `errSecKeyIsSensitive` for a key that does not leave its place.
+    ///   `errSecKeyIsSensitive` for a key that cannot be exported.
     package func file(_ items: [ExternalItem]) throws(KeychainError) -> SecretBytes {
         guard !items.isEmpty else { throw .parameter("there is nothing to export") }
         switch format {
@@ -53,7 +53,7 @@ package struct ItemEncoder: Sendable {
         isArmored ? SecretBytes(Array(document.text.utf8)) : document.bytes
     }
 
-    /// How often the passphrase is hashed for each key, so that the file can be read again.
+    /// The number of iterations for each key, so that the file can be read again.
     static func iterations(_ items: [ExternalItem]) -> Int {
         let keys = items.count { item in
             switch item.contents {
@@ -144,8 +144,8 @@ package struct ItemEncoder: Sendable {
 
     /// The contents of a PKCS #12 file of these items.
     ///
-    /// A private key and its certificate have an identifier in common, the certificate's SHA-1 digest as OpenSSL writes
-    /// it, and a name: the key's label, or else the certificate's. No certificate is there twice.
+    /// A private key and its certificate share an identifier, the certificate's SHA-1 digest as in OpenSSL, and a name:
+    /// the key's label, or else the certificate's. Each certificate occurs once.
     private func container(_ items: [ExternalItem]) throws(KeychainError) -> PKCS12 {
         var keys: [(key: PrivateKey, label: String?)] = []
         var certificates: [Certificate] = []

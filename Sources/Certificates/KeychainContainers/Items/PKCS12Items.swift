@@ -4,41 +4,41 @@ import KeychainCertificates
 import KeychainCore
 import KeychainKeys
 
-/// The items of a PKCS #12 file: keys and certificates that belong together, and what is left.
+/// The items of a PKCS #12 file: keys with their certificates, and the others.
 package struct PKCS12Items: Sendable {
     /// A key with its certificate.
     package struct Entry: Sendable {
         /// The private key of the first certificate.
         package var key: PrivateKey
-        /// The certificate, then those that have issued it.
+        /// The certificate, then its issuers.
         package var chain: [Certificate]
-        /// What the file says of the key, or else of the certificate.
+        /// The attributes of the key in the file, or else of the certificate.
         package var names: PKCS12.BagNames
     }
 
     /// The identities.
     package private(set) var entries: [Entry] = []
 
-    /// The keys without a certificate, each with its name for people.
+    /// The keys without a certificate, each with its friendly name.
     package private(set) var otherKeys: [(key: PrivateKey, label: String?)] = []
 
-    /// Certificates that stand in no chain.
+    /// The certificates that are in no chain.
     package private(set) var otherCertificates: [Certificate] = []
 
-    /// How many keys are of a kind that is not implemented.
+    /// The number of keys of a kind that is not implemented.
     package private(set) var unknownKeys = 0
 
-    /// Puts together what belongs together.
+    /// Matches keys with their certificates.
     ///
-    /// - Throws: `errSecDecode` for a certificate that is none, and for a file with so many certificates of one name
-    ///   that it would take too long to find out which of them has issued which.
+    /// - Throws: `errSecDecode` for an invalid certificate, and for a file with so many certificates of one name that
+    ///   it would take too long to determine their issuers.
     package init(_ file: PKCS12) throws(KeychainError) {
         do throws(ContainerError) { try self.init(file) { ChainSearch($0) } } catch {
             throw KeychainError(error.status, error.reason)
         }
     }
 
-    /// The same with another search for chains, which `search` makes of the certificates.
+    /// The same with another search for chains, which `search` creates from the certificates.
     init(_ file: PKCS12, _ search: ([Certificate]) -> ChainSearch) throws(ContainerError) {
         var certificates: [NamedCertificate] = []
         for one in file.certificates {
@@ -51,7 +51,7 @@ package struct PKCS12Items: Sendable {
         }
         let byPublicKey = Dictionary(grouping: certificates, by: \.certificate.publicKeyBits).mapValues(Candidates.init)
         var search = search(certificates.map(\.certificate))
-        // By the places of their first certificates; any number of keys may have the same one.
+        // By the positions of their first certificates; any number of keys may share one.
         var chains: [Int: [Certificate]] = [:]
         var order: [[Certificate]] = []
         for one in file.privateKeys {
@@ -84,13 +84,13 @@ package struct PKCS12Items: Sendable {
         loneCertificates = (order.joined() + otherCertificates).filter { seen.insert($0).inserted }
     }
 
-    /// What the search for chains has left of the work that it was allowed.
+    /// The work that the search for chains left.
     let chainWorkLeft: Int
 
-    /// The certificates of the chains that no key has, and the others; none twice.
+    /// The certificates of chains that belong to no key, and the others, without duplicates.
     private let loneCertificates: [Certificate]
 
-    /// All of them: identities, other keys, the certificates of the chains, other certificates; none twice.
+    /// All items: identities, other keys, the certificates of the chains, other certificates, without duplicates.
     package var items: [ExternalItem] {
         let identities = entries.compactMap { entry in
             entry.chain.first.map { ExternalItem(.identity($0, entry.key), label: entry.names.friendlyName) }
@@ -105,7 +105,7 @@ package struct PKCS12Items: Sendable {
         var position: Int
     }
 
-    /// The certificates of one key; it may have several, and the file can say which is meant.
+    /// The certificates of one key; if there are several, the file can specify one.
     private struct Candidates {
         private let first: NamedCertificate?
         private let byIdentifier: [[UInt8]: NamedCertificate]

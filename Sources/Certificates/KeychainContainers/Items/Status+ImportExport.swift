@@ -2,18 +2,18 @@
 
 import KeychainCore
 
-/// The statuses of importing and exporting (Semantics, "Importing and exporting files").
+/// The statuses of import and export (Semantics, "Importing and exporting files").
 extension Status {
-    /// The format is known, but not implemented, or does not take the item: `errSecUnsupportedFormat`.
+    /// The format is known, but not implemented, or does not support the item: `errSecUnsupportedFormat`.
     package static let unsupportedFormat = Status(rawValue: -25256)
 
-    /// The key does not leave its place: `errSecKeyIsSensitive`.
+    /// The key cannot be exported: `errSecKeyIsSensitive`.
     package static let keyIsSensitive = Status(rawValue: -25258)
 
-    /// What is encrypted needs a passphrase: `errSecPassphraseRequired`.
+    /// The encrypted item requires a passphrase: `errSecPassphraseRequired`.
     package static let passphraseRequired = Status(rawValue: -25260)
 
-    /// The passphrase is no string: `errSecInvalidPasswordRef`.
+    /// The passphrase is not a string: `errSecInvalidPasswordRef`.
     package static let invalidPassword = Status(rawValue: -25261)
 
     /// The passphrase of a PKCS #12 file is wrong, or the file was altered: `errSecPkcs12VerifyFailure`.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Cipher block chaining (SP 800-38A, section 6.2) over blocks of 64 bits, as the ciphers of old files have them.
+/// Cipher block chaining (SP 800-38A, section 6.2) with blocks of 64 bits, as in the ciphers of old files.
 enum ChainedBlocks {
     /// Decrypts whole blocks.
     static func decrypt(

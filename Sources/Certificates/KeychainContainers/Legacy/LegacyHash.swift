@@ -3,7 +3,7 @@
 import Crypto
 import SwiftASN1
 
-/// The hash functions that the key derivation of PKCS #12 is used with.
+/// The hash functions for the key derivation of PKCS #12.
 enum LegacyHash: CaseIterable {
     case sha1
     case sha256
@@ -75,7 +75,7 @@ enum LegacyHash: CaseIterable {
         }
     }
 
-    /// Whether a code is the HMAC of bytes; takes the same time for every wrong one.
+    /// Whether a code is the HMAC of bytes; compared in constant time.
     func isAuthentic(_ code: ArraySlice<UInt8>, of bytes: ArraySlice<UInt8>, key: [UInt8]) -> Bool {
         let key = SymmetricKey(data: key)
         switch self {

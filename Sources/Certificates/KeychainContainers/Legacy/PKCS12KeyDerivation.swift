@@ -5,17 +5,17 @@ import FoundationEssentials
 
 /// The key derivation of PKCS #12 (RFC 7292, appendix B.2).
 ///
-/// It is here to read files, and for the integrity of new ones, for which most programs know nothing else; what
-/// encrypts new files comes from PBKDF2, unless a caller asks for ``ContainerEncryption/tripleDES``.
+/// It is needed to read files, and for the integrity of new ones, for which most programs support nothing else. The
+/// encryption keys of new files come from PBKDF2, unless a caller requests ``ContainerEncryption/tripleDES``.
 enum PKCS12KeyDerivation {
-    /// What the bytes are for: the ID byte of appendix B.3.
+    /// The purpose of the bytes: the ID byte of appendix B.3.
     enum Purpose: UInt8 {
         case encryptionKey = 1
         case initializationVector = 2
         case integrityKey = 3
     }
 
-    /// Derives bytes from a password in its UTF-16 form with the zero behind.
+    /// Derives bytes from a password in its UTF-16 form with the terminating zero.
     static func derive<Hash: HashFunction>(
         _ purpose: Purpose,
         _ hash: Hash.Type,
@@ -44,7 +44,7 @@ enum PKCS12KeyDerivation {
         return Array(output.prefix(byteCount))
     }
 
-    /// Copies of the bytes to a multiple of the block size; nothing for nothing.
+    /// The bytes, repeated to a multiple of the block size; empty for none.
     private static func filled(_ bytes: ArraySlice<UInt8>, _ block: Int) -> [UInt8] {
         guard !bytes.isEmpty else { return [] }
         let count = (bytes.count + block - 1) / block * block

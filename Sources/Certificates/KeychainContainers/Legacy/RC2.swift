@@ -2,13 +2,13 @@
 
 /// The block cipher RC2 (RFC 2268), decryption only.
 ///
-/// It is weak, and of 40 bits it is no protection at all. It is here because old PKCS #12 files hide their certificates
-/// with it; nothing is ever encrypted with it. Its tables are looked up by secret bytes, in a time that depends on
-/// caches.
+/// It is weak, and with 40 bits it is no protection at all. It is needed because the certificates of old PKCS #12 files
+/// are encrypted with it; nothing is ever encrypted with it. Its table lookups depend on secret bytes, so their time
+/// depends on caches.
 struct RC2 {
     private let key: [UInt16]
 
-    /// A cipher of a key of 1 to 128 bytes, weakened to a number of bits.
+    /// A cipher with a key of 1 to 128 bytes, reduced to an effective number of bits.
     init(key: [UInt8], effectiveBits: Int) {
         var bytes = key
         while bytes.count < 128 {
@@ -24,9 +24,9 @@ struct RC2 {
         bytes.wipe()
     }
 
-    /// Decrypts one block, its first byte the most significant.
+    /// Decrypts one block, whose first byte is the most significant.
     func decrypt(_ block: UInt64) -> UInt64 {
-        // The cipher's words have their low byte first.
+        // The cipher's words are little-endian.
         var words = (0..<4).map { UInt16(truncatingIfNeeded: block >> UInt64(48 - 16 * $0)).byteSwapped }
         var next = 63
         for rounds in [5, 6, 5] {
@@ -50,7 +50,7 @@ struct RC2 {
         words[index] = rotated &- key &- mixed
     }
 
-    /// The bytes in an order that comes from the digits of pi (section 2).
+    /// A permutation of the bytes derived from the digits of pi (section 2).
     private static let permutation: [UInt8] = [
         0xD9, 0x78, 0xF9, 0xC4, 0x19, 0xDD, 0xB5, 0xED, 0x28, 0xE9, 0xFD, 0x79, 0x4A, 0xA0, 0xD8, 0x9D,
         0xC6, 0x7E, 0x37, 0x83, 0x2B, 0x76, 0x53, 0x8E, 0x62, 0x4C, 0x64, 0x88, 0x44, 0x8B, 0xFB, 0xA2,

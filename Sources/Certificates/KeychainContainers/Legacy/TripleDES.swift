@@ -2,12 +2,12 @@
 
 /// The Triple Data Encryption Algorithm (SP 800-67, on the DES of FIPS 46-3).
 ///
-/// It is here to read old files, and to write files for programs that read no others, where a caller asks for that
-/// (``ContainerEncryption/tripleDES``). Its tables are looked up by secret bits, in a time that depends on caches.
+/// It is needed to read old files, and to write files for programs that can read no others, if a caller requests that
+/// (``ContainerEncryption/tripleDES``). Its table lookups depend on secret bits, so their time depends on caches.
 struct TripleDES {
     private let keys: [[UInt64]]
 
-    /// A cipher of a key of 24 bytes, or of 16, whose first 8 then serve twice; parity bits are not looked at.
+    /// A cipher with a key of 24 bytes, or of 16, of which the first 8 are used twice; parity bits are ignored.
     init(key: [UInt8]) {
         let parts = stride(from: 0, to: key.count, by: 8).map { start in
             Self.roundKeys(key[start..<start + 8].reduce(0) { $0 << 8 | UInt64($1) })
@@ -15,14 +15,14 @@ struct TripleDES {
         keys = [parts[0], parts[1], parts.count > 2 ? parts[2] : parts[0]]
     }
 
-    /// Encrypts one block, its first byte the most significant.
+    /// Encrypts one block, whose first byte is the most significant.
     func encrypt(_ block: UInt64) -> UInt64 {
         let inner = Self.transform(block, keys[0])
         let middle = Self.transform(inner, keys[1].reversed())
         return Self.transform(middle, keys[2])
     }
 
-    /// Decrypts one block, its first byte the most significant.
+    /// Decrypts one block, whose first byte is the most significant.
     func decrypt(_ block: UInt64) -> UInt64 {
         let outer = Self.transform(block, keys[2].reversed())
         let middle = Self.transform(outer, keys[1])
@@ -39,7 +39,7 @@ struct TripleDES {
     }
 
     private static func round(_ half: UInt32, _ key: UInt64) -> UInt32 {
-        // Six bits at a time, each group with its neighbours' nearest bits.
+        // Six bits at a time: each group includes the adjacent bits of its neighbours.
         var result: UInt32 = 0
         for box in 0..<8 {
             let distance = UInt32((27 + 32 - 4 * box) % 32)
@@ -65,12 +65,12 @@ struct TripleDES {
         (half << count | half >> (28 - count)) & 0xFFF_FFFF
     }
 
-    /// The bits of a number of `width` bits, picked by a table that counts them from 1 at the most significant.
+    /// The bits of a number of `width` bits, selected by a table that counts from 1 at the most significant.
     private static func permute(_ bits: UInt64, width: Int, by table: [UInt8]) -> UInt64 {
         table.reduce(0) { $0 << 1 | (bits >> UInt64(width - Int($1)) & 1) }
     }
 
-    /// The substitution boxes with the permutation behind them, by box and by the six bits in their order.
+    /// The substitution boxes followed by the permutation, by box and by the six bits in their order.
     private static let substitutions: [[UInt32]] = (0..<8).map { box in
         (0..<64).map { index in
             let row = (index >> 4 & 2) | (index & 1)

@@ -61,7 +61,7 @@ struct IntegrityCheck {
         [1, 2, 840, 113549, 2, 11]: .sha512,
     ]
 
-    /// Whether the code is that of these bytes under a password.
+    /// Whether the MAC matches these bytes and a password.
     func isAuthentic(
         _ bytes: ArraySlice<UInt8>,
         with password: Password,

@@ -5,9 +5,9 @@ import KeychainCore
 import SwiftASN1
 
 extension PKCS12 {
-    /// How often a password is hashed for each part of a new file.
+    /// The number of iterations for each part of a new file.
     ///
-    /// Programs that read old files only get as many iterations as OpenSSL writes.
+    /// Files for programs that read only old formats have as many iterations as those of OpenSSL.
     func usualIterations(_ encryption: ContainerEncryption) -> Int {
         switch encryption {
         case .aes256: WorkBudget.usualIterations(derivations: privateKeys.count + 2)
@@ -15,17 +15,17 @@ extension PKCS12 {
         }
     }
 
-    /// The file in DER: the certificates encrypted together, each private key by itself, and a code over all.
+    /// The file in DER: the certificates encrypted together, each private key separately, and a MAC of everything.
     ///
-    /// Encryption and code are those that OpenSSL 3 writes, or the older ones that any program reads. The code takes
-    /// the key derivation of PKCS #12 (RFC 7292, appendix B) with SHA-256, or with SHA-1.
+    /// Encryption and MAC are those of OpenSSL 3, or the older ones that any program supports. The MAC uses the key
+    /// derivation of PKCS #12 (RFC 7292, appendix B) with SHA-256, or with SHA-1.
     ///
     /// - Parameters:
-    ///   - password: the password; an empty one is written as two zero bytes where it is UTF-16.
-    ///   - encryption: how keys and certificates are encrypted.
-    ///   - iterations: of each derivation of a key; `nil` for the usual number.
+    ///   - password: the password; an empty one is two zero bytes in UTF-16.
+    ///   - encryption: the encryption of keys and certificates.
+    ///   - iterations: the iterations of each key derivation; `nil` for the default.
     /// - Returns: The file.
-    /// - Throws: ``ContainerError`` when the library refuses.
+    /// - Throws: ``ContainerError`` if the library fails.
     package func encoded(
         password: String,
         encryption: ContainerEncryption = .aes256,
@@ -155,7 +155,7 @@ private struct NewIntegrityCheck: DERSerializable {
 }
 
 extension DER.Serializer {
-    /// Writes a bag: what it is, its value, and the names as attributes.
+    /// Writes a bag: its type, its value, and the names as attributes.
     fileprivate mutating func serializeBag(
         _ type: ASN1ObjectIdentifier,
         names: PKCS12.BagNames,
@@ -183,7 +183,7 @@ extension DER.Serializer {
 }
 
 extension PKCS12.BagNames {
-    /// The attributes of RFC 2985 for a name and an identifier.
+    /// The attributes of RFC 2985 with a name and an identifier.
     fileprivate var attributes: [BagAttribute] {
         var attributes: [BagAttribute] = []
         if let friendlyName {
@@ -216,7 +216,7 @@ private struct BagAttribute: DERSerializable {
 }
 
 extension [UInt8] {
-    /// `withUnsafeBytes(_:)` with the error's type, which the standard library's does not keep.
+    /// `withUnsafeBytes(_:)` with typed throws, which the standard library's lacks.
     fileprivate func withUnsafeBytes<Result, Failure: Error>(
         lending body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {

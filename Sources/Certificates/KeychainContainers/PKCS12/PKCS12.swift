@@ -4,20 +4,20 @@ import KeychainCertificates
 import KeychainCore
 import SwiftASN1
 
-/// What a PKCS #12 file holds (RFC 7292): private keys and certificates, in their order.
+/// The contents of a PKCS #12 file (RFC 7292): private keys and certificates, in their order.
 ///
-/// Files are read whose integrity a password protects. Revocation lists and secrets in them are passed over.
+/// Only files whose integrity is protected by a password are read. Revocation lists and secrets in them are ignored.
 package struct PKCS12: Sendable {
     /// A private key of the file.
     package struct PrivateKey: Sendable {
         /// The `PrivateKeyInfo` (RFC 5958) in DER.
         package var privateKeyInfo: SecretBytes
-        /// Whether the key itself is encrypted, and not at most the part of the file that it is in.
+        /// Whether the key itself is encrypted, not only the part of the file that contains it.
         package var isShrouded: Bool
-        /// What the file says of it.
+        /// Its attributes in the file.
         package var names: BagNames
 
-        /// A private key from its parts; a new file has it encrypted.
+        /// A private key from its parts; in a new file it is encrypted.
         package init(privateKeyInfo: SecretBytes, isShrouded: Bool = true, names: BagNames = BagNames()) {
             self.privateKeyInfo = privateKeyInfo
             self.isShrouded = isShrouded
@@ -27,9 +27,9 @@ package struct PKCS12: Sendable {
 
     /// A certificate of the file.
     package struct Certificate: Sendable {
-        /// The certificate as it stands there, not parsed.
+        /// The certificate, not parsed.
         package var der: [UInt8]
-        /// What the file says of it.
+        /// Its attributes in the file.
         package var names: BagNames
 
         /// A certificate from its parts.
@@ -41,12 +41,12 @@ package struct PKCS12: Sendable {
 
     /// The attributes of a key or a certificate.
     package struct BagNames: Sendable, Hashable {
-        /// A name for people.
+        /// The friendly name.
         package var friendlyName: String?
-        /// What a key and its certificate have in common.
+        /// The identifier that a key shares with its certificate.
         package var localKeyID: [UInt8]?
 
-        /// Attributes; none are needed.
+        /// Attributes; all are optional.
         package init(friendlyName: String? = nil, localKeyID: [UInt8]? = nil) {
             self.friendlyName = friendlyName
             self.localKeyID = localKeyID
@@ -69,18 +69,18 @@ package struct PKCS12: Sendable {
     ///
     /// Its integrity is checked before anything in it is decrypted. Algorithms: for the integrity the derivation of
     /// PKCS #12 with SHA-1 and SHA-2, and PBMAC1 (RFC 9579); for encryption PBES2 with PBKDF2 and AES-CBC or
-    /// Triple-DES, and the block ciphers of PKCS #12. A key may take two million iterations.
+    /// Triple-DES, and the block ciphers of PKCS #12. A key may require two million iterations.
     ///
     /// - Parameters:
     ///   - bytes: the file, in DER or BER.
-    ///   - password: the password; an empty one is tried in the two forms that tools give it.
+    ///   - password: the password; an empty one is tried in the two forms that tools use.
     /// - Throws: ``ContainerError``.
     package init(_ bytes: [UInt8], password: String) throws(ContainerError) {
         var budget = WorkBudget()
         try self.init(bytes, password: password, &budget)
     }
 
-    /// The same at the expense of a file that has more than this one in it.
+    /// The same, within the work budget of a file that contains more documents.
     package init(_ bytes: [UInt8], password: String, _ budget: inout WorkBudget) throws(ContainerError) {
         self = try StackMemory.wiped { () throws(ContainerError) in
             try PKCS12(reading: bytes, password, &budget)
@@ -100,7 +100,7 @@ package struct PKCS12: Sendable {
             do throws(ContainerError) {
                 try read(safe: safes.next("safe"), accepted, &budget)
             } catch {
-                // The password is that of the file, and what it does not open is not in order.
+                // The password is that of the file, so a part that it does not open is damaged.
                 throw error.kind == .wrongPassword ? .malformed("a part is encrypted under another password") : error
             }
         }
@@ -164,7 +164,7 @@ package struct PKCS12: Sendable {
         try read(bags: bags, password, &budget)
     }
 
-    /// Safes inside safes are values inside values, of which the parser allows fifty levels.
+    /// Nested safes are nested values, of which the parser permits fifty levels.
     private mutating func read(
         bags: ContainerFieldReader,
         _ password: Password,

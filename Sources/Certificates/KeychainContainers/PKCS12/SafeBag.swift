@@ -25,7 +25,7 @@ struct SafeBag {
         try fields.end()
     }
 
-    /// The certificate of a certificate bag; `nil` for one that is not X.509.
+    /// The certificate of a certificate bag; `nil` if it is not X.509.
     func certificate() throws(ContainerError) -> [UInt8]? {
         var fields = try ContainerFieldReader(value, "a certificate")
         guard try fields.objectIdentifier("type of a certificate") == [1, 2, 840, 113549, 1, 9, 22, 1] else {
@@ -41,7 +41,7 @@ struct SafeBag {
         [1, 2, 840, 113549, 1, 12, 10, 1, 6]: .safeContents,
     ]
 
-    /// Attributes that are not known are passed over, and of one with several values all but the first.
+    /// Unknown attributes are ignored, and so are all values of an attribute except the first.
     private static func names(_ node: ASN1Node) throws(ContainerError) -> PKCS12.BagNames {
         var names = PKCS12.BagNames()
         var attributes = try ContainerFieldReader(node, as: .set, named: "the attributes of a bag")
@@ -76,8 +76,8 @@ struct SafeBag {
 extension ASN1ObjectIdentifier {
     /// The content type of plain octets (RFC 5652).
     static let data: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 7, 1]
-    /// The content type of what is signed, or of certificates alone (RFC 5652).
+    /// The content type of signed data, or of certificates only (RFC 5652).
     static let signedData: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 7, 2]
-    /// The content type of what a password encrypts (RFC 5652).
+    /// The content type of password-encrypted data (RFC 5652).
     static let encryptedData: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 7, 6]
 }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PrivateKey {
-    /// Whether the key carries out an operation with an algorithm.
+    /// Whether the key supports an operation with an algorithm.
     package func supports(_ operation: KeyOperation, _ algorithm: KeyAlgorithm) -> Bool {
         algorithm.fits(publicKey) && algorithm.privateOperation == operation
     }
 }
 
 extension PublicKey {
-    /// Whether the key carries out an operation with an algorithm.
+    /// Whether the key supports an operation with an algorithm.
     ///
-    /// An RSA public key also decrypts without padding, which is how signatures are checked step by step (Semantics,
-    /// "Attributes of a key").
+    /// An RSA public key also decrypts without padding, for verifying signatures step by step (Semantics, "Attributes
+    /// of a key").
     package func supports(_ operation: KeyOperation, _ algorithm: KeyAlgorithm) -> Bool {
         guard algorithm.fits(self) else { return false }
         return algorithm.publicOperation == operation
@@ -20,7 +20,7 @@ extension PublicKey {
 }
 
 extension KeyAlgorithm {
-    /// What a private key does with it.
+    /// The operations of a private key with it.
     fileprivate var privateOperation: KeyOperation {
         switch scheme {
         case .ecdsa, .rsaSignature: .sign
@@ -29,7 +29,7 @@ extension KeyAlgorithm {
         }
     }
 
-    /// What a public key does with it.
+    /// The operations of a public key with it.
     fileprivate var publicOperation: KeyOperation? {
         switch scheme {
         case .ecdsa, .rsaSignature: .verify
@@ -38,12 +38,12 @@ extension KeyAlgorithm {
         }
     }
 
-    /// Whether it is one for the key's family, and the key is large enough for its padding.
+    /// Whether it is for the key's family, and the key is large enough for its padding.
     fileprivate func fits(_ key: PublicKey) -> Bool {
         switch (scheme, key.type) {
         case (.ecdsa, .ellipticCurve), (.ecies, .ellipticCurve), (.keyExchange, .ellipticCurve): true
         case (.rsaSignature(let padding, let input), .rsa):
-            padding.leastCount(input) <= (key.sizeInBits + (padding == .pss ? 6 : 7)) / 8
+            padding.minimumByteCount(input) <= (key.sizeInBits + (padding == .pss ? 6 : 7)) / 8
         case (.rsaEncryption(let padding), .rsa): padding.overhead <= key.blockSize
         case (.rsaHybrid(let digest), .rsa):
             RSAEncryptionPadding.oaep(digest).overhead + RSAHybrid.keyCount(key) <= key.blockSize
@@ -53,8 +53,8 @@ extension KeyAlgorithm {
 }
 
 extension KeyAlgorithm.RSASignaturePadding {
-    /// The least length that an encoded message has (RFC 8017, sections 9.1.1 and 9.2).
-    fileprivate func leastCount(_ input: KeyAlgorithm.SignatureInput) -> Int {
+    /// The minimum length of an encoded message (RFC 8017, sections 9.1.1 and 9.2).
+    fileprivate func minimumByteCount(_ input: KeyAlgorithm.SignatureInput) -> Int {
         let digest = input.digest
         return switch self {
         case .raw: 0
@@ -75,7 +75,7 @@ extension KeyAlgorithm.SignatureInput {
 }
 
 extension KeyAlgorithm.RSAEncryptionPadding {
-    /// How many bytes of a block the padding takes at least (RFC 8017, sections 7.1.1 and 7.2.1).
+    /// The minimum number of bytes of a block that the padding takes (RFC 8017, sections 7.1.1 and 7.2.1).
     var overhead: Int {
         switch self {
         case .raw: 0

@@ -2,7 +2,7 @@
 
 import KeychainCore
 
-/// What a `SecKeyAlgorithm` means: the rows of `KeyAlgorithmTable`, each read once.
+/// The parsed form of a `SecKeyAlgorithm`: the rows of `KeyAlgorithmTable`, each parsed once.
 package struct KeyAlgorithm: Sendable, Hashable {
     let scheme: Scheme
 
@@ -15,7 +15,7 @@ package struct KeyAlgorithm: Sendable, Hashable {
 
     private init(_ scheme: Scheme) { self.scheme = scheme }
 
-    /// The families, and what varies in each.
+    /// The families, and the parameters of each.
     enum Scheme: Sendable, Hashable {
         case ecdsa(ECDSAForm, SignatureInput)
         case rsaSignature(RSASignaturePadding, SignatureInput)
@@ -28,7 +28,7 @@ package struct KeyAlgorithm: Sendable, Hashable {
         case keyExchange(DigestAlgorithm?)
     }
 
-    /// How an ECDSA signature is written.
+    /// The format of an ECDSA signature.
     enum ECDSAForm: Sendable, Hashable {
         /// `SEQUENCE { r INTEGER, s INTEGER }` in DER (ANSI X9.62).
         case x962
@@ -36,18 +36,18 @@ package struct KeyAlgorithm: Sendable, Hashable {
         case rfc4754
     }
 
-    /// What is signed.
+    /// The signed data.
     enum SignatureInput: Sendable, Hashable {
-        /// A message, of which a digest is made.
+        /// A message, which is hashed.
         case message(DigestAlgorithm)
-        /// A digest that the caller made, of the function's length.
+        /// A digest that the caller computed, with the function's length.
         case digest(DigestAlgorithm)
-        /// Bytes that the caller answers for.
+        /// Bytes for which the caller is responsible.
         case bytes
     }
 
     enum RSASignaturePadding: Sendable, Hashable {
-        /// None: the bytes as a number.
+        /// No padding: the bytes as a number.
         case raw
         /// EMSA-PKCS1-v1_5 (RFC 8017, section 9.2); without a digest function also without a `DigestInfo`.
         case pkcs1
@@ -57,7 +57,7 @@ package struct KeyAlgorithm: Sendable, Hashable {
     }
 
     enum RSAEncryptionPadding: Sendable, Hashable {
-        /// None: the bytes as a number.
+        /// No padding: the bytes as a number.
         case raw
         /// EME-PKCS1-v1_5 (RFC 8017, section 7.2).
         case pkcs1
@@ -65,7 +65,7 @@ package struct KeyAlgorithm: Sendable, Hashable {
         case oaep(DigestAlgorithm)
     }
 
-    /// Where the nonce of AES-GCM in ECIES comes from.
+    /// The source of the AES-GCM nonce in ECIES.
     enum ECIESNonce: Sendable, Hashable {
         /// Sixteen zero bytes: the key is used once.
         case zero
@@ -81,7 +81,7 @@ package struct KeyAlgorithm: Sendable, Hashable {
 }
 
 extension KeyAlgorithm.Scheme {
-    /// Reads a string of the table: `algid`, the operation, the family and what varies, with colons between.
+    /// Parses a string of the table: `algid`, the operation, the family and its parameters, separated by colons.
     init?(_ name: String) {
         let words = name.split(separator: ":").map(String.init)
         guard words.count > 2, words[0] == "algid" else { return nil }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a key is used for, in the order of `SecKeyOperationType`.
+/// The uses of a key, in the order of `SecKeyOperationType`.
 package enum KeyOperation: Sendable, Hashable, CaseIterable {
     /// Making a signature.
     case sign

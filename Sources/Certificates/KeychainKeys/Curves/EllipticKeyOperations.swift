@@ -2,14 +2,14 @@
 
 import KeychainCore
 
-/// What a private key of a curve does itself, wherever it lives; everything else is layered on it (Semantics, "Key
-/// algorithms").
+/// The primitive operations of a private key on a curve, wherever it is stored; all others are built on them
+/// (Semantics, "Key algorithms").
 package protocol EllipticKeyOperations: Sendable {
     /// Makes an ECDSA signature.
     ///
-    /// - Parameter digest: the digest, of any length; bits beyond the curve's order are cut off (FIPS 186-5).
+    /// - Parameter digest: the digest, of any length; it is truncated to the length of the curve's order (FIPS 186-5).
     /// - Returns: r ‖ s, each as long as a coordinate (RFC 4754).
-    /// - Throws: ``KeyError/failed(_:_:)`` with what the place that keeps the key says.
+    /// - Throws: ``KeyError/failed(_:_:)`` with the error of the key's storage.
     func signature(of digest: [UInt8]) throws(KeyError) -> [UInt8]
 
     /// Carries out ECDH.

@@ -4,9 +4,9 @@ import Crypto
 import Foundation
 import KeychainCore
 
-/// A private key of a curve in this process.
+/// A private key on a curve, in this process.
 struct EllipticPrivateKey: EllipticKeyOperations {
-    /// K, as long as a coordinate.
+    /// K, with the length of a coordinate.
     let scalar: SecretBytes
 
     private let backing: Backing
@@ -32,7 +32,7 @@ struct EllipticPrivateKey: EllipticKeyOperations {
         }
     }
 
-    /// The key of a scalar between 1 and the curve's order.
+    /// The key with a scalar between 1 and the curve's order.
     init(scalar: UnsafeRawBufferPointer, _ curve: Curve) throws(KeyError) {
         guard scalar.count == curve.coordinateCount else {
             throw .malformed("the private key does not have the length of the curve")

@@ -2,7 +2,7 @@
 
 import Crypto
 
-/// A point of one of the curves, checked to be on it.
+/// A validated point on one of the curves.
 enum EllipticPublicKey: Sendable {
     case p256(P256.Signing.PublicKey)
     case p384(P384.Signing.PublicKey)

@@ -4,7 +4,7 @@ import Crypto
 
 /// A digest computed elsewhere, of any length; ECDSA takes its leftmost bits (FIPS 186-5, section 6.4.1).
 package struct AnyDigest: Digest {
-    // Only the interface asks for a length of the type; nothing here reads it.
+    // The protocol requires a length of the type, but nothing here uses it.
     package static let byteCount = 0
 
     package let bytes: [UInt8]

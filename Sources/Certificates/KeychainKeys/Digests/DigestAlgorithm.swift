@@ -22,7 +22,7 @@ package enum DigestAlgorithm: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// What stands before the digest in a `DigestInfo` (RFC 8017, section 9.2, note 1).
+    /// The bytes before the digest in a `DigestInfo` (RFC 8017, section 9.2, note 1).
     var digestInfoPrefix: [UInt8] {
         switch self {
         case .sha1: [0x30, 0x21, 0x30, 0x09, 0x06, 0x05, 0x2B, 0x0E, 0x03, 0x02, 0x1A, 0x05, 0x00, 0x04, 0x14]
@@ -42,7 +42,7 @@ package enum DigestAlgorithm: String, Sendable, Hashable, CaseIterable {
             + [0x04, UInt8(count)]
     }
 
-    /// The digest of all parts, one after the other.
+    /// The digest of the concatenated parts.
     package func digest(_ parts: UnsafeRawBufferPointer...) -> [UInt8] {
         switch self {
         case .sha1: Self.digest(Insecure.SHA1(), parts)

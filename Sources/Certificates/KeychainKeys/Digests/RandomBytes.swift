@@ -4,7 +4,7 @@ import Crypto
 import KeychainCore
 
 extension SecretBytes {
-    /// Bytes of the library's random generator.
+    /// Bytes from the library's random generator.
     init(random count: Int) {
         self = SymmetricKey(size: SymmetricKeySize(bitCount: 8 * count)).withUnsafeBytes { SecretBytes(copying: $0) }
     }

@@ -2,7 +2,7 @@
 
 import Crypto
 
-/// SHA-224 (FIPS 180-4, section 6.3), which swift-crypto does not have: SHA-256 with other initial values, cut to 28
+/// SHA-224 (FIPS 180-4, section 6.3), which swift-crypto lacks: SHA-256 with other initial values, truncated to 28
 /// bytes.
 struct SHA224: HashFunction {
     static var blockByteCount: Int { 64 }
@@ -88,7 +88,7 @@ struct SHA224: HashFunction {
     ]
 }
 
-/// What SHA-224 makes of a message.
+/// The SHA-224 digest of a message.
 struct SHA224Digest: Digest {
     static var byteCount: Int { 28 }
 

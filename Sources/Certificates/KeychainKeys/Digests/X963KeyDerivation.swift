@@ -5,7 +5,7 @@ import KeychainCore
 /// The key derivation function of ANSI X9.63 (SEC 1, section 3.6.1): digests of the secret, a counter and the shared
 /// information, one after the other.
 struct X963KeyDerivation {
-    /// How much can be derived at once; Apple names no bound but that of the counter, which no memory holds.
+    /// The maximum output; Apple specifies no limit except that of the counter, which exceeds any memory.
     static let maximum = 1 << 20
 
     let digest: DigestAlgorithm

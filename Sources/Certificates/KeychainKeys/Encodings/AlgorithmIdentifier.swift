@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which key a `SubjectPublicKeyInfo` or `PrivateKeyInfo` holds: the `AlgorithmIdentifier` of RFC 5280, with the values
-/// of RFC 3279 (RSA) and RFC 5480 (named curves).
+/// The type of key in a `SubjectPublicKeyInfo` or `PrivateKeyInfo`: the `AlgorithmIdentifier` of RFC 5280, with the
+/// values of RFC 3279 (RSA) and RFC 5480 (named curves).
 enum AlgorithmIdentifier: Sendable, Hashable {
     case rsa
     case ellipticCurve(Curve)
@@ -9,12 +9,12 @@ enum AlgorithmIdentifier: Sendable, Hashable {
     private static let rsaEncryption: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01]
     private static let ecPublicKey: [UInt8] = [0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01]
 
-    /// Takes an identifier.
+    /// Parses an identifier.
     init(_ reader: inout DERReader) throws(KeyError) {
         var reader = try reader.sequence()
         let algorithm = try reader.element(DERTag.objectIdentifier)
         if algorithm.elementsEqual(Self.rsaEncryption) {
-            // Some software leaves the NULL out (RFC 8017, section A.1, tells readers to take that).
+            // Some software omits the NULL (RFC 8017, section A.1, requires readers to accept that).
             if reader.tag != nil, try !reader.element(DERTag.null).isEmpty { throw .badEncoding }
             self = .rsa
         } else if algorithm.elementsEqual(Self.ecPublicKey) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension [UInt8] {
-    /// `withUnsafeBytes(_:)` with the error's type, which the standard library's does not keep.
+    /// `withUnsafeBytes(_:)` with typed throws, which the standard library's lacks.
     package func withBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {

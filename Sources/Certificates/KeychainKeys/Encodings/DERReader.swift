@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads DER (X.690) without copying, so that no secret of a key file stays behind; strict about lengths, integers and
-/// what follows the end.
+/// Parses DER (X.690) without copying, so that no copy of a secret remains; strict about lengths, integers and trailing
+/// bytes.
 ///
-/// It reads the few structures of key files: no indefinite lengths, no tags of more than one byte.
+/// It supports the few structures of key files: no indefinite lengths, no tags of more than one byte.
 struct DERReader {
     private var rest: UnsafeRawBufferPointer
 
-    /// A reader of bytes, which outlive it.
+    /// A reader of bytes, which must outlive it.
     init(_ bytes: UnsafeRawBufferPointer) { rest = bytes }
 
     /// The tag of the next element; `nil` at the end.
     var tag: UInt8? { rest.first }
 
-    /// Takes an element with a tag and gives its content.
+    /// Parses an element with a tag and returns its content.
     mutating func element(_ tag: UInt8) throws(KeyError) -> UnsafeRawBufferPointer {
         guard rest.count >= 2, rest[0] == tag else { throw .badEncoding }
         var (count, start) = (Int(rest[1]), 2)
@@ -29,10 +29,10 @@ struct DERReader {
         return UnsafeRawBufferPointer(rebasing: rest[start..<start + count])
     }
 
-    /// Takes a SEQUENCE and gives a reader of its content.
+    /// Parses a SEQUENCE and returns a reader of its content.
     mutating func sequence() throws(KeyError) -> DERReader { DERReader(try element(DERTag.sequence)) }
 
-    /// Takes an INTEGER that is not negative and gives its bytes without the leading zero; nothing for 0.
+    /// Parses a nonnegative INTEGER and returns its bytes without the leading zero; empty for 0.
     mutating func integer() throws(KeyError) -> UnsafeRawBufferPointer {
         let content = try element(DERTag.integer)
         guard let first = content.first, first < 0x80 else { throw .badEncoding }
@@ -41,21 +41,21 @@ struct DERReader {
         return UnsafeRawBufferPointer(rebasing: content[1...])
     }
 
-    /// Takes an INTEGER that has one of two small values.
+    /// Parses an INTEGER with one of two small values.
     mutating func version(_ versions: ClosedRange<UInt8>) throws(KeyError) -> UInt8 {
         let content = try element(DERTag.integer)
         guard content.count == 1, versions.contains(content[0]) else { throw .badEncoding }
         return content[0]
     }
 
-    /// Takes a BIT STRING of whole bytes and gives them.
+    /// Parses a BIT STRING of whole bytes and returns them.
     mutating func bitString(_ tag: UInt8 = DERTag.bitString) throws(KeyError) -> UnsafeRawBufferPointer {
         let content = try element(tag)
         guard content.first == 0 else { throw .badEncoding }
         return UnsafeRawBufferPointer(rebasing: content[1...])
     }
 
-    /// Fails unless everything was taken.
+    /// Fails unless everything was parsed.
     func end() throws(KeyError) {
         guard rest.isEmpty else { throw .badEncoding }
     }
@@ -69,7 +69,7 @@ enum DERTag {
     static let null: UInt8 = 0x05
     static let objectIdentifier: UInt8 = 0x06
     static let sequence: UInt8 = 0x30
-    /// A tag of the class that a structure gives meaning to, constructed.
+    /// A context-specific tag, constructed.
     static func context(_ number: UInt8) -> UInt8 { 0xA0 | number }
     /// The same, primitive.
     static func primitiveContext(_ number: UInt8) -> UInt8 { 0x80 | number }

@@ -15,7 +15,7 @@ enum DERWriter {
         return SecretBytes(joining: [SecretBytes(header(tag, count))] + parts)
     }
 
-    /// An INTEGER that is not negative, from its bytes.
+    /// A nonnegative INTEGER, from its bytes.
     static func integer(_ bytes: some Collection<UInt8>) -> [UInt8] {
         let digits = bytes.drop { $0 == 0 }
         let padding: [UInt8] = (digits.first ?? 0x80) >= 0x80 ? [0] : []

@@ -5,8 +5,7 @@ import KeychainCore
 extension PrivateKey {
     /// A key from the `PrivateKeyInfo` or `OneAsymmetricKey` of PKCS #8 (RFC 5958) in DER.
     ///
-    /// Attributes are passed over. A public key in the second version, and one in the key inside, must be the private
-    /// key's.
+    /// Attributes are ignored. A public key in the second version, or in the inner key, must match the private key.
     ///
     /// - Throws: ``KeyError/malformed(_:)`` for another encoding or kind of key.
     package init(pkcs8 der: SecretBytes) throws(KeyError) {
@@ -33,7 +32,7 @@ extension PrivateKey {
         try reader.end()
     }
 
-    /// The key as a `PrivateKeyInfo` in DER, of the first version; `nil` for a key that lives elsewhere.
+    /// The key as a `PrivateKeyInfo` in DER, of the first version; `nil` for a key without accessible bytes.
     package var pkcs8: SecretBytes? {
         let inner: SecretBytes
         switch implementation {

@@ -5,16 +5,18 @@ import KeychainCore
 extension PrivateKey {
     /// A key from the `ECPrivateKey` of SEC 1 (RFC 5915) in DER.
     ///
-    /// Without the parameters, which name the curve, the length of the number tells it; the public key may be missing.
+    /// Without the parameters that name the curve, the length of the number determines it; the public key may be
+    /// missing.
     ///
-    /// - Throws: ``KeyError/malformed(_:)`` for another encoding, or a public key that is not the private key's.
+    /// - Throws: ``KeyError/malformed(_:)`` for another encoding, or a public key that does not match the private key.
     package init(sec1 der: SecretBytes) throws(KeyError) {
         self = try StackMemory.wiped(.privateKey) { () throws(KeyError) in
             try der.withUnsafeBytes { (der) throws(KeyError) in try PrivateKey(sec1: der, nil) }
         }
     }
 
-    /// A key from an `ECPrivateKey` of a curve that the structure around it names, as parameters inside have to.
+    /// A key from an `ECPrivateKey` on a curve named by the enclosing structure; parameters inside must name the same
+    /// curve.
     init(sec1 der: UnsafeRawBufferPointer, _ curve: Curve?) throws(KeyError) {
         var outer = DERReader(der)
         var reader = try outer.sequence()
@@ -42,15 +44,15 @@ extension PrivateKey {
         try reader.end()
     }
 
-    /// Fails unless a public key given with the private key belongs to it.
+    /// Fails if a public key is included that does not match the private key.
     func check(point: UnsafeRawBufferPointer) throws(KeyError) {
         guard point.elementsEqual(publicKey.externalRepresentation) else {
             throw .malformed("the public key is not that of the private key")
         }
     }
 
-    /// The key as an `ECPrivateKey` in DER, with parameters and public key; `nil` for RSA, and for a key that lives
-    /// elsewhere.
+    /// The key as an `ECPrivateKey` in DER, with parameters and public key; `nil` for RSA, and for a key without
+    /// accessible bytes.
     package var sec1: SecretBytes? {
         guard case .ellipticCurve(let key) = implementation, let curve = publicKey.curve else { return nil }
         let parameters = DERWriter.element(
@@ -60,7 +62,7 @@ extension PrivateKey {
         return sec1(key, parameters)
     }
 
-    /// With or without the parameters, which PKCS #8 names already.
+    /// With or without the parameters, which PKCS #8 already contains.
     func sec1(_ key: EllipticPrivateKey, _ parameters: [UInt8]) -> SecretBytes {
         let point = DERWriter.bitString(DERTag.bitString, publicKey.externalRepresentation)
         return DERWriter.secretElement(

@@ -3,7 +3,7 @@
 extension PublicKey {
     /// A key from the `SubjectPublicKeyInfo` of a certificate (RFC 5280, section 4.1) in DER.
     ///
-    /// - Throws: ``KeyError/malformed(_:)`` for another encoding or kind of key; points have to be uncompressed.
+    /// - Throws: ``KeyError/malformed(_:)`` for another encoding or kind of key; points must be uncompressed.
     package init(subjectPublicKeyInfo der: [UInt8]) throws(KeyError) {
         self = try der.withBytes { (der) throws(KeyError) in
             var outer = DERReader(der)
@@ -18,7 +18,7 @@ extension PublicKey {
         }
     }
 
-    /// A key from what Apple's functions take for one: its external representation, or of RSA also a
+    /// A key from the bytes that Apple's functions accept: its external representation, or for RSA also a
     /// `SubjectPublicKeyInfo` in DER (Apple's SecKey.h).
     init(data: [UInt8], _ type: KeyType) throws(KeyError) {
         guard type == .rsa, Self.isSubjectPublicKeyInfo(data) else {
@@ -29,7 +29,7 @@ extension PublicKey {
         guard self.type == type else { throw .malformed("the key is not one of RSA") }
     }
 
-    /// Whether an encoding begins as one with an algorithm does, and not with a number.
+    /// Whether an encoding begins with an algorithm, and not with a number.
     private static func isSubjectPublicKeyInfo(_ der: [UInt8]) -> Bool {
         der.withBytes { bytes in
             var outer = DERReader(bytes)
@@ -50,7 +50,7 @@ extension PublicKey {
 }
 
 extension AlgorithmIdentifier {
-    /// The family of the keys that have it.
+    /// The family of keys with this identifier.
     var type: KeyType {
         switch self {
         case .rsa: .rsa

@@ -4,7 +4,7 @@ import Foundation
 import KeychainCore
 
 extension SecretBytes {
-    /// The bytes of all parts, one after the other.
+    /// The concatenated bytes of all parts.
     init(joining parts: [SecretBytes]) {
         self.init(count: parts.reduce(0) { $0 + $1.count }) { buffer in
             var start = 0
@@ -15,7 +15,7 @@ extension SecretBytes {
         }
     }
 
-    /// The bytes of a library's result, which are overwritten in place.
+    /// The bytes of a library's result, which is overwritten in place.
     init(wiping data: consuming Data) {
         self = data.withUnsafeBytes { SecretBytes(copying: $0) }
         data.resetBytes(in: data.startIndex..<data.endIndex)

@@ -2,7 +2,7 @@
 
 import KeychainCore
 
-/// The attributes of a key, which `SecKeyCopyAttributes` gives and an add by reference stores (Semantics, "Attributes
+/// The attributes of a key, which `SecKeyCopyAttributes` returns and an add by reference stores (Semantics, "Attributes
 /// of a key").
 package enum KeyAttributes {
     /// Those of a private key, without its bytes.
@@ -15,12 +15,12 @@ package enum KeyAttributes {
         case `private`, `public`
     }
 
-    /// What a key of each family and half may be used for: the name, and for whom it is true.
+    /// The permitted uses of a key by family and half: the name, and when it is true.
     private static let uses: [(name: String, isTrue: @Sendable (KeyType, Half) -> Bool)] = [
         ("perm", { _, _ in true }),
         ("modi", { _, _ in true }),
         ("extr", { _, _ in true }),
-        // True of public keys as well, for historic reasons.
+        // True for public keys as well, for historical reasons.
         ("priv", { _, _ in true }),
         ("sens", { _, _ in false }),
         ("asen", { _, _ in false }),

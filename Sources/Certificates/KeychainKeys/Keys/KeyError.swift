@@ -2,31 +2,31 @@
 
 import KeychainCore
 
-/// Why a key could not be made or used.
+/// The reason that a key could not be created or used.
 ///
-/// No reason says anything of a secret.
+/// Reasons contain nothing about a secret.
 package enum KeyError: Error, Sendable, Hashable {
-    /// Bytes that are no key in the requested encoding.
+    /// The bytes are not a key in the requested encoding.
     case malformed(String)
-    /// A size, a length or another parameter that cannot be.
+    /// A size, a length or another parameter is invalid.
     case parameter(String)
-    /// The algorithm is not one of this key and operation.
+    /// The key does not support the algorithm for this operation.
     case unsupportedAlgorithm
-    /// The key cannot leave the place that keeps it.
+    /// The key cannot be exported.
     case notExportable
-    /// The signature is not one of the key and the data.
+    /// The signature does not match the key and the data.
     case verificationFailed
-    /// The ciphertext was not made for the key, or was changed; never says which check failed.
+    /// The ciphertext was not created for the key, or was altered; never reveals which check failed.
     case decryptionFailed
     /// The key's access control does not permit the operation, whoever authenticates.
     case operationNotAllowed(String)
-    /// What keeps the key refused, or failed.
+    /// The key's storage refused the operation, or failed.
     case failed(Status, String)
 
-    /// What the function of Apple's API fails with.
+    /// The error of Apple's function.
     ///
-    /// Apple answers everything but a wrong signature with `errSecParam`, a failed decryption and an algorithm that the
-    /// key does not have included.
+    /// Apple returns `errSecParam` for everything except a wrong signature, including a failed decryption and an
+    /// algorithm that the key does not support.
     package var status: Status {
         switch self {
         case .malformed, .parameter, .unsupportedAlgorithm, .decryptionFailed: .parameter

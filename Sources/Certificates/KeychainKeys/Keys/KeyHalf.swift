@@ -2,7 +2,7 @@
 
 import KeychainCore
 
-/// One half of a pair of keys, which an item of the keychain is.
+/// One half of a key pair, which is an item of the keychain.
 package enum KeyHalf: Sendable {
     /// The private half.
     case `private`(PrivateKey)
@@ -17,7 +17,7 @@ package enum KeyHalf: Sendable {
     ///   - type: the value of `kSecAttrKeyType`.
     ///   - keyClass: the value of `kSecAttrKeyClass`.
     /// - Throws: ``KeyError``: `errSecUnimplemented` for a symmetric key; `errSecParam` for another type or class, and
-    ///   for data that is no key.
+    ///   for data that is not a key.
     package init(externalRepresentation data: SecretBytes, type: String?, keyClass: String?) throws(KeyError) {
         guard keyClass != KeyClass.symmetric else {
             throw .failed(.unimplemented, "symmetric keys are not supported")
@@ -33,7 +33,7 @@ package enum KeyHalf: Sendable {
         }
     }
 
-    /// The key of a stored item, from its `type`, `kcls` and data; `nil` when they make none, as those of a key of the
+    /// The key of a stored item, from its `type`, `kcls` and data; `nil` if they do not form a key, as for a key of the
     /// Secure Enclave.
     package init?(_ reference: KeyReference) {
         guard let type = reference.attributes["type"]?.name, let keyClass = reference.attributes["kcls"]?.name,
@@ -46,7 +46,7 @@ package enum KeyHalf: Sendable {
         }
     }
 
-    /// What an add or a query by reference gets of the key (Semantics, "Attributes of a key").
+    /// The entries that the key contributes to an add or a query by reference (Semantics, "Attributes of a key").
     package var reference: KeyReference {
         switch self {
         case .private(let key): KeyReference(attributes: KeyAttributes.of(key), data: key.externalRepresentation)
@@ -80,7 +80,7 @@ package enum KeyClass {
 }
 
 extension PropertyValue {
-    /// A number or a string as a string: the two forms of the values of `kSecAttrKeyType` and `kSecAttrKeyClass`.
+    /// The string for a number or a string: the two forms of the values of `kSecAttrKeyType` and `kSecAttrKeyClass`.
     package var name: String? {
         switch self {
         case .string(let text): text

@@ -15,7 +15,7 @@ package enum KeyType: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The type of a value of `kSecAttrKeyType`; `nil` for a type that keys cannot have here.
+    /// The type of a value of `kSecAttrKeyType`; `nil` for an unsupported type.
     package init?(attributeValue: String) {
         guard let type = Self.allCases.first(where: { $0.attributeValue == attributeValue }) else { return nil }
         self = type

@@ -2,7 +2,7 @@
 
 import KeychainCore
 
-/// A private key on one of the curves, or of RSA, or one that lives elsewhere.
+/// A private key on one of the curves, or of RSA, or a key whose bytes are not accessible.
 package struct PrivateKey: Sendable {
     /// The other half of the pair.
     package let publicKey: PublicKey
@@ -16,14 +16,14 @@ package struct PrivateKey: Sendable {
         case deferred(Loader)
     }
 
-    /// Gets a key that is not at hand yet.
+    /// Loads a key that is not available yet.
     package typealias Loader = @Sendable () throws(KeyError) -> PrivateKey
 
-    /// Makes a key.
+    /// Creates a key.
     ///
     /// - Parameters:
     ///   - type: the family.
-    ///   - sizeInBits: 256, 384 or 521 on a curve; for RSA 1024 to 8192 in steps of 128, with the exponent 65537.
+    ///   - sizeInBits: 256, 384 or 521 on a curve; for RSA, 1024 to 8192 in steps of 128, with the exponent 65537.
     /// - Throws: ``KeyError/parameter(_:)`` for another size.
     package init(generating type: KeyType, sizeInBits: Int) throws(KeyError) {
         self = try StackMemory.wiped(.privateKey) { () throws(KeyError) in
@@ -39,10 +39,10 @@ package struct PrivateKey: Sendable {
         }
     }
 
-    /// A key from its external representation: 04 ‖ X ‖ Y ‖ K (ANSI X9.63), whose point must be K's, or an
+    /// A key from its external representation: 04 ‖ X ‖ Y ‖ K (ANSI X9.63), whose point must match K, or an
     /// `RSAPrivateKey` in DER (PKCS #1).
     ///
-    /// - Throws: ``KeyError/malformed(_:)`` for other bytes, halves that do not fit together, trailing bytes.
+    /// - Throws: ``KeyError/malformed(_:)`` for other bytes, halves that do not match, and trailing bytes.
     package init(externalRepresentation bytes: SecretBytes, _ type: KeyType) throws(KeyError) {
         self = try StackMemory.wiped(.privateKey) { () throws(KeyError) in
             try bytes.withUnsafeBytes { (bytes) throws(KeyError) in
@@ -54,21 +54,21 @@ package struct PrivateKey: Sendable {
         }
     }
 
-    /// A key that lives elsewhere, for example in an enclave, whose bytes are not available here.
+    /// A key that is stored elsewhere, such as in an enclave, and whose bytes are not accessible.
     ///
     /// - Parameters:
     ///   - publicKey: the public half, on a curve.
-    ///   - operations: what the place that keeps the key does with it.
+    ///   - operations: the operations that the key's storage performs.
     package init(publicKey: PublicKey, operations: any EllipticKeyOperations) {
         self.publicKey = publicKey
         implementation = .remote(operations)
     }
 
-    /// A key whose bytes are not at hand yet, for example because its keychain is locked: each operation gets them.
+    /// A key whose bytes are not available yet, for example because its keychain is locked: each operation loads them.
     ///
     /// - Parameters:
     ///   - publicKey: the public half.
-    ///   - loader: gets the private half.
+    ///   - loader: loads the private half.
     package init(publicKey: PublicKey, loader: @escaping Loader) {
         self.publicKey = publicKey
         implementation = .deferred(loader)
@@ -98,10 +98,10 @@ package struct PrivateKey: Sendable {
     /// The family.
     package var type: KeyType { publicKey.type }
 
-    /// The size in bits, that of the public key.
+    /// The size in bits, which is that of the public key.
     package var sizeInBits: Int { publicKey.sizeInBits }
 
-    /// The bytes that `SecKeyCopyExternalRepresentation` gives; `nil` for a key that lives elsewhere.
+    /// The bytes that `SecKeyCopyExternalRepresentation` returns; `nil` for a key without accessible bytes.
     package var externalRepresentation: SecretBytes? {
         switch implementation {
         case .ellipticCurve(let key): SecretBytes(joining: [SecretBytes(publicKey.externalRepresentation), key.scalar])
@@ -110,9 +110,9 @@ package struct PrivateKey: Sendable {
         }
     }
 
-    /// The key with its bytes; a key that has them, or lives elsewhere, is that itself.
+    /// The key with its bytes; the same key if it already has them, or is stored elsewhere.
     ///
-    /// - Throws: what its place says, and ``KeyError/malformed(_:)`` when that has the key of another pair.
+    /// - Throws: the error of its storage, and ``KeyError/malformed(_:)`` if that has the key of another pair.
     package func loaded() throws(KeyError) -> PrivateKey {
         guard case .deferred(let loader) = implementation else { return self }
         let key = try loader()
@@ -120,7 +120,7 @@ package struct PrivateKey: Sendable {
         return key
     }
 
-    /// What the key does itself, on a curve; `nil` for RSA.
+    /// The primitive operations of a key on a curve; `nil` for RSA.
     var ellipticOperations: (any EllipticKeyOperations)? {
         switch implementation {
         case .ellipticCurve(let key): key

@@ -2,9 +2,9 @@
 
 import Crypto
 
-/// A public key on one of the curves, or of RSA; whatever is in it was checked.
+/// A validated public key on one of the curves, or of RSA.
 package struct PublicKey: Sendable {
-    /// The bytes that `SecKeyCopyExternalRepresentation` gives: 04 ‖ X ‖ Y (ANSI X9.63), or an `RSAPublicKey` in DER
+    /// The bytes that `SecKeyCopyExternalRepresentation` returns: 04 ‖ X ‖ Y (ANSI X9.63), or an `RSAPublicKey` in DER
     /// (PKCS #1).
     package let externalRepresentation: [UInt8]
 
@@ -17,7 +17,7 @@ package struct PublicKey: Sendable {
 
     /// A key from its external representation.
     ///
-    /// - Throws: ``KeyError/malformed(_:)`` for other bytes, points off their curve, trailing bytes.
+    /// - Throws: ``KeyError/malformed(_:)`` for other bytes, points that are not on the curve, and trailing bytes.
     package init(externalRepresentation bytes: [UInt8], _ type: KeyType) throws(KeyError) {
         self = try bytes.withBytes { (bytes) throws(KeyError) in
             try PublicKey(externalRepresentation: bytes, type)
@@ -50,7 +50,7 @@ package struct PublicKey: Sendable {
         }
     }
 
-    /// The size of the curve's field or of the modulus in bits: 256, 384, 521, or for example 2048.
+    /// The size of the curve's field or of the modulus in bits: 256, 384, 521, or, for example, 2048.
     package var sizeInBits: Int {
         switch implementation {
         case .ellipticCurve(let key): key.curve.sizeInBits
@@ -58,11 +58,11 @@ package struct PublicKey: Sendable {
         }
     }
 
-    /// What `SecKeyGetBlockSize` gives: the length of the modulus, or of a coordinate, in bytes.
+    /// The value of `SecKeyGetBlockSize`: the length of the modulus, or of a coordinate, in bytes.
     package var blockSize: Int { (sizeInBits + 7) / 8 }
 
-    /// What `kSecAttrApplicationLabel` holds for both halves of a pair: the SHA-1 digest of the external
-    /// representation, 20 bytes (Semantics, "Attributes of a key").
+    /// The `kSecAttrApplicationLabel` of both halves of a pair: the SHA-1 digest of the external representation, 20
+    /// bytes (Semantics, "Attributes of a key").
     package var hash: [UInt8] { Insecure.SHA1.hash(data: externalRepresentation).withUnsafeBytes { Array($0) } }
 
     /// The curve; `nil` for RSA.
@@ -80,6 +80,6 @@ extension PublicKey: Hashable {
         left.type == right.type && left.externalRepresentation == right.externalRepresentation
     }
 
-    /// Feeds the external representation.
+    /// Hashes the external representation.
     package func hash(into hasher: inout Hasher) { hasher.combine(externalRepresentation) }
 }

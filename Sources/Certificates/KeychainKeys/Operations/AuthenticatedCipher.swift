@@ -4,7 +4,7 @@ import Crypto
 import Foundation
 import KeychainCore
 
-/// AES-GCM (SP 800-38D) with a nonce of sixteen bytes, as the hybrid algorithms use it: ciphertext, then the tag.
+/// AES-GCM (SP 800-38D) with a 16-byte nonce, as in the hybrid algorithms: the ciphertext, then the tag.
 struct AuthenticatedCipher {
     static let tagCount = 16
     static let nonceCount = 16

@@ -2,12 +2,12 @@
 
 import KeychainCore
 
-/// Encryption with a curve's key: the `ECIES…AESGCM` algorithms.
+/// Encryption with a key on a curve: the `ECIES…AESGCM` algorithms.
 ///
-/// The public key of a new pair (04 ‖ X ‖ Y), the data under AES-GCM, a tag of sixteen bytes. The AES key comes from
-/// ECDH with the new pair and the key derivation function of X9.63, with the new public key as shared information; it
-/// has 128 bits up to P-256, else 256. Apple's SecKey.h speaks of the static public key as authenticated data; what its
-/// framework writes, and what others read, has none.
+/// The output is the public key of a new pair (04 ‖ X ‖ Y), the data encrypted with AES-GCM, and a 16-byte tag. The AES
+/// key comes from ECDH with the new pair and the key derivation function of X9.63, with the new public key as shared
+/// information; it has 128 bits up to P-256, else 256. Apple's SecKey.h mentions the static public key as authenticated
+/// data, but the output of its framework, and the input of others, has none.
 struct ECIES {
     let digest: DigestAlgorithm
     let nonce: KeyAlgorithm.ECIESNonce

@@ -3,10 +3,10 @@
 import KeychainCore
 
 extension PrivateKey {
-    /// Signs a message, a digest or bytes, as the algorithm says.
+    /// Signs a message, a digest or bytes, as the algorithm specifies.
     ///
     /// - Throws: ``KeyError/unsupportedAlgorithm``; ``KeyError/parameter(_:)`` for a digest of a wrong length or bytes
-    ///   that are too long; what the place that keeps the key says.
+    ///   that are too long; the error of the key's storage.
     package func signature(_ data: UnsafeRawBufferPointer, _ algorithm: KeyAlgorithm) throws(KeyError) -> [UInt8] {
         guard supports(.sign, algorithm) else { throw .unsupportedAlgorithm }
         let implementation = try loaded().implementation
@@ -23,10 +23,10 @@ extension PrivateKey {
         }
     }
 
-    /// Decrypts what the public key encrypted with the same algorithm.
+    /// Decrypts data that was encrypted with the public key and the same algorithm.
     ///
-    /// - Throws: ``KeyError/unsupportedAlgorithm``; ``KeyError/decryptionFailed``, whatever is wrong with the
-    ///   ciphertext; what the place that keeps the key says.
+    /// - Throws: ``KeyError/unsupportedAlgorithm``; ``KeyError/decryptionFailed`` for any defect of the ciphertext; the
+    ///   error of the key's storage.
     package func decrypt(
         _ ciphertext: UnsafeRawBufferPointer,
         _ algorithm: KeyAlgorithm
@@ -47,14 +47,15 @@ extension PrivateKey {
         }
     }
 
-    /// Agrees with the owner of another key on a secret.
+    /// Computes the secret shared with the owner of another key.
     ///
     /// - Parameters:
-    ///   - publicKey: the other's key, on the same curve.
+    ///   - publicKey: the other party's key, on the same curve.
     ///   - algorithm: ECDH alone, or with a key derivation function.
-    ///   - requestedSize: how many bytes the function derives, at most a mebibyte; without a function nothing.
-    ///   - sharedInfo: what both sides mix in.
-    /// - Returns: As many bytes as were requested, or the x-coordinate of the shared point.
+    ///   - requestedSize: the number of bytes that the function derives, at most a mebibyte; ignored without a
+    ///     function.
+    ///   - sharedInfo: the shared information of the key derivation function.
+    /// - Returns: The requested number of bytes, or the x-coordinate of the shared point.
     /// - Throws: ``KeyError/unsupportedAlgorithm``; ``KeyError/parameter(_:)`` for a key on another curve or a missing
     ///   size.
     package func keyExchange(

@@ -3,7 +3,7 @@
 import KeychainCore
 
 extension PublicKey {
-    /// Checks a signature of a message, a digest or bytes, as the algorithm says.
+    /// Verifies a signature of a message, a digest or bytes, as the algorithm specifies.
     ///
     /// - Throws: ``KeyError/verificationFailed`` for a signature that is wrong or malformed;
     ///   ``KeyError/unsupportedAlgorithm``; ``KeyError/parameter(_:)`` for a digest of a wrong length.
@@ -26,7 +26,8 @@ extension PublicKey {
         guard isValid else { throw .verificationFailed }
     }
 
-    /// Checks an RSASSA-PSS signature (RFC 8017, section 8.1.2) with a salt of another length than that of the digest.
+    /// Verifies an RSASSA-PSS signature (RFC 8017, section 8.1.2) with a salt whose length differs from that of the
+    /// digest.
     ///
     /// - Parameters:
     ///   - signature: the signature.
@@ -34,7 +35,7 @@ extension PublicKey {
     ///   - function: the digest function, which is also that of the mask.
     ///   - saltCount: the length of the salt in bytes.
     /// - Throws: ``KeyError/verificationFailed`` for a signature that is wrong or malformed;
-    ///   ``KeyError/unsupportedAlgorithm`` for a key that is not one of RSA.
+    ///   ``KeyError/unsupportedAlgorithm`` for a key that is not an RSA key.
     package func verifyPSS(
         _ signature: [UInt8],
         of digest: [UInt8],
@@ -67,9 +68,9 @@ extension PublicKey {
         }
     }
 
-    /// The operation of an RSA public key on what the private key made, without padding.
+    /// The operation of an RSA public key on output of the private key, without padding.
     ///
-    /// - Throws: ``KeyError/unsupportedAlgorithm``; ``KeyError/parameter(_:)`` for data that is no number below the
+    /// - Throws: ``KeyError/unsupportedAlgorithm``; ``KeyError/parameter(_:)`` for data that is not a number below the
     ///   modulus.
     package func decrypt(
         _ ciphertext: UnsafeRawBufferPointer,

@@ -2,8 +2,8 @@
 
 import KeychainCore
 
-/// EME-OAEP (RFC 8017, section 7.1) without a label, with one digest function throughout: for those, and
-/// for the keys, that the library does not take.
+/// EME-OAEP (RFC 8017, section 7.1) without a label, with one digest function throughout: for digest functions and keys
+/// that the library does not support.
 struct EMEOAEP {
     let digest: DigestAlgorithm
 
@@ -26,8 +26,8 @@ struct EMEOAEP {
 
     /// The message of a block.
     ///
-    /// All checks are made whatever each of them finds, and give one answer: what is wrong with a block is what
-    /// Manger's attack is made of (RFC 8017, section 7.1.2).
+    /// All checks are performed regardless of each result, with a single outcome: Manger's attack relies on knowing the
+    /// defect of a block (RFC 8017, section 7.1.2).
     func decode(_ block: SecretBytes) throws(KeyError) -> SecretBytes {
         guard block.count >= 2 * digest.count + 2 else { throw .decryptionFailed }
         let label = digest.digest()
@@ -39,7 +39,7 @@ struct EMEOAEP {
             digest.mask(content, with: UnsafeRawBufferPointer(seed))
             bad = copy[0]
             for (byte, expected) in zip(content, label) { bad |= byte ^ expected }
-            // After the digest of the label: zeros, a one, and the message. `before` is all ones up to the one.
+            // The digest of the label is followed by zeros, a one, and the message. `before` is all ones up to the one.
             var before: UInt8 = 0xFF
             for byte in content[label.count...] {
                 let isOne = (byte ^ 1).isZeroMask

@@ -3,14 +3,14 @@
 import KeychainCore
 
 /// EME-PKCS1-v1_5 (RFC 8017, section 7.2): 00 02, random bytes that are not zero, 00, and the message; for the keys
-/// that the library does not take.
+/// that the library does not support.
 enum EMEPKCS1 {
-    /// How many random bytes there are at least.
-    private static let leastPadding = 8
+    /// The minimum number of random bytes.
+    private static let minimumPadding = 8
 
     /// - Throws: ``KeyError/parameter(_:)`` for a message that does not fit a block of `count` bytes.
     static func encode(_ message: UnsafeRawBufferPointer, count: Int) throws(KeyError) -> SecretBytes {
-        guard message.count + 3 + leastPadding <= count else { throw .parameter("the data is too long for the key") }
+        guard message.count + 3 + minimumPadding <= count else { throw .parameter("the data is too long for the key") }
         var padding: [UInt8] = []
         let paddingCount = count - message.count - 3
         while padding.count < paddingCount {
@@ -25,17 +25,17 @@ enum EMEPKCS1 {
 
     /// The message of a block.
     ///
-    /// All checks are made whatever each of them finds, and give one answer: what is wrong with a block is what
-    /// Bleichenbacher's attack is made of (RFC 8017, section 7.2.2).
+    /// All checks are performed regardless of each result, with a single outcome: Bleichenbacher's attack relies on
+    /// knowing the defect of a block (RFC 8017, section 7.2.2).
     static func decode(_ block: SecretBytes) throws(KeyError) -> SecretBytes {
-        guard block.count >= 3 + leastPadding else { throw .decryptionFailed }
+        guard block.count >= 3 + minimumPadding else { throw .decryptionFailed }
         return try block.withUnsafeBytes { (block) throws(KeyError) in
             var bad = block[0] | block[1] ^ 2
             // `before` is all ones up to the zero.
             var (before, length) = (0xFF as UInt8, 0)
             for (position, byte) in block.dropFirst(2).enumerated() {
                 let isZero = byte.isZeroMask
-                if position < leastPadding { bad |= isZero }
+                if position < minimumPadding { bad |= isZero }
                 before &= ~isZero
                 length += Int(~before & 1)
             }
@@ -48,6 +48,6 @@ enum EMEPKCS1 {
 }
 
 extension UInt8 {
-    /// All ones for 0, else 0, in the same time.
+    /// All ones for 0, else 0, in constant time.
     var isZeroMask: UInt8 { UInt8(truncatingIfNeeded: (UInt16(self) &- 1) >> 8) }
 }

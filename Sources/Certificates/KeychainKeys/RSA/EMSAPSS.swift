@@ -13,13 +13,13 @@ struct EMSAPSS {
     ///
     /// - Parameters:
     ///   - digest: the digest function.
-    ///   - saltCount: the length of the salt in bytes; as long as the digest for `nil`.
+    ///   - saltCount: the length of the salt in bytes; that of the digest if `nil`.
     init(digest: DigestAlgorithm, saltCount: Int? = nil) {
         self.digest = digest
         self.saltCount = saltCount ?? digest.count
     }
 
-    /// An encoded message as long as a modulus of `bits` bits, with a new salt.
+    /// An encoded message with the length of a modulus of `bits` bits, and a new salt.
     func encode(_ bytes: [UInt8], bits: Int) throws(KeyError) -> [UInt8] {
         let count = (bits + 6) / 8
         guard digest.count + saltCount + 2 <= count else { throw .parameter("the key is too small for the padding") }
@@ -31,7 +31,7 @@ struct EMSAPSS {
         return Array(repeating: 0, count: (bits + 7) / 8 - count) + block + check + [0xBC]
     }
 
-    /// Whether an encoded message, as long as the modulus, is one of the digest.
+    /// Whether an encoded message, with the length of the modulus, matches the digest.
     func isValid(_ encoded: [UInt8], for bytes: [UInt8], bits: Int) -> Bool {
         let count = (bits + 6) / 8
         let (extra, message) = (encoded.dropLast(count), encoded.suffix(count))
@@ -52,6 +52,6 @@ struct EMSAPSS {
         (Array(repeating: 0, count: 8) + bytes + salt).withUnsafeBytes { digest.digest($0) }
     }
 
-    /// Which bits of the first byte lie below the highest of the modulus.
+    /// The bits of the first byte that are below the highest bit of the modulus.
     private func firstMask(_ bits: Int) -> UInt8 { 0xFF >> UInt8(8 * ((bits + 6) / 8) - (bits - 1)) }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Powers modulo an odd number, for the operation of RSA's public exponent, which no library offers.
+/// Powers modulo an odd number, for the RSA operation with the public exponent, which no library offers.
 ///
 /// Montgomery multiplication (Handbook of Applied Cryptography, algorithm 14.36), limb by limb. The modulus and the
-/// exponent are public; the base need not be, so nothing branches or looks up by it.
+/// exponent are public, but the base may be secret: no branch or table lookup depends on it.
 struct ModularExponentiation {
     /// Little-endian limbs.
     private let modulus: [UInt64]
@@ -16,7 +16,7 @@ struct ModularExponentiation {
         byteCount = bytes.count
         modulus = bytes.withUnsafeBytes { Self.limbs($0, count: (bytes.count + 7) / 8) }
         var inverse: UInt64 = 1
-        // Newton's iteration doubles the number of right bits each time.
+        // Each step of Newton's method doubles the number of correct bits.
         for _ in 0..<6 { inverse &*= 2 &- modulus[0] &* inverse }
         self.inverse = 0 &- inverse
     }
@@ -24,9 +24,9 @@ struct ModularExponentiation {
     /// `base` to the power of `exponent`, which is at least 1.
     ///
     /// - Parameters:
-    ///   - base: big-endian, as long as the modulus.
+    ///   - base: big-endian, with the length of the modulus.
     ///   - exponent: the power.
-    /// - Returns: The power in the same form; `nil` for a base of another length, or not below the modulus.
+    /// - Returns: The power in the same form; `nil` for a base of another length, or one that is not below the modulus.
     func power(_ base: UnsafeRawBufferPointer, _ exponent: UInt64) -> [UInt8]? {
         guard base.count == byteCount, exponent > 0 else { return nil }
         let base = Self.limbs(base, count: modulus.count)
@@ -42,14 +42,15 @@ struct ModularExponentiation {
         return bytes(multiply(result, one))
     }
 
-    /// R² for R = 2^(64 · limbs): what brings a number into Montgomery's form.
+    /// R² for R = 2^(64 · limbs), which converts a number to Montgomery form.
     private var radixSquared: [UInt64] {
         // R, by doubling the highest power of two below the modulus.
         let bits = modulus.count * 64 - modulus[modulus.count - 1].leadingZeroBitCount
         var radix = Array(repeating: 0 as UInt64, count: modulus.count)
         radix[(bits - 1) / 64] = 1 << UInt64((bits - 1) % 64)
         for _ in 0..<modulus.count * 64 - bits + 1 { radix = double(radix) }
-        // 2^(64 · limbs) in Montgomery's form: square and double along the bits of the exponent, from 1, which is R.
+        // 2^(64 · limbs) in Montgomery form: square and double along the bits of the exponent, starting at 1, which is
+        // R.
         let exponent = modulus.count * 64
         var result = radix
         for bit in (0..<Int.bitWidth - exponent.leadingZeroBitCount).reversed() {
@@ -88,7 +89,7 @@ struct ModularExponentiation {
         return reduced(Array(sum[..<count]), sum[count])
     }
 
-    /// Adds a multiple of a number to a sum that is two limbs longer.
+    /// Adds a multiple of a number to a sum with two more limbs.
     private static func add(
         _ number: UnsafeBufferPointer<UInt64>,
         _ factor: UInt64,
@@ -107,15 +108,15 @@ struct ModularExponentiation {
         sum[number.count + 1] &+= overflow ? 1 : 0
     }
 
-    /// A number below twice the modulus, made smaller than it.
+    /// Reduces a number below twice the modulus.
     private func reduced(_ number: [UInt64], _ carry: UInt64) -> [UInt64] {
         let (difference, borrow) = subtractingModulus(number, carry)
-        // All ones when the number was below the modulus already.
+        // All ones if the number was already below the modulus.
         let keep = 0 &- borrow
         return zip(number, difference).map { $0 & keep | $1 & ~keep }
     }
 
-    /// The number, with a limb above, less the modulus; the borrow is 1 when that is negative.
+    /// The number, with an extra limb, minus the modulus; the borrow is 1 if the difference is negative.
     private func subtractingModulus(_ number: [UInt64], _ carry: UInt64) -> (difference: [UInt64], borrow: UInt64) {
         var (difference, borrow) = (number, 0 as UInt64)
         for index in number.indices {

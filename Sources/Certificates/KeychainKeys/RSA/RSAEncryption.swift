@@ -4,8 +4,8 @@ import CryptoExtras
 import Foundation
 import KeychainCore
 
-/// RSA encryption (RFC 8017, section 7): the library's where it has the padding and takes the key, else our padding
-/// around its operation.
+/// RSA encryption (RFC 8017, section 7): that of the library if it supports the padding and the key, else our padding
+/// with its primitive.
 struct RSAEncryption {
     let padding: KeyAlgorithm.RSAEncryptionPadding
 
@@ -50,12 +50,12 @@ struct RSAEncryption {
         }
     }
 
-    /// The operation of a public key on what a private key made.
+    /// The operation of a public key on output of the private key.
     static func recover(_ input: UnsafeRawBufferPointer, _ key: RSAPublicKey) throws(KeyError) -> SecretBytes {
         try raw(input, count: key.count) { (block) throws(KeyError) in SecretBytes(try key.raw(block)) }
     }
 
-    /// An operation on a number that may have lost its leading zeros.
+    /// An operation on a number that may lack its leading zeros.
     private static func raw(
         _ input: UnsafeRawBufferPointer,
         count: Int,

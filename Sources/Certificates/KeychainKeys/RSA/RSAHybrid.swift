@@ -2,11 +2,11 @@
 
 import KeychainCore
 
-/// Encryption of any amount of data with an RSA key: the `…OAEP…AESGCM` algorithms.
+/// Encryption of data of any length with an RSA key: the `…OAEP…AESGCM` algorithms.
 ///
-/// A new AES key, wrapped with OAEP; then the data under AES-GCM with sixteen zero bytes for a nonce, which is safe
-/// because the key is used once, and the external representation of the public key as authenticated data; then the tag
-/// of sixteen bytes. The AES key has 256 bits from 4096 bits of RSA on, else 128 (Apple's SecKey.h).
+/// The output is a new AES key, encrypted with OAEP; the data encrypted with AES-GCM; and the 16-byte tag. The nonce is
+/// 16 zero bytes, which is safe because the key is used once. The authenticated data is the external representation of
+/// the public key. The AES key has 256 bits for RSA keys of at least 4096 bits, else 128 (Apple's SecKey.h).
 struct RSAHybrid {
     let digest: DigestAlgorithm
 

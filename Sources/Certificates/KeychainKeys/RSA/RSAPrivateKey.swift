@@ -7,7 +7,7 @@ import KeychainCore
 
 /// An RSA private key with two primes.
 ///
-/// The library has a type for each purpose; all three are made of the same bytes.
+/// The library has a type for each purpose; all three are created from the same bytes.
 struct RSAPrivateKey: Sendable {
     /// The `RSAPrivateKey` of PKCS #1.
     let pkcs1: SecretBytes
@@ -16,17 +16,17 @@ struct RSAPrivateKey: Sendable {
     let signing: _RSA.Signing.PrivateKey
 
     private let blind: _RSA.BlindSigning.PrivateKey<SHA384>
-    /// `nil` for a modulus that is no whole number of bytes, which the library does not decrypt with.
+    /// `nil` for a modulus that is not a whole number of bytes, with which the library does not decrypt.
     private let encryption: EncryptionKey?
 
-    // What the library keeps behind it is an object that never changes, and that it calls sendable in its other types.
+    // The library's underlying object is immutable, and its other types declare it sendable.
     private struct EncryptionKey: @unchecked Sendable {
         let key: _RSA.Encryption.PrivateKey
     }
 
     /// A new key with the exponent 65537.
     ///
-    /// - Parameter sizeInBits: 1024 to 8192, in steps of 128: other sizes the library would round down.
+    /// - Parameter sizeInBits: 1024 to 8192, in steps of 128; the library would round other sizes down.
     /// - Throws: ``KeyError/parameter(_:)`` for another size.
     init(generating sizeInBits: Int) throws(KeyError) {
         guard (1024...8192).contains(sizeInBits), sizeInBits.isMultiple(of: 128) else {
@@ -42,7 +42,7 @@ struct RSAPrivateKey: Sendable {
         self = try der.withUnsafeBytes { (der) throws(KeyError) in try RSAPrivateKey(pkcs1: der) }
     }
 
-    /// An `RSAPrivateKey` of version 0 (RFC 8017, section A.1.2), whose numbers must fit together.
+    /// An `RSAPrivateKey` of version 0 (RFC 8017, section A.1.2), whose numbers must be consistent.
     init(pkcs1 der: UnsafeRawBufferPointer) throws(KeyError) {
         var outer = DERReader(der)
         var reader = try outer.sequence()
@@ -68,13 +68,13 @@ struct RSAPrivateKey: Sendable {
         pkcs1 = SecretBytes(copying: der)
     }
 
-    /// RSADP and RSASP1 (RFC 8017, sections 5.1.2 and 5.2.1): the input to the private exponent.
+    /// RSADP and RSASP1 (RFC 8017, sections 5.1.2 and 5.2.1): the input to the power of the private exponent.
     ///
-    /// The library's signature of a blinded message is just that operation, with blinding of its own and a check of the
+    /// The library's signature of a blinded message is exactly that operation, with its own blinding and a check of the
     /// result.
     ///
-    /// - Parameter input: as long as the modulus, and below it.
-    /// - Returns: The result, as long as the modulus.
+    /// - Parameter input: a number below the modulus, with its length.
+    /// - Returns: The result, with the length of the modulus.
     /// - Throws: ``KeyError/parameter(_:)`` for another input.
     func raw(_ input: UnsafeRawBufferPointer) throws(KeyError) -> SecretBytes {
         do {
@@ -84,9 +84,9 @@ struct RSAPrivateKey: Sendable {
         }
     }
 
-    /// RSAES with a padding of the library; every failure looks the same.
+    /// RSAES with a padding of the library; all failures are indistinguishable.
     ///
-    /// - Returns: The message; `nil` for a key that the library does not decrypt with.
+    /// - Returns: The message; `nil` for a key with which the library does not decrypt.
     func decrypt(
         _ ciphertext: UnsafeRawBufferPointer,
         _ padding: _RSA.Encryption.Padding

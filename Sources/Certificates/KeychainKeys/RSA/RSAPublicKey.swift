@@ -4,7 +4,7 @@ import Crypto
 import CryptoExtras
 import Foundation
 
-/// An RSA public key: what its PKCS #1 encoding holds.
+/// An RSA public key: the contents of its PKCS #1 encoding.
 struct RSAPublicKey: Sendable {
     /// The modulus and the public exponent, without leading zeros.
     let modulus: [UInt8]
@@ -24,7 +24,7 @@ struct RSAPublicKey: Sendable {
         }
         self.modulus = Array(modulus)
         self.exponent = exponent.reduce(0) { $0 << 8 | UInt64($1) }
-        // The library knows which moduli and exponents are too small, too large or even.
+        // The library rejects moduli and exponents that are too small, too large or even.
         do {
             signing = try _RSA.Signing.PublicKey(unsafeDERRepresentation: der)
         } catch {
@@ -43,10 +43,10 @@ struct RSAPublicKey: Sendable {
         return DERWriter.element(DERTag.sequence, DERWriter.integer(modulus), exponent)
     }
 
-    /// RSAEP and RSAVP1 (RFC 8017, sections 5.1.1 and 5.2.2): the input to the public exponent.
+    /// RSAEP and RSAVP1 (RFC 8017, sections 5.1.1 and 5.2.2): the input to the power of the public exponent.
     ///
-    /// - Parameter input: as long as the modulus, and below it.
-    /// - Returns: The result, as long as the modulus.
+    /// - Parameter input: a number below the modulus, with its length.
+    /// - Returns: The result, with the length of the modulus.
     /// - Throws: ``KeyError/parameter(_:)`` for another input.
     func raw(_ input: UnsafeRawBufferPointer) throws(KeyError) -> [UInt8] {
         guard let result = ModularExponentiation(modulus: modulus).power(input, exponent) else {

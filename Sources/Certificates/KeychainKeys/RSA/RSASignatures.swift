@@ -5,8 +5,8 @@ import CryptoExtras
 import Foundation
 import KeychainCore
 
-/// RSA signatures (RFC 8017, section 8): the library's where it takes the message; for digests that others made, for
-/// SHA-224, and without a `DigestInfo`, the encoding is ours, and only the operation of the key the library's.
+/// RSA signatures (RFC 8017, section 8): those of the library if it hashes the message; for a given digest, for
+/// SHA-224, and without a `DigestInfo`, the encoding is ours, and only the key's primitive is the library's.
 struct RSASignatures {
     let padding: KeyAlgorithm.RSASignaturePadding
     let input: KeyAlgorithm.SignatureInput
@@ -43,7 +43,7 @@ struct RSASignatures {
         return try encode(data, key) == encoded
     }
 
-    /// The encoded message, as long as the modulus.
+    /// The encoded message, with the length of the modulus.
     private func encode(_ data: UnsafeRawBufferPointer, _ key: RSAPublicKey) throws(KeyError) -> [UInt8] {
         let bytes = try input.bytes(data)
         switch padding {
@@ -66,7 +66,7 @@ struct RSASignatures {
         }
     }
 
-    /// - Returns: `nil` for a digest that the library does not take.
+    /// - Returns: `nil` for a digest that the library does not support.
     private static func sign(
         _ message: UnsafeRawBufferPointer,
         digest: DigestAlgorithm,
@@ -82,7 +82,7 @@ struct RSASignatures {
         }
     }
 
-    /// - Returns: `nil` for a digest that the library does not take.
+    /// - Returns: `nil` for a digest that the library does not support.
     private static func isValid(
         _ signature: UnsafeRawBufferPointer,
         of message: UnsafeRawBufferPointer,
@@ -102,9 +102,9 @@ struct RSASignatures {
 }
 
 extension KeyAlgorithm.SignatureInput {
-    /// What is signed: the digest of a message, or what the caller gave for one.
+    /// The signed digest: that of a message, or the one that the caller supplied.
     ///
-    /// - Throws: ``KeyError/parameter(_:)`` for a digest that does not have its function's length.
+    /// - Throws: ``KeyError/parameter(_:)`` for a digest without its function's length.
     func bytes(_ data: UnsafeRawBufferPointer) throws(KeyError) -> [UInt8] {
         switch self {
         case .message(let digest): return digest.digest(data)

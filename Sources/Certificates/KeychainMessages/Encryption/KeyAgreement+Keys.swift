@@ -6,9 +6,9 @@ import KeychainCore
 import KeychainKeys
 
 extension KeyAgreement {
-    /// The key that wraps the key of the contents, as either side gets it from its own private key.
+    /// The key-encryption key, as either party derives it from its own private key.
     ///
-    /// - Throws: ``KeyError/unsupportedAlgorithm`` for an agreement that is not implemented, and what the key says.
+    /// - Throws: ``KeyError/unsupportedAlgorithm`` for an agreement that is not implemented, and the errors of the key.
     func wrappingKey(_ privateKey: PrivateKey, _ publicKey: PublicKey) throws(KeyError) -> SymmetricKey {
         guard let digest = Self.derivations[algorithm], let wrap = try? wrap(), let byteCount = Self.wraps[wrap],
             let info = try? sharedInfo(byteCount: byteCount),
@@ -19,7 +19,7 @@ extension KeyAgreement {
     }
 
     /// ECDH with the key derivation function of ANSI X9.63 (RFC 5753, section 7.1.4), and with the cofactor, which is 1
-    /// on the curves that keys have here.
+    /// on the supported curves.
     private static let derivations: [String: DigestAlgorithm] = [
         "1.3.133.16.840.63.0.2": .sha1, "1.3.132.1.11.0": .sha224, "1.3.132.1.11.1": .sha256,
         "1.3.132.1.11.2": .sha384, "1.3.132.1.11.3": .sha512,

@@ -13,9 +13,9 @@ package enum MessageDecryption {
     ///   - message: the message.
     ///   - recipient: one of its recipients.
     ///   - key: the recipient's private key.
-    /// - Returns: The contents; `nil` where they are outside of the message.
-    /// - Throws: `errSecDecode`, whatever is wrong with the key of the contents or with them; `errSecUnimplemented` for
-    ///   algorithms that are not implemented; what the place that keeps the key says.
+    /// - Returns: The contents; `nil` if they are detached.
+    /// - Throws: `errSecDecode` for any defect of the content-encryption key or the contents; `errSecUnimplemented` for
+    ///   algorithms that are not implemented; the error of the key's storage.
     package static func contents(
         of message: EnvelopedData,
         for recipient: MessageRecipient,
@@ -62,7 +62,7 @@ package enum MessageDecryption {
         switch algorithm {
         case rsaEncryption: name = "algid:encrypt:RSA:PKCS1"
         case oaep:
-            // Where digest and mask have one function.
+            // If digest and mask have the same function.
             if let padding = try? RSAPaddingParameters(parameters, isEncryption: true),
                 padding.digest == padding.maskDigest, let digest = DigestAlgorithm(objectIdentifier: padding.digest)
             {
@@ -75,12 +75,12 @@ package enum MessageDecryption {
             let plain = try encrypted.withBytes { (bytes) throws(KeyError) in try key.decrypt(bytes, known) }
             if plain.count == count || algorithm == oaep { return plain }
         } catch .decryptionFailed where algorithm == rsaEncryption {
-            // As for another key of the right length below.
+            // As for a wrong key of the right length below.
         } catch {
             throw error
         }
-        // Whether the padding was right is not reported: the contents are decrypted with a key that does not fit (RFC
-        // 3218, section 2.3.2).
+        // The validity of the padding is not reported: the contents are decrypted with a wrong key (RFC 3218, section
+        // 2.3.2).
         return SecretBytes(SymmetricKey(size: SymmetricKeySize(bitCount: 8 * count)))
     }
 

@@ -8,8 +8,8 @@ import KeychainKeys
 
 /// Encrypts messages for the keys of certificates (RFC 5652, section 6).
 package enum MessageEncryption {
-    /// Encrypts contents for every recipient: with AES-256 in CBC mode, whose key is encrypted with RSAES-PKCS1-v1_5
-    /// (RFC 3370), or wrapped under one that ECDH gives (RFC 5753).
+    /// Encrypts contents for every recipient with AES-256 in CBC mode; its key is encrypted with RSAES-PKCS1-v1_5 (RFC
+    /// 3370), or wrapped with a key derived by ECDH (RFC 5753).
     ///
     /// - Parameters:
     ///   - contents: the contents.

@@ -6,7 +6,7 @@ import KeychainContainers
 import KeychainCore
 import KeychainKeys
 
-/// Somebody who signs messages: a certificate, and its private key.
+/// A signer of messages: a certificate, and its private key.
 package struct MessageSigner: Sendable {
     private let certificate: Certificate
     private let key: PrivateKey
@@ -17,13 +17,13 @@ package struct MessageSigner: Sendable {
         self.key = key
     }
 
-    /// What may be signed beside the contents.
+    /// The optional signed attributes.
     package struct Attributes: Sendable {
         /// The time of signing; `nil` for none.
         package var signingTime: Timestamp?
-        /// The ciphers that messages to the signer may have.
+        /// The ciphers for messages to the signer.
         package var hasCapabilities = false
-        /// That answers are to be encrypted for the signer's certificate.
+        /// The preference that replies be encrypted for the signer's certificate.
         package var hasEncryptionPreference = false
         /// The same in Microsoft's form.
         package var hasMicrosoftEncryptionPreference = false
@@ -39,11 +39,11 @@ package struct MessageSigner: Sendable {
     /// Signs contents, and adds the signature to a message.
     ///
     /// - Parameters:
-    ///   - contents: what is signed, whether it is in the message or not.
+    ///   - contents: the signed contents, whether or not they are in the message.
     ///   - digest: the digest function.
-    ///   - wanted: what is signed beside the contents. Without anything, plain data is signed itself.
+    ///   - wanted: the signed attributes besides the mandatory ones. Without any, plain data is signed directly.
     ///   - message: the message.
-    /// - Throws: why the key does not sign.
+    /// - Throws: the reason that the key does not sign.
     package func sign(
         _ contents: [UInt8],
         digest: DigestAlgorithm,
@@ -83,7 +83,7 @@ package struct MessageSigner: Sendable {
     ) throws(KeychainError) -> [UInt8] {
         var attributes = SignedAttributes(contentType: contentType, digest: digest)
         attributes.signingTime = wanted.signingTime.map { time in
-            // 2026-01-31T00:00:00Z without what a GeneralizedTime does not have.
+            // 2026-01-31T00:00:00Z without the separators that a GeneralizedTime lacks.
             Date(timeIntervalSinceReferenceDate: time.secondsSinceReferenceDate).ISO8601Format()
                 .filter { !"-:T".contains($0) }
         }
@@ -97,7 +97,7 @@ package struct MessageSigner: Sendable {
         }
     }
 
-    /// AES with keys of 256, 192 and 128 bits, and Triple-DES: what is decrypted here, what is best first.
+    /// AES with keys of 256, 192 and 128 bits, and Triple-DES: the supported ciphers, the strongest first.
     private static let ciphers = [
         "2.16.840.1.101.3.4.1.42", "2.16.840.1.101.3.4.1.22", "2.16.840.1.101.3.4.1.2", "1.2.840.113549.3.7",
     ]
@@ -114,7 +114,7 @@ package struct MessageSigner: Sendable {
 }
 
 extension Certificate {
-    /// The name by which messages mean the certificate.
+    /// The identifier of the certificate in messages.
     var name: SignedAttributes.Certificate {
         SignedAttributes.Certificate(issuer: issuerSequence, serialNumber: serialNumber)
     }

@@ -3,15 +3,15 @@
 import KeychainCertificates
 import KeychainContainers
 
-/// Certificates that are found by the names that messages have for them, however many there are.
+/// Certificates indexed by their identifiers in messages.
 package struct NamedCertificates: Sendable {
     /// All of them, in their order.
     package let all: [Certificate]
 
-    /// The first that has each name.
+    /// The first certificate with each identifier.
     private let indices: [Name: Int]
 
-    /// The names by which a message refers to a certificate.
+    /// The identifiers by which a message refers to a certificate.
     private enum Name: Hashable {
         case number([UInt8], normalizedIssuer: [UInt8])
         case keyIdentifier([UInt8])
@@ -31,7 +31,7 @@ package struct NamedCertificates: Sendable {
         self.indices = indices
     }
 
-    /// Which is the first that a message means; `nil` for none.
+    /// The position of the first certificate to which a message refers; `nil` if there is none.
     package func index(of signer: SignedData.Signer) -> Int? {
         switch signer {
         case .serialNumber(let number, let issuer):
@@ -40,6 +40,6 @@ package struct NamedCertificates: Sendable {
         }
     }
 
-    /// The first that a message means; `nil` for none.
+    /// The first certificate to which a message refers; `nil` if there is none.
     package func certificate(of signer: SignedData.Signer) -> Certificate? { index(of: signer).map { all[$0] } }
 }

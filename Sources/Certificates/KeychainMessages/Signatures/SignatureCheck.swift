@@ -5,11 +5,11 @@ import KeychainContainers
 import KeychainKeys
 import Synchronization
 
-/// Whether a signature of a message is good (RFC 5652, section 5.6); nothing is said of whose it is.
+/// The validity of a message's signature (RFC 5652, section 5.6), which says nothing about the signer.
 package enum SignatureCheck: Sendable, Hashable {
-    /// The key of the certificate has signed exactly these contents.
+    /// The key of the certificate signed exactly these contents.
     case valid
-    /// The contents are not in the message, and were not given.
+    /// The contents are detached, and were not supplied.
     case needsContents
     /// Anything else: another signature, other contents, attributes that are missing or wrong, an algorithm that is not
     /// implemented.
@@ -18,8 +18,8 @@ package enum SignatureCheck: Sendable, Hashable {
 
 /// Checks the signatures of one message.
 ///
-/// What has to be known of the contents is computed once for all of them: who writes a message decides how many have
-/// signed it, and how long the contents are.
+/// The digests of the contents are computed once for all of them, because the author of a message chooses the number of
+/// its signers and the length of its contents.
 package final class SignatureChecker: Sendable {
     private let message: SignedData
     private let contents: [UInt8]?
@@ -35,29 +35,29 @@ package final class SignatureChecker: Sendable {
     ///
     /// - Parameters:
     ///   - message: the message.
-    ///   - contents: the contents where they are outside of the message; `nil` for none.
+    ///   - contents: the contents if they are detached; `nil` if there are none.
     package init(_ message: SignedData, detached contents: [UInt8]?) {
         self.message = message
         self.contents = message.contents ?? contents
     }
 
-    /// How often the contents were read from end to end.
+    /// The number of complete passes over the contents.
     package var readings: Int { known.withLock { $0.readings } }
 
-    /// Checks a signature.
+    /// Verifies a signature.
     ///
     /// - Parameters:
-    ///   - signature: one of the message.
+    ///   - signature: a signature of the message.
     ///   - certificate: the signer's certificate.
-    /// - Returns: Whether it is good.
+    /// - Returns: Its validity.
     package func check(_ signature: MessageSignature, by certificate: Certificate) -> SignatureCheck {
         guard let contents else { return .needsContents }
         guard let scheme = SignatureScheme(signature),
             let key = try? PublicKey(subjectPublicKeyInfo: certificate.subjectPublicKeyInfo)
         else { return .invalid }
         guard let attributes = signature.attributes else {
-            // Other types of contents need attributes (RFC 5652, section 5.3). Contents that are attributes themselves
-            // would turn a signature of attributes into one of contents that were never signed.
+            // Other types of contents require attributes (RFC 5652, section 5.3). Otherwise, a signature of attributes
+            // could be presented as one of contents that are these attributes, which were never signed as contents.
             guard message.contentType == ContentType.data, !areAttributes(contents) else { return .invalid }
             return scheme.isValid(signature.bytes, ofDigest: digest(of: contents, scheme.digest), key)
                 ? .valid : .invalid
@@ -93,7 +93,7 @@ package final class SignatureChecker: Sendable {
 }
 
 extension Certificate {
-    /// Whether a message means the certificate.
+    /// Whether an identifier in a message refers to the certificate.
     package func isMeant(by name: SignedData.Signer) -> Bool {
         switch name {
         case .serialNumber(let number, let issuer): has(issuer: issuer, serialNumber: number)

@@ -3,9 +3,9 @@
 import KeychainContainers
 import KeychainKeys
 
-/// How a signature of a message is made: what its two algorithms say together (RFC 3370, RFC 5754, RFC 5753, RFC 4056).
+/// The scheme of a message's signature, from its two algorithms (RFC 3370, RFC 5754, RFC 5753, RFC 4056).
 struct SignatureScheme {
-    /// The digest function, of the contents and of what is signed (RFC 8933).
+    /// The digest function for the contents and the signed attributes (RFC 8933).
     let digest: DigestAlgorithm
 
     private let family: Family
@@ -16,7 +16,7 @@ struct SignatureScheme {
         case ecdsa
     }
 
-    /// A scheme; `nil` for algorithms that are not implemented, or do not go together.
+    /// A scheme; `nil` for algorithms that are not implemented, or cannot be combined.
     init?(_ signature: MessageSignature) {
         guard let digest = DigestAlgorithm(objectIdentifier: signature.digestAlgorithm) else { return nil }
         self.digest = digest
@@ -31,7 +31,7 @@ struct SignatureScheme {
         self.family = family
     }
 
-    /// Whether a key has made a signature of what has a digest.
+    /// Whether a key made the signature of data with a digest.
     func isValid(_ signature: [UInt8], ofDigest bytes: [UInt8], _ key: PublicKey) -> Bool {
         do throws(KeyError) {
             switch family {
@@ -61,7 +61,7 @@ struct SignatureScheme {
 
     private static let pss = "1.2.840.113549.1.1.10"
 
-    /// The family of each algorithm, and the digest function where its identifier says it.
+    /// The family of each algorithm, and the digest function if its identifier states it.
     private static let families: [String: (Family, DigestAlgorithm?)] = [
         "1.2.840.113549.1.1.1": (.pkcs1, nil),
         "1.2.840.113549.1.1.5": (.pkcs1, .sha1),
@@ -80,13 +80,13 @@ struct SignatureScheme {
 }
 
 extension DigestAlgorithm {
-    /// A digest function by its identifier, as numbers with dots between (RFC 5754, section 2; RFC 3370, section 2.1).
+    /// A digest function by its identifier, in dotted decimal notation (RFC 5754, section 2; RFC 3370, section 2.1).
     package init?(objectIdentifier: String) {
         guard let known = Self.allCases.first(where: { $0.objectIdentifier == objectIdentifier }) else { return nil }
         self = known
     }
 
-    /// The identifier, as numbers with dots between.
+    /// The identifier, in dotted decimal notation.
     package var objectIdentifier: String {
         switch self {
         case .sha1: "1.3.14.3.2.26"

@@ -12,7 +12,7 @@ extension MessageSignature {
     }
 }
 
-/// A time that an authority has put to a signature (RFC 3161).
+/// A signature's time according to a timestamp authority (RFC 3161).
 package struct SignatureTimestamp: Sendable {
     /// The time.
     package let time: Timestamp
@@ -20,15 +20,15 @@ package struct SignatureTimestamp: Sendable {
     /// The certificate of the authority, then the others of its message.
     package let certificates: [Certificate]
 
-    /// Checks the token of a signature: that its authority has signed it, names its certificate (RFC 5816, section 2.2)
-    /// and has seen this signature.
+    /// Verifies the token of a signature: that its authority signed it, names its own certificate (RFC 5816, section
+    /// 2.2) and that it is about this signature.
     ///
-    /// Whether the authority is one is not looked at. `nil` for anything else.
+    /// Whether the authority is trusted is not checked. `nil` if verification fails.
     ///
     /// - Parameters:
     ///   - token: the token, which is a message.
-    ///   - signature: what has to have been seen.
-    ///   - others: where the authority's certificate may be when it is not in the token.
+    ///   - signature: the signature with the token.
+    ///   - others: further certificates to search for that of the authority.
     package init?(_ token: [UInt8], of signature: MessageSignature, _ others: NamedCertificates = NamedCertificates([]))
     {
         guard let message = try? SignedData(token), message.contentType == ContentType.timestamp,

@@ -3,22 +3,22 @@
 import KeychainCertificates
 import KeychainCore
 
-/// The certificates at which the chain of a request may end.
+/// The certificates that may end the chain of a request.
 struct Anchors {
     private var given: [OpenSSLCertificate] = []
     private var system: [OpenSSLCertificate] = []
-    /// Those of trust settings, by their encodings.
+    /// The anchors of trust settings, by their encodings.
     private var ofSettings: [[UInt8]: OpenSSLCertificate] = [:]
-    /// Certificates of trust settings that are no anchors: a chain is built with them so that a denial is found.
+    /// Certificates of trust settings that are not anchors: chains are built with them so that a denial is found.
     private(set) var others: [OpenSSLCertificate] = []
 
     /// - Parameters:
-    ///   - request: which of them count.
+    ///   - request: specifies which of them are used.
     ///   - parsed: the certificates of the request, as far as OpenSSL can read them.
     ///   - openssl: the library.
     init(of request: TrustRequest, parsed: [OpenSSLCertificate?], openssl: OpenSSL) {
         given = request.anchors.compactMap { OpenSSLCertificate(der: $0, openssl) }
-        // Only settings and implicit anchors ask what is shown for more than OpenSSL knows.
+        // Only settings and implicit anchors require more of the presented certificates than OpenSSL provides.
         let looksAtShown = request.hasImplicitAnchors || request.settings.contains { !$0.entries.isEmpty }
         let shown = looksAtShown ? request.certificates.compactMap { try? Certificate(der: $0) } : []
         if request.hasImplicitAnchors {
@@ -34,7 +34,7 @@ struct Anchors {
         if request.usesSystemAnchors { system = SystemAnchors.list(openssl) }
     }
 
-    /// All of them; those of trust settings and those that were given first.
+    /// All anchors; those of trust settings and those of the request come first.
     var all: [OpenSSLCertificate] { Array(ofSettings.values) + given + system }
 
     /// Whether a chain ends at an anchor of trust settings.
@@ -43,7 +43,7 @@ struct Anchors {
     /// Whether settings make a certificate an anchor for all policies.
     private static func isTrusted(_ certificate: Certificate, _ request: TrustRequest) -> Bool {
         let others = request.policies.filter { if case .revocation = $0 { false } else { true } }
-        // Revocation alone is asked of what is trusted at all.
+        // A policy of revocation alone applies to anything trusted.
         let policies = others.isEmpty ? [.basicX509] : others
         return policies.allSatisfy { policy in
             switch TrustSettings.decision(of: request.settings, certificate, policy) {
@@ -55,7 +55,7 @@ struct Anchors {
 }
 
 extension TrustSettings {
-    /// What the first settings that say anything decide of a certificate.
+    /// The decision about a certificate in the first settings that have one.
     static func decision(
         of settings: [TrustSettings],
         _ certificate: Certificate,

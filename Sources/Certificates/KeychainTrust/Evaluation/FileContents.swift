@@ -3,13 +3,13 @@
 import Glibc
 package import KeychainHost
 
-/// The contents of a file that is no secret.
+/// The contents of a file that is not secret.
 package enum FileContents {
     /// Reads a whole file.
     ///
-    /// - Throws: ``FileError`` when it cannot be read, is no file, or has more bytes than `limit`.
+    /// - Throws: ``FileError`` if it cannot be read, is not a file, or has more bytes than `limit`.
     package static func read(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
-        // A pipe would keep the process waiting.
+        // A pipe would block the process.
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw .system(call: "open", path: path, errno: errno) }
         defer { close(descriptor) }

@@ -3,11 +3,11 @@
 import KeychainCertificates
 import KeychainCore
 
-/// A chain as policies and trust settings look at it.
+/// A chain as evaluated by policies and trust settings.
 struct JudgedChain {
-    /// The certificates; `nil` for one that cannot be read here.
+    /// The certificates; `nil` for one that cannot be parsed here.
     private let certificates: [Certificate?]
-    /// The positions of those that say that they may issue others.
+    /// The positions of those that claim to be authorities.
     private let authorities: Set<Int>
 
     init(_ chain: [[UInt8]], first: Certificate, _ authorities: Set<Int>) {
@@ -15,16 +15,16 @@ struct JudgedChain {
         self.authorities = authorities
     }
 
-    /// What usages and constraints forbid.
+    /// The defects of usages and constraints.
     ///
-    /// OpenSSL takes a certificate with a key for signing others, but without basic constraints, for an authority; here
-    /// every one between the first and the last has to say that it is (RFC 5280, section 6.1.4 (k)).
+    /// OpenSSL accepts a certificate without basic constraints as an authority if its key usage permits signing
+    /// certificates; here every one between the first and the last must claim to be one (RFC 5280, section 6.1.4 (k)).
     ///
     /// - Parameters:
-    ///   - policies: what the first certificate is for.
-    ///   - isTrustedBySettings: whether the last one is an anchor of trust settings, under which a server need not name
-    ///     its purpose.
-    /// - Returns: What is wrong, by positions.
+    ///   - policies: the purposes of the first certificate.
+    ///   - isTrustedBySettings: whether the last one is an anchor of trust settings, under which a server's certificate
+    ///     need not have the server purpose.
+    /// - Returns: The defects, by position.
     func findings(for policies: [CertificatePolicy], isTrustedBySettings: Bool) -> [TrustEvaluation.Finding] {
         var findings: [TrustEvaluation.Finding] = []
         for (position, certificate) in certificates.enumerated() {
@@ -40,7 +40,7 @@ struct JudgedChain {
                 }
                 continue
             }
-            // An authority has a name (RFC 5280, section 4.1.2.6); OpenSSL asks for none.
+            // An authority must have a name (RFC 5280, section 4.1.2.6); OpenSSL does not require one.
             if certificate.normalizedSubject.isEmpty { findings.append(.init(position: position, defect: .noSubject)) }
             if position < certificates.count - 1 {
                 if !authorities.contains(position) { findings.append(.init(position: position, defect: .notAuthority)) }
@@ -52,10 +52,11 @@ struct JudgedChain {
         return findings
     }
 
-    /// What is wrong with the host that a policy names: it is not among the names, or an issuer may not certify it.
+    /// The defect about the host that a policy specifies: the certificate does not name it, or an issuer may not
+    /// certify it.
     ///
-    /// OpenSSL holds name constraints against the names of the certificate. A wildcard may stand for hosts in and out
-    /// of them, so here the host itself is held against them.
+    /// OpenSSL applies name constraints to the names of the certificate. A wildcard may match hosts inside and outside
+    /// of them, so here they are applied to the host itself.
     func findings(for host: String) -> [TrustEvaluation.Finding] {
         guard let leaf = certificates[0], leaf.hasAlternativeName(host: host) else {
             return [.init(position: 0, defect: .hostName)]
@@ -64,7 +65,7 @@ struct JudgedChain {
         return isAllowed ? [] : [.init(position: 0, defect: .nameNotAllowed)]
     }
 
-    /// Whether a date belongs to the validity of a certificate, whose last moment OpenSSL leaves out.
+    /// Whether the validity of a certificate includes a date; OpenSSL excludes its last moment.
     func isValid(_ position: Int, at date: Timestamp) -> Bool {
         certificates.indices.contains(position) && certificates[position]?.isValid(at: date) ?? false
     }
@@ -77,7 +78,7 @@ struct JudgedChain {
         }
     }
 
-    /// What trust settings deny.
+    /// The defects that trust settings cause.
     func denials(by request: TrustRequest) -> [TrustEvaluation.Finding] {
         certificates.indices.filter { position in
             guard let certificate = certificates[position] else { return false }
@@ -87,7 +88,7 @@ struct JudgedChain {
         }.map { .init(position: $0, defect: .denied) }
     }
 
-    /// Whether options of the request or trust settings pass a finding over.
+    /// Whether options of the request or trust settings ignore a finding.
     func isAllowed(_ finding: TrustEvaluation.Finding, by request: TrustRequest) -> Bool {
         if finding.defect == .expired {
             if request.allowsExpired { return true }
@@ -95,7 +96,7 @@ struct JudgedChain {
             if request.allowsExpiredRoot, isRoot { return true }
         }
         let codes = Self.codes(of: finding.defect)
-        // A wrong name is that of the chain; anything else is passed over for the certificate that has it alone.
+        // A wrong name concerns the chain; any other finding is ignored only for its certificate.
         let concerned =
             finding.defect == .hostName
             ? certificates.compactMap(\.self)
@@ -108,7 +109,7 @@ struct JudgedChain {
         }
     }
 
-    /// The numbers by which settings name a defect: its status, and Apple's code of the older module interface.
+    /// The numbers of a defect in settings: its status, and Apple's code of the older module interface.
     private static func codes(of defect: TrustDefect) -> Set<Int32> {
         switch defect {
         case .expired: [defect.status.rawValue, OlderErrorCode.expired]
@@ -118,7 +119,7 @@ struct JudgedChain {
     }
 }
 
-/// Codes of Apple's older module interface that trust settings hold.
+/// Codes of Apple's older module interface in trust settings.
 package enum OlderErrorCode {
     /// `CSSMERR_TP_CERT_EXPIRED`.
     package static let expired: Int32 = -2_147_409_654

@@ -2,7 +2,7 @@
 
 package import KeychainCore
 
-/// What is wrong with a certificate of a chain; the raw value is its name in exceptions.
+/// A defect of a certificate in a chain; the raw value is its name in exceptions.
 ///
 /// In the order in which they are reported if there are several.
 package enum TrustDefect: String, Sendable, Hashable, CaseIterable, Codable {
@@ -12,61 +12,61 @@ package enum TrustDefect: String, Sendable, Hashable, CaseIterable, Codable {
     case revoked
     /// It cannot be read.
     case malformed
-    /// Memory was short.
+    /// Memory was insufficient.
     case outOfMemory
     /// Its signature is not that of its issuer.
     case signature
     /// Its issuer may not issue certificates.
     case notAuthority
-    /// It may issue certificates, and has no name.
+    /// It may issue certificates, but has no name.
     case noSubject
     /// A key that is too small, or on a curve without a name.
     case weakKey
     /// A digest that is too weak, in its signature.
     case weakDigest
-    /// A kind of key that nothing is known of.
+    /// An unknown kind of key.
     case unsupportedKey
-    /// A critical extension that nothing is known of.
+    /// An unknown critical extension.
     case unknownCriticalExtension
-    /// More issuers than one of them permits.
+    /// The path is longer than an issuer permits.
     case pathLength
     /// A name that an issuer may not certify.
     case nameNotAllowed
-    /// The certificate policies of the chain permit nothing.
+    /// No certificate policy is valid for the chain.
     case policyNotAllowed
-    /// The chain has more certificates than are looked at.
+    /// The chain has too many certificates.
     case chainTooLong
-    /// Anything else about the chain.
+    /// Any other defect of the chain.
     case invalidChain
     /// No chain leads to an anchor.
     case untrusted
-    /// The validity is over.
+    /// The certificate has expired.
     case expired
-    /// The validity has not begun.
+    /// The certificate is not yet valid.
     case notYetValid
-    /// It has not the name of the host.
+    /// It does not name the host.
     case hostName
-    /// It has not the e-mail address.
+    /// It does not contain the e-mail address.
     case emailAddress
-    /// An extension is missing that the policy asks for.
+    /// An extension is missing that the policy requires.
     case missingExtension
     /// Its key is limited to other purposes.
     case purpose
     /// Its key is limited to other operations.
     case keyUsage
-    /// A positive answer about its revocation was asked for, and there is none.
+    /// A positive response about its revocation is required, and there is none.
     case revocationUnknown
 
-    /// What an evaluation returns for it.
+    /// The status that an evaluation returns for it.
     package var status: Status { row.status }
 
-    /// The name that `security` prints for it; `nil` for one that is printed by the text of its status.
+    /// The name that `security` prints for it; `nil` if the text of its status is printed instead.
     package var symbol: String? { row.symbol }
 
-    /// Whether a user cannot choose to pass it over.
+    /// Whether a user cannot choose to ignore it.
     package var isFatal: Bool { row.isFatal }
 
-    /// What it says of a certificate, after its name.
+    /// The description, which follows the name of the certificate.
     package var sentence: String { row.sentence }
 
     private struct Row {

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is known of a certificate after it was judged.
+/// The result of the evaluation of a certificate.
 package struct TrustEvaluation: Sendable, Hashable {
-    /// The certificates in DER, from the one that was judged to the last that was found.
+    /// The certificates in DER, from the evaluated one to the last that was found.
     package var chain: [[UInt8]]
 
-    /// What is wrong; nothing for one that is trusted.
+    /// The defects; empty for a trusted certificate.
     package var findings: [Finding] = []
 
-    /// Whether trust settings or exceptions have decided.
+    /// Whether trust settings or exceptions determined the result.
     package var isDecidedByUser = false
 
-    /// Whether there was an OCSP response about the certificate that counts.
+    /// Whether there was a valid OCSP response about the certificate.
     package var isRevocationChecked = false
 
-    /// Something wrong with a certificate of the chain.
+    /// A defect of a certificate in the chain.
     package struct Finding: Sendable, Hashable {
-        /// The position in the chain; one behind it for a certificate that is missing.
+        /// The position in the chain; one past its end for a missing certificate.
         package var position: Int
-        /// What is wrong.
+        /// The defect.
         package var defect: TrustDefect
     }
 
     /// Whether the certificate is trusted.
     package var isTrusted: Bool { findings.isEmpty }
 
-    /// What is told of all that is wrong; `nil` for a certificate that is trusted.
+    /// The finding that is reported; `nil` for a trusted certificate.
     package var mainFinding: Finding? {
         let order = TrustDefect.allCases
         return findings.min { left, right in
@@ -43,21 +43,21 @@ package struct TrustEvaluation: Sendable, Hashable {
         return findings.contains { $0.defect.isFatal } ? .fatalTrustFailure : .recoverableTrustFailure
     }
 
-    /// The numbers of Apple's type of the name.
+    /// The numbers of Apple's type with that name.
     package enum Result: UInt32, Sendable {
-        /// Trusted by decision of a user.
+        /// Trusted by the user's decision.
         case proceed = 1
-        /// Denied by decision of a user.
+        /// Denied by the user's decision.
         case deny = 3
         /// Trusted.
         case unspecified = 4
-        /// Not trusted; a user may pass it over.
+        /// Not trusted; a user may ignore that.
         case recoverableTrustFailure = 5
-        /// Not trusted, and something is wrong with a certificate.
+        /// Not trusted, and a certificate has a defect.
         case fatalTrustFailure = 6
     }
 
-    /// The certificate that a finding is about; the last one for one that is missing.
+    /// The certificate of a finding; the last one if a certificate is missing.
     package func certificate(_ finding: Finding) -> [UInt8]? {
         chain.indices.contains(finding.position) ? chain[finding.position] : chain.last
     }

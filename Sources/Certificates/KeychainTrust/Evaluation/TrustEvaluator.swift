@@ -3,15 +3,15 @@
 import KeychainCertificates
 package import KeychainCore
 
-/// Judges certificates: OpenSSL builds the chain and checks signatures, dates, constraints and names (RFC 5280,
-/// RFC 9525); what policies and trust settings ask beyond that is asked here.
+/// Evaluates certificates: OpenSSL builds the chain and checks signatures, dates, constraints and names (RFC 5280, RFC
+/// 9525); the other requirements of policies and trust settings are checked here.
 package enum TrustEvaluator {
-    /// Judges the first certificate of a request.
+    /// Evaluates the first certificate of a request.
     ///
     /// - Parameters:
-    ///   - request: the certificates, and what they are for.
+    ///   - request: the certificates and their purposes.
     ///   - onChain: called with each chain that is built.
-    /// - Returns: The chain, and all that is wrong with it.
+    /// - Returns: The chain and all its defects.
     /// - Throws: `errSecNotAvailable` if OpenSSL is not installed; `errSecAllocate`.
     package static func evaluate(
         _ request: TrustRequest,
@@ -21,10 +21,10 @@ package enum TrustEvaluator {
         var parsed = request.certificates.map { OpenSSLCertificate(der: $0, openssl) }
         let first = try evaluateChain(request, of: parsed, by: openssl)
         onChain(first.chain)
-        // OpenSSL follows one path. If that one fails, another may not.
+        // OpenSSL follows one path. If that one fails, another may succeed.
         var (current, request, certificateCount) = (first, request, first.chain.count)
-        for _ in 0..<mostDetours where !current.isTrusted {
-            guard certificateCount < mostCertificates, let obstacle = obstacle(current),
+        for _ in 0..<maximumDetours where !current.isTrusted {
+            guard certificateCount < maximumCertificates, let obstacle = obstacle(current),
                 request.certificates.dropFirst().contains(obstacle)
             else { break }
             let kept = request.certificates.indices.filter { $0 == 0 || request.certificates[$0] != obstacle }
@@ -38,12 +38,12 @@ package enum TrustEvaluator {
     }
 
     /// The maximum number of alternative paths.
-    private static let mostDetours = 16
+    private static let maximumDetours = 16
 
-    /// No further path is tried once the chains have this many certificates in all, whose signatures were verified.
-    private static let mostCertificates = 128
+    /// No further path is tried once the chains have this many certificates in total, whose signatures were verified.
+    private static let maximumCertificates = 128
 
-    /// The certificate above the first one that a chain fails by, or behind which it ends.
+    /// The certificate above the first one at which a chain fails or ends.
     private static func obstacle(_ evaluation: TrustEvaluation) -> [UInt8]? {
         let positions = evaluation.findings.map { finding in
             finding.defect == .untrusted
@@ -52,7 +52,7 @@ package enum TrustEvaluator {
         return positions.max().flatMap { $0 > 0 ? evaluation.chain[$0] : nil }
     }
 
-    // `parsed` has the certificates of the request, and `nil` for one that OpenSSL cannot parse.
+    // `parsed` contains the certificates of the request, with `nil` for those that OpenSSL cannot parse.
     private static func evaluateChain(
         _ request: TrustRequest,
         of parsed: [OpenSSLCertificate?],
@@ -86,19 +86,19 @@ package enum TrustEvaluator {
         evaluation.findings += judged.denials(by: request)
         revocation(for: request, of: leaf, into: &evaluation, openssl: openssl)
         evaluation.findings.removeAll { judged.isAllowed($0, by: request) }
-        passOver(request.exceptions, &evaluation)
+        applyExceptions(request.exceptions, &evaluation)
         evaluation.findings = unique(evaluation.findings)
         return evaluation
     }
 
     /// The anchors of the system in DER.
     ///
-    /// - Throws: `errSecNotAvailable` where OpenSSL is not installed.
+    /// - Throws: `errSecNotAvailable` if OpenSSL is not installed.
     package static func systemAnchors() throws(KeychainError) -> [[UInt8]] {
         SystemAnchors.list(try OpenSSL.shared).map(\.der)
     }
 
-    /// The names that policies ask for.
+    /// The names that policies require.
     private static func names(
         _ policies: [CertificatePolicy],
         of leaf: OpenSSLCertificate,
@@ -122,7 +122,7 @@ package enum TrustEvaluator {
         }
     }
 
-    /// What stapled OCSP responses say, and whether one was needed.
+    /// The status in stapled OCSP responses, and whether one was required.
     private static func revocation(
         for request: TrustRequest,
         of leaf: OpenSSLCertificate,
@@ -150,7 +150,7 @@ package enum TrustEvaluator {
         if status == nil, needsResponse { evaluation.findings.append(.init(position: 0, defect: .revocationUnknown)) }
     }
 
-    private static func passOver(_ exceptions: TrustExceptions?, _ evaluation: inout TrustEvaluation) {
+    private static func applyExceptions(_ exceptions: TrustExceptions?, _ evaluation: inout TrustEvaluation) {
         guard let exceptions, let leaf = evaluation.chain.first, exceptions.concern(leaf) else { return }
         let (before, chain) = (evaluation.findings, evaluation)
         evaluation.findings.removeAll { exceptions.permit($0.defect, of: chain.certificate($0)) }

@@ -4,10 +4,10 @@ import Crypto
 package import FoundationEssentials
 import KeychainPropertyLists
 
-/// The defects that a user has decided to ignore: those that one evaluation found, for one chain.
+/// The defects that a user decided to ignore: those that one evaluation found in one chain.
 ///
-/// An XML property list: `version` 1, `leaf`, the SHA-256 digest of the certificate that was judged, and `defects`, a
-/// list of dictionaries with `certificate`, the digest of that in the chain, and `defect`, its name.
+/// An XML property list: `version` 1, `leaf`, the SHA-256 digest of the evaluated certificate, and `defects`, a list of
+/// dictionaries with `certificate`, the digest of the certificate in the chain, and `defect`, the name of the defect.
 package struct TrustExceptions: Sendable, Hashable {
     /// One defect of one certificate.
     package struct Exception: Sendable, Hashable, Codable {
@@ -18,8 +18,8 @@ package struct TrustExceptions: Sendable, Hashable {
     let leaf: Data
     let exceptions: Set<Exception>
 
-    /// The largest encoding that is read.
-    private static let mostBytes = 1 << 20
+    /// The maximum size of an encoding.
+    private static let maximumBytes = 1 << 20
 
     /// The exceptions for everything that an evaluation found, except defects that can never be ignored.
     package init(_ evaluation: TrustEvaluation) {
@@ -33,9 +33,9 @@ package struct TrustExceptions: Sendable, Hashable {
         )
     }
 
-    /// Exceptions from their encoding; `nil` for what is none.
+    /// Exceptions from their encoding; `nil` if it is invalid.
     package init?(encoding: Data) {
-        guard encoding.count <= Self.mostBytes, PropertyListShape.isHarmlessXML(encoding),
+        guard encoding.count <= Self.maximumBytes, PropertyListShape.isHarmlessXML(encoding),
             let list = try? PropertyListDecoder().decode(List.self, from: encoding), list.version == 1
         else { return nil }
         leaf = list.leaf
@@ -59,10 +59,10 @@ package struct TrustExceptions: Sendable, Hashable {
         var defects: [Exception]
     }
 
-    /// Whether they are about a certificate.
+    /// Whether they apply to a certificate.
     package func concern(_ certificate: [UInt8]) -> Bool { leaf == Self.digest(certificate) }
 
-    /// Whether a defect of a certificate is passed over.
+    /// Whether a defect of a certificate is ignored.
     func permit(_ defect: TrustDefect, of certificate: [UInt8]?) -> Bool {
         guard let certificate else { return false }
         return exceptions.contains(Exception(certificate: Self.digest(certificate), defect: defect))

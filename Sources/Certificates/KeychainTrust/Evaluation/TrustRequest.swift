@@ -2,30 +2,30 @@
 
 package import KeychainCore
 
-/// What is asked of a certificate: the values that a `SecTrust` holds.
+/// The parameters of an evaluation: the values of a `SecTrust`.
 package struct TrustRequest: Sendable {
-    /// The certificate that is judged, and others that may be in its chain, in DER.
+    /// The certificate to evaluate, and others that may be in its chain, in DER.
     package var certificates: [[UInt8]]
 
-    /// What it is for; every policy has to be satisfied.
+    /// Its purposes; every policy must be satisfied.
     package var policies: [CertificatePolicy]
 
-    /// Certificates in DER at which a chain may end, beside those of the system unless ``usesSystemAnchors`` is false.
+    /// Certificates in DER that may end a chain, besides those of the system unless ``usesSystemAnchors`` is false.
     package var anchors: [[UInt8]] = []
 
-    /// Whether the anchors of the system and those of trust settings count.
+    /// Whether the anchors of the system and those of trust settings are used.
     package var usesSystemAnchors = true
 
-    /// When the certificates have to be valid.
+    /// The time at which the certificates must be valid.
     package var date: Timestamp
 
-    /// Trust settings, those that come first first.
+    /// Trust settings, in order of precedence.
     package var settings: [TrustSettings] = []
 
     /// Stapled OCSP responses (RFC 6960), in DER.
     package var ocspResponses: [[UInt8]] = []
 
-    /// What is passed over, as an evaluation before found it.
+    /// The exceptions, from an earlier evaluation.
     package var exceptions: TrustExceptions?
 
     /// Whether a certificate of the chain may be expired.
@@ -34,7 +34,7 @@ package struct TrustRequest: Sendable {
     /// Whether an anchor may be expired.
     package var allowsExpiredRoot = false
 
-    /// Whether self-signed certificates among those that are given are anchors.
+    /// Whether self-signed certificates of the request are anchors.
     package var hasImplicitAnchors = false
 
     /// A request with the settings of the system.

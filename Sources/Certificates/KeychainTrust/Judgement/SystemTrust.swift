@@ -9,24 +9,24 @@ package struct SystemTrust: CertificateJudge {
     /// Creates a judge that uses these settings.
     package init(settings: TrustSettingsStore) { self.settings = settings }
 
-    /// Creates a judge that has already read the anchors and the settings, and opens no more files.
+    /// Creates a judge that has already read the anchors and the settings, and opens no further files.
     ///
     /// From now on, the whole process uses these anchors.
     ///
-    /// - Throws: `errSecNotAvailable` where OpenSSL is not installed, and why settings cannot be read.
+    /// - Throws: `errSecNotAvailable` where OpenSSL is not installed, and the reason that settings cannot be read.
     package static func prepared(settings: TrustSettingsStore) throws(KeychainError) -> SystemTrust {
         let judge = SystemTrust(settings: try settings.copyInMemory())
-        let anchors = SystemAnchors.keep(try OpenSSL.shared)
-        // The library finds its algorithms when it first needs them.
+        let anchors = SystemAnchors.loadAndCache(try OpenSSL.shared)
+        // The library loads its algorithms when it first needs them.
         if let first = anchors.first {
             _ = try judge.trusts(first.der, others: [], for: .basicX509, at: .referenceDate)
         }
         return judge
     }
 
-    /// Whether a chain of a certificate and others leads to who is trusted.
+    /// Whether a chain of a certificate and others leads to a trusted anchor.
     ///
-    /// - Throws: `errSecNotAvailable` where OpenSSL is not installed, and why settings cannot be read.
+    /// - Throws: `errSecNotAvailable` where OpenSSL is not installed, and the reason that settings cannot be read.
     package func trusts(
         _ certificate: [UInt8],
         others: [[UInt8]],

@@ -2,19 +2,19 @@
 
 package import KeychainCore
 
-/// Why a certificate is not valid, as `security` says it.
+/// The reason that a certificate is not valid, in the wording of `security`.
 package enum TrustJudgement {
-    /// What is wrong with a certificate for a policy: what stands in parentheses behind an identity.
+    /// The defect of a certificate for a policy: the text in parentheses after an identity.
     ///
     /// - Parameters:
     ///   - certificate: its DER encoding.
     ///   - others: certificates that may be in its chain.
-    ///   - policy: what it is for.
-    ///   - date: when it has to be valid.
-    ///   - settings: trust settings that count beside the anchors of the system.
-    /// - Returns: The name of an error, such as `CSSMERR_TP_NOT_TRUSTED`, or a sentence; `nil` for a certificate that
-    ///   is trusted.
-    /// - Throws: `errSecNotAvailable` where OpenSSL is not installed, and why settings cannot be read.
+    ///   - policy: its purpose.
+    ///   - date: the time at which it must be valid.
+    ///   - settings: trust settings that apply in addition to the anchors of the system.
+    /// - Returns: The name of an error, such as `CSSMERR_TP_NOT_TRUSTED`, or a sentence; `nil` for a trusted
+    ///   certificate.
+    /// - Throws: `errSecNotAvailable` where OpenSSL is not installed, and the reason that settings cannot be read.
     package static func reason(
         against certificate: [UInt8],
         others: [[UInt8]] = [],
@@ -27,7 +27,7 @@ package enum TrustJudgement {
         return try TrustEvaluator.evaluate(request).mainFinding.map { reason($0.defect) }
     }
 
-    /// How `security` names a defect.
+    /// The name of a defect in the output of `security`.
     package static func reason(_ defect: TrustDefect) -> String {
         if defect == .missingExtension { return "Missing required extension" }
         return defect.symbol ?? defect.status.message ?? "\(defect.status)"

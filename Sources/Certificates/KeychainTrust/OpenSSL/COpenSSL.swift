@@ -2,7 +2,7 @@
 
 /// Functions of CKeychainOpenSSL, whose header describes them.
 ///
-/// For why they are declared here, see Architecture, "Three ways in".
+/// Architecture, "Three ways in", explains why they are declared here.
 enum COpenSSL {
     @_extern(c, "keychain_openssl_load")
     static func load(

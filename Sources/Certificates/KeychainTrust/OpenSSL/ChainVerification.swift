@@ -2,15 +2,15 @@
 
 import KeychainCore
 
-/// One run of X509_verify_cert(3), which goes on after every error, so that all of them are known.
+/// One run of X509_verify_cert(3), which continues after every error, so that all of them are known.
 struct ChainVerification {
-    /// The certificates in DER, from the one that is judged to the last that was found.
+    /// The certificates in DER, from the evaluated one to the last that was found.
     private(set) var chain: [[UInt8]] = []
 
-    /// What is wrong, and with which certificate of the chain.
+    /// The defects, each with its certificate in the chain.
     private(set) var findings: [Finding] = []
 
-    /// The positions of certificates that say themselves that they may issue others (RFC 5280, section 4.2.1.9).
+    /// The positions of certificates that claim to be authorities (RFC 5280, section 4.2.1.9).
     private(set) var authorities: Set<Int> = []
 
     struct Finding: Hashable {
@@ -23,11 +23,12 @@ struct ChainVerification {
     /// - Parameters:
     ///   - leaf: the certificate.
     ///   - untrusted: certificates that may be in the chain.
-    ///   - anchors: those that may end it.
-    ///   - date: when it is to be valid.
-    ///   - securityLevel: how weak keys and digests may be (SSL_CTX_set_security_level(3)): 1 for 80 bits, 2 for 112.
+    ///   - anchors: the certificates that may end it.
+    ///   - date: the time at which it must be valid.
+    ///   - securityLevel: the minimum strength of keys and digests (SSL_CTX_set_security_level(3)): 1 for 80 bits, 2
+    ///     for 112.
     ///   - openssl: the library.
-    /// - Throws: `errSecAllocate` where memory is short.
+    /// - Throws: `errSecAllocate` if memory is insufficient.
     init(
         _ leaf: OpenSSLCertificate,
         untrusted: [OpenSSLCertificate],
@@ -47,7 +48,7 @@ struct ChainVerification {
                 anchors.count,
                 date.secondsSince1970,
                 securityLevel,
-                Journal.note,
+                Journal.record,
                 Journal.add,
                 Unmanaged.passUnretained(journal).toOpaque()
             )
@@ -59,22 +60,22 @@ struct ChainVerification {
 
     private init() {}
 
-    /// What OpenSSL reports; it lives as long as the run.
+    /// The reports of OpenSSL; it lives as long as the run.
     private final class Journal {
-        /// Bounds what a hostile chain can report.
-        private static let mostFindings = 1000
+        /// Limits the reports that a hostile chain can cause.
+        private static let maximumFindings = 1000
 
         private let openssl: OpenSSL
         private(set) var verification = ChainVerification()
 
         init(_ openssl: OpenSSL) { self.openssl = openssl }
 
-        static let note: @convention(c) (UnsafeMutableRawPointer?, Int32, Int32) -> Void = { context, error, depth in
+        static let record: @convention(c) (UnsafeMutableRawPointer?, Int32, Int32) -> Void = { context, error, depth in
             guard let journal = journal(context) else { return }
             let defect = TrustDefect(openSSLError: error)
             let finding = Finding(position: Int(max(0, depth)), defect: defect)
             let findings = journal.verification.findings
-            guard findings.count < mostFindings, !findings.contains(finding) else { return }
+            guard findings.count < maximumFindings, !findings.contains(finding) else { return }
             journal.verification.findings.append(finding)
         }
 
@@ -94,7 +95,7 @@ struct ChainVerification {
 }
 
 extension TrustDefect {
-    /// What an error of X509_STORE_CTX_get_error(3) is.
+    /// The defect for an error of X509_STORE_CTX_get_error(3).
     init(openSSLError: Int32) {
         self = TrustDefect(rawValue: String(cString: COpenSSL.defect(openSSLError))) ?? .invalidChain
     }

@@ -2,15 +2,16 @@
 
 import KeychainCore
 
-/// The system's libcrypto (OpenSSL 3), loaded when it is first needed: who judges no certificate loads no library.
+/// The system's libcrypto (OpenSSL 3), loaded when it is first needed: a program that evaluates no certificate loads no
+/// library.
 ///
-/// It is used in a library context of its own, so that neither the configuration of the system nor that of the program
-/// changes what is accepted, and nothing here changes what the program gets of a libcrypto that it uses itself.
+/// It is used with its own library context, so that neither the configuration of the system nor that of the program
+/// affects what is accepted, and nothing here affects a libcrypto that the program itself uses.
 struct OpenSSL: @unchecked Sendable {
-    // What protects the value is that it never changes: addresses of functions, and a context that is thread-safe.
+    // The value is safe because it is immutable: addresses of functions, and a thread-safe context.
     let functions: OpaquePointer
 
-    /// The library, or why there is none.
+    /// The library, or the reason that there is none.
     private static let loaded = Result { () throws(KeychainError) in try OpenSSL(fileName) }
 
     /// The library.
@@ -23,7 +24,7 @@ struct OpenSSL: @unchecked Sendable {
     /// The name under which distributions install OpenSSL 3.
     static let fileName = "libcrypto.so.3"
 
-    /// Loads the library of a file name.
+    /// Loads the library with a file name.
     ///
     /// - Throws: `errSecNotAvailable`, which names the library or the function that is missing.
     init(_ fileName: String) throws(KeychainError) {
@@ -51,7 +52,7 @@ extension Timestamp {
     var secondsSince1970: Int64 {
         let years = -62_167_219_200.0...253_402_300_799.0
         let seconds = secondsSinceReferenceDate + Timestamp.referenceDateSince1970
-        // What is no number is before all certificates.
+        // NaN is before all certificates.
         guard seconds >= years.lowerBound else { return Int64(years.lowerBound) }
         return Int64(min(seconds, years.upperBound).rounded(.down))
     }

@@ -2,19 +2,19 @@
 
 /// A certificate as OpenSSL has read it (`X509`).
 ///
-/// Thread-safe, because OpenSSL counts references to certificates atomically and locks what it finds out later.
+/// Thread-safe, because OpenSSL counts references to certificates atomically and locks what it caches later.
 final class OpenSSLCertificate: @unchecked Sendable {
     let pointer: OpaquePointer
     private let openssl: OpenSSL
 
-    /// Reads a certificate; `nil` for bytes that are none to OpenSSL, and where anything stands behind it.
+    /// Parses a certificate; `nil` for bytes that OpenSSL does not accept as one, and for trailing bytes.
     convenience init?(der: [UInt8], _ openssl: OpenSSL) {
         let pointer = der.withUnsafeBufferPointer { COpenSSL.parse(openssl.functions, $0.baseAddress, $0.count) }
         guard let pointer else { return nil }
         self.init(pointer, openssl)
     }
 
-    /// Takes an `X509` over.
+    /// Takes ownership of an `X509`.
     private init(_ pointer: OpaquePointer, _ openssl: OpenSSL) {
         self.pointer = pointer
         self.openssl = openssl
@@ -48,7 +48,7 @@ final class OpenSSLCertificate: @unchecked Sendable {
         return withExtendedLifetime(list) { list.certificates }
     }
 
-    /// What is read of a file; it lives as long as the call.
+    /// The file that is read; it lives as long as the call.
     private final class PEMList {
         private let openssl: OpenSSL
         private(set) var certificates: [OpenSSLCertificate] = []

@@ -10,18 +10,18 @@ enum StapledOCSPResponses {
         case revoked = 1
     }
 
-    /// The status that the responses give a certificate.
+    /// The status of a certificate in the responses.
     ///
-    /// A response counts when the issuer has signed it, or a responder that the issuer has certified for it; and at the
-    /// date, from `thisUpdate` to `nextUpdate`.
+    /// A response is valid if it was signed by the issuer, or by a responder that the issuer certified for that; and if
+    /// the date is between `thisUpdate` and `nextUpdate`.
     ///
     /// - Parameters:
-    ///   - responses: `OCSPResponse` in DER, each.
-    ///   - certificate: what is asked about.
-    ///   - issuer: who has issued it.
-    ///   - date: when.
+    ///   - responses: `OCSPResponse` values in DER.
+    ///   - certificate: the certificate in question.
+    ///   - issuer: its issuer.
+    ///   - date: the time of the evaluation.
     ///   - openssl: the library.
-    /// - Returns: `nil` when no response counts.
+    /// - Returns: `nil` if no response is valid.
     static func status(
         _ responses: [[UInt8]],
         of certificate: OpenSSLCertificate,

@@ -3,8 +3,8 @@
 package import KeychainCore
 
 extension CertificatePolicy {
-    /// The object identifier that Apple has given to the policy, in numbers with dots between: the value of its
-    /// constant `kSecPolicyApple…`.
+    /// The object identifier that Apple assigned to the policy,in dotted decimal notation: the value of its constant
+    /// `kSecPolicyApple…`.
     package var objectIdentifier: String { "1.2.840.113635.100.1.\(identity.number)" }
 
     /// The name of the policy in trust settings.
@@ -18,13 +18,13 @@ extension CertificatePolicy {
         }.map(\.settingsName)
     )
 
-    /// A policy by its object identifier; `nil` for one that is not known.
+    /// A policy by its object identifier; `nil` if it is unknown.
     ///
     /// - Parameters:
-    ///   - objectIdentifier: numbers with dots between; of a policy with sides that of both, or with one number more
+    ///   - objectIdentifier: dotted decimal notation; for a policy with sides, that of both, or, with one more number,
     ///     that of the server (1) or the client (2), the value of `kSecPolicyApple…Server` and `…Client`.
-    ///   - isServer: which side, where the policy has sides and the identifier is that of both.
-    ///   - name: the host or e-mail address, where the policy takes one.
+    ///   - isServer: the side, if the policy has sides and the identifier is that of both.
+    ///   - name: the host or e-mail address, if the policy has one.
     ///   - revocationFlags: the flags of a policy for revocation.
     package init?(objectIdentifier: String, isServer: Bool, name: String?, revocationFlags: UInt64 = 0) {
         for (suffix, isServer) in [("", isServer), (".1", true), (".2", false)] {
@@ -57,9 +57,9 @@ extension CertificatePolicy {
     }
 }
 
-/// Object identifiers as their content octets (ITU-T X.690, section 8.19), which trust settings hold.
+/// Object identifiers as content octets (ITU-T X.690, section 8.19), as in trust settings.
 package enum ObjectIdentifierOctets {
-    /// The octets of numbers with dots between; empty for what is no identifier.
+    /// The octets for dotted decimal notation; empty if it is not an identifier.
     package static func octets(_ text: String) -> [UInt8] {
         let numbers = text.split(separator: ".", omittingEmptySubsequences: false).map { UInt64($0) }
         guard numbers.count >= 2, let first = numbers[0], let second = numbers[1], first <= 2,
@@ -69,7 +69,7 @@ package enum ObjectIdentifierOctets {
         return parts.count == numbers.count - 1 ? parts.flatMap(octets) : []
     }
 
-    /// The numbers of octets, with dots between; `nil` for what is no identifier.
+    /// The dotted decimal notation of octets; `nil` if they are not an identifier.
     package static func text(_ octets: [UInt8]) -> String? {
         guard let last = octets.last, last & 0x80 == 0, octets.count <= 64 else { return nil }
         var parts: [UInt64] = []

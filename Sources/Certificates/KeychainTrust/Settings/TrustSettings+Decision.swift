@@ -4,10 +4,9 @@ import KeychainCertificates
 import KeychainCore
 
 extension TrustSettings.Entry {
-    /// What is decided of the certificate for a policy; `nil` for nothing.
+    /// The decision about the certificate for a policy; `nil` if there is none.
     ///
-    /// Trust that is limited to a program is passed over, because no program here is one of those that can be named; a
-    /// denial is not.
+    /// Trust that is limited to a program is ignored, because no program on Linux can be named; a denial is not.
     func decision(for policy: CertificatePolicy, isSelfIssued: Bool) -> TrustSettings.Decision? {
         guard !rules.isEmpty else { return isSelfIssued ? .trustRoot : nil }
         let decisions = rules.filter { $0.fits(policy) }.compactMap { rule in
@@ -16,7 +15,7 @@ extension TrustSettings.Entry {
         return decisions.contains(.deny) ? .deny : decisions.first
     }
 
-    /// The codes that are passed over for a policy.
+    /// The codes that are ignored for a policy.
     func allowedErrors(for policy: CertificatePolicy) -> Set<Int32> {
         Set(rules.filter { $0.fits(policy) && $0.application == nil }.compactMap(\.allowedError))
     }
@@ -37,7 +36,7 @@ extension TrustSettings.Rule {
         return policy.name.map { HostName($0.lowercased()) == HostName(string.lowercased()) } ?? false
     }
 
-    /// The decision, unless it has none for such a certificate.
+    /// The decision, if it applies to such a certificate.
     fileprivate func effect(isSelfIssued: Bool) -> TrustSettings.Decision? {
         let decision = decision ?? .trustRoot
         guard decision != .deny else { return .deny }

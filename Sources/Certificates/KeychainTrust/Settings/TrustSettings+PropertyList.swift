@@ -9,16 +9,16 @@ import KeychainPropertyLists
 ///
 /// `trustVersion` is 1; `trustList` has a dictionary for each certificate, with `issuerName`, `serialNumber`, `modDate`
 /// and, unless the certificate is trusted in every case, `trustSettings`. Entries here also have `certificate`, the
-/// certificate in DER, so that a chain can be built that does not bring its anchor along.
+/// certificate in DER, so that a chain can be built without a presented anchor.
 extension TrustSettings {
-    /// The largest list that is read.
-    package static let mostBytes = 16 << 20
+    /// The maximum size of a list.
+    package static let maximumBytes = 16 << 20
 
     /// The settings of a property list.
     ///
-    /// - Throws: `errSecInvalidTrustSettings` for what is none.
+    /// - Throws: `errSecInvalidTrustSettings` if it is invalid.
     package init(propertyList: Data) throws(KeychainError) {
-        guard propertyList.count <= Self.mostBytes, PropertyListShape.isHarmlessXML(propertyList),
+        guard propertyList.count <= Self.maximumBytes, PropertyListShape.isHarmlessXML(propertyList),
             let list = try? PropertyListDecoder().decode(List.self, from: propertyList), list.trustVersion == 1
         else { throw Self.invalid("it is no property list of trust settings") }
         for (key, entry) in list.trustList { entries[key.uppercased()] = try Entry(entry, key: key.uppercased()) }
@@ -37,7 +37,7 @@ extension TrustSettings {
     }
 }
 
-/// The members of a list, by their names there.
+/// The keys of a list.
 private struct List: Codable {
     var trustVersion: Int
     var trustList: [String: EntryMembers]
@@ -113,7 +113,7 @@ extension TrustSettings.Rule {
         policyName = members.policyName
         policyString = members.policyString
         application = members.application.map { Array($0) }
-        // Apple writes them as signed numbers of 32 bits, or as numbers without a sign.
+        // Apple writes them as signed 32-bit numbers, or as unsigned numbers.
         keyUsage = members.keyUsage.map { UInt32(truncatingIfNeeded: $0) }
         allowedError = members.allowedError.map { Int32(truncatingIfNeeded: $0) }
         guard let number = members.result else { return }

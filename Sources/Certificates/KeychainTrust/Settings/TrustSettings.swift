@@ -4,15 +4,15 @@ import Crypto
 package import KeychainCertificates
 package import KeychainCore
 
-/// Whom a user or an administrator trusts, and for what: the settings of one domain.
+/// The trust settings of one domain, that of a user or of the administrator.
 package struct TrustSettings: Sendable, Hashable {
-    /// What is set for each certificate, by its ``key(of:)``.
+    /// The entry of each certificate, by its ``key(of:)``.
     package var entries: [String: Entry] = [:]
 
     /// No settings.
     package init() {}
 
-    /// What is set for one certificate.
+    /// The entry of one certificate.
     package struct Entry: Sendable, Hashable {
         /// The issuer's name in DER.
         package var issuer: [UInt8]
@@ -20,11 +20,11 @@ package struct TrustSettings: Sendable, Hashable {
         package var serialNumber: [UInt8]
         /// When the entry was changed.
         package var modified: Timestamp
-        /// What is decided in which cases; without any, the certificate is trusted in all.
+        /// The decisions and their conditions; without any, the certificate is always trusted.
         package var rules: [Rule]
-        /// The certificate in DER; `nil` in settings that came from elsewhere without it.
+        /// The certificate in DER; `nil` in settings from elsewhere that lack it.
         ///
-        /// Such an entry only counts for a certificate that is shown.
+        /// Such an entry applies only to a presented certificate.
         package var certificate: [UInt8]?
 
         /// An entry for a certificate.
@@ -51,7 +51,7 @@ package struct TrustSettings: Sendable, Hashable {
         }
     }
 
-    /// What is decided, by its number in a file.
+    /// A decision, by its number in a file.
     package enum Decision: Int32, Sendable, Hashable {
         /// A self-signed certificate is an anchor.
         case trustRoot = 1
@@ -63,21 +63,21 @@ package struct TrustSettings: Sendable, Hashable {
         case unspecified = 4
     }
 
-    /// A decision, and when it holds: all that is given has to fit.
+    /// A decision and its conditions, all of which must be satisfied.
     package struct Rule: Sendable, Hashable {
         /// The policy, by the content octets of its object identifier.
         package var policy: [UInt8]?
         /// The policy's name.
         package var policyName: String?
-        /// The host or e-mail address that the policy names.
+        /// The host or e-mail address of the policy.
         package var policyString: String?
-        /// The program, in a form of Apple's; no program of Linux is one.
+        /// The program, in a form of Apple's, which matches no program on Linux.
         package var application: [UInt8]?
-        /// What the key is used for, as `SecTrustSettingsKeyUsage`.
+        /// The use of the key, as `SecTrustSettingsKeyUsage`.
         package var keyUsage: UInt32?
-        /// A status, or code of the older module interface, that is passed over.
+        /// A status, or code of the older module interface, that is ignored.
         package var allowedError: Int32?
-        /// The decision; to trust when it is not given.
+        /// The decision; trust by default.
         package var decision: Decision?
 
         /// A rule for every case.
@@ -89,9 +89,10 @@ package struct TrustSettings: Sendable, Hashable {
         Insecure.SHA1.hash(data: certificate).hexadecimal.uppercased()
     }
 
-    /// What is set for a certificate; `nil` when nothing is.
+    /// The entry of a certificate; `nil` if there is none.
     ///
-    /// SHA-1 does not say which certificate it is: the certificate itself is compared, or its issuer and serial number.
+    /// SHA-1 does not identify a certificate reliably, so the certificate itself is compared, or its issuer and serial
+    /// number.
     package func entry(for certificate: Certificate) -> Entry? {
         guard let entry = entries[Self.key(of: certificate.der)] else { return nil }
         if let known = entry.certificate { return known == certificate.der ? entry : nil }

@@ -4,10 +4,10 @@ package import KeychainCertificates
 package import KeychainCore
 
 extension TrustSettings {
-    /// Sets what is decided of a certificate.
+    /// Sets the decisions about a certificate.
     ///
-    /// - Throws: `errSecParam` for trust that the certificate cannot have: as a root when it is not self-signed, or as
-    ///   a root when it is one already.
+    /// - Throws: `errSecParam` for trust that the certificate cannot have: as a root if it is not self-signed, or as a
+    ///   root if it already is one.
     package mutating func set(
         _ rules: [Rule],
         for certificate: Certificate,
@@ -25,7 +25,7 @@ extension TrustSettings {
         entries[Self.key(of: certificate.der)] = Entry(certificate, rules, modified: date)
     }
 
-    /// Removes what is decided of a certificate.
+    /// Removes the decisions about a certificate.
     ///
     /// - Throws: `errSecItemNotFound`
     package mutating func remove(_ certificate: Certificate) throws(KeychainError) {
@@ -35,7 +35,7 @@ extension TrustSettings {
         entries[Self.key(of: certificate.der)] = nil
     }
 
-    /// Takes the place of settings, from which entries without a certificate get theirs.
+    /// Replaces settings; entries without a certificate take theirs from the replaced ones.
     package func replacing(_ earlier: TrustSettings) -> TrustSettings {
         var settings = self
         for (key, entry) in settings.entries where entry.certificate == nil {
@@ -47,7 +47,7 @@ extension TrustSettings {
         return settings
     }
 
-    /// The certificates that something is set for and that are known, in the order of their keys.
+    /// The known certificates with an entry, in the order of their keys.
     package var certificates: [Certificate] {
         entries.sorted { $0.key < $1.key }.compactMap { _, entry in
             entry.certificate.flatMap { try? Certificate(der: $0) }

@@ -6,21 +6,22 @@ package import KeychainCore
 package import KeychainHost
 import Synchronization
 
-/// Where trust settings are kept: for the user and for the whole system, in files or in memory.
+/// The storage of trust settings: for the user and for the whole system, in files or in memory.
 ///
-/// The user's are `trust-settings.plist` in the folder of the user's keychain (`KeychainLocation`); the system's,
-/// which only root changes, `/etc/swift-keychain/trust-settings.plist`. Other programs of Linux know of neither.
+/// The user's settings are `trust-settings.plist` in the folder of the user's keychain (`KeychainLocation`); those of
+/// the system, which only root changes, are `/etc/swift-keychain/trust-settings.plist`. Other programs on Linux do not
+/// use them.
 package final class TrustSettingsStore: Sendable {
-    /// Whose settings.
+    /// The owner of settings.
     package enum Domain: Sendable, Hashable, CaseIterable {
-        /// The user's own, which come first.
+        /// The user's own settings, which take precedence.
         case user
-        /// Those of the administrator, for everybody.
+        /// The settings of the administrator, for all users.
         case admin
     }
 
     private enum Place: Sendable {
-        /// The user's location may be unusable: then it is unknown what the user denied.
+        /// The user's location may be unusable; then the user's denials are unknown.
         case files(user: Result<KeychainLocation, FileError>?, adminFolder: String)
         case memory
     }
@@ -31,12 +32,12 @@ package final class TrustSettingsStore: Sendable {
     /// The folder of the administrator's settings.
     package static let adminFolder = "/etc/swift-keychain"
 
-    /// The name of the file whose presence says that users' own settings do not count.
+    /// The name of the file whose presence disables users' own settings.
     private static let disablingName = "user-trust-settings.disabled"
 
     private static let lockName = "trust-settings.lock"
 
-    /// How long a change waits for another one, in milliseconds.
+    /// The time that a change waits for another one, in milliseconds.
     private static let patience: Int32 = 5000
 
     private let place: Place
@@ -47,10 +48,10 @@ package final class TrustSettingsStore: Sendable {
     /// The settings of this process's user, and of the administrator.
     package static let process = TrustSettingsStore(environment: ProcessEnvironment.path, adminFolder: adminFolder)
 
-    /// The settings of the user whom an environment names, and of the administrator.
+    /// The settings of the user that an environment specifies, and of the administrator.
     ///
-    /// A user without a home has no settings. What else is wrong with the location is an error of every evaluation: a
-    /// denial must not be passed over.
+    /// A user without a home has no settings. Any other defect of the location is an error of every evaluation: a
+    /// denial must not be ignored.
     package convenience init(
         environment: (String) throws(FileError) -> String?,
         homeOfUser: () throws(FileError) -> String? = KeychainLocation.lookUpHome,
@@ -80,13 +81,13 @@ package final class TrustSettingsStore: Sendable {
         TrustSettingsStore(.files(user: user.map { .success($0) }, adminFolder: adminFolder))
     }
 
-    /// Settings that go with the object; none at first.
+    /// Settings in memory; initially empty.
     package static func inMemory() -> TrustSettingsStore { TrustSettingsStore(.memory) }
 
-    /// The settings of a domain; empty ones where there is no file.
+    /// The settings of a domain; empty if there is no file.
     ///
     /// - Throws: `errSecInvalidTrustSettings` for a file that is damaged, another status for one that cannot be read or
-    ///   that others may change: a denial in it must not be passed over.
+    ///   that others may change: a denial in it must not be ignored.
     package func settings(_ domain: Domain) throws(KeychainError) -> TrustSettings {
         switch (place, domain) {
         case (.memory, _): return memory.withLock { $0[domain] ?? TrustSettings() }
@@ -96,7 +97,7 @@ package final class TrustSettingsStore: Sendable {
             return try read(path ?? Self.fileName) { () throws(FileError) in
                 let existing = try PrivateDirectory(existing: location.get())
                 guard let folder = existing, try folder.hasFile(Self.fileName) else { return nil }
-                return try folder.withContents(of: Self.fileName, limit: TrustSettings.mostBytes + 1) { Data($0) }
+                return try folder.withContents(of: Self.fileName, limit: TrustSettings.maximumBytes + 1) { Data($0) }
             }
         case (.files(_, let folder), .admin):
             let path = "\(folder)/\(Self.fileName)"
@@ -104,16 +105,16 @@ package final class TrustSettingsStore: Sendable {
         }
     }
 
-    /// All settings that count, those that come first first.
+    /// All settings that apply, in order of precedence.
     package func all() throws(KeychainError) -> [TrustSettings] {
         var all: [TrustSettings] = []
         for domain in countingDomains { all.append(try settings(domain)) }
         return all
     }
 
-    /// The settings that count, as they are now, in memory.
+    /// A snapshot of the settings that apply, in memory.
     ///
-    /// - Throws: as ``settings(_:)``.
+    /// - Throws: As ``settings(_:)``.
     package func copyInMemory() throws(KeychainError) -> TrustSettingsStore {
         let copy = TrustSettingsStore.inMemory()
         for domain in countingDomains {
@@ -125,14 +126,14 @@ package final class TrustSettingsStore: Sendable {
 
     private var countingDomains: [Domain] { Domain.allCases.filter { $0 != .user || areUserSettingsEnabled } }
 
-    /// Whether users' own settings count, which the administrator can forbid.
+    /// Whether users' own settings apply, which the administrator can disable.
     package var areUserSettingsEnabled: Bool {
         guard case .files(_, let folder) = place else { return true }
         var status = stat()
         return lstat("\(folder)/\(Self.disablingName)", &status) != 0 || status.st_uid != 0
     }
 
-    /// Has users' own settings count, or not.
+    /// Enables or disables users' own settings.
     ///
     /// - Throws: `errSecWrPerm` unless the process is root.
     package func enableUserSettings(_ isEnabled: Bool) throws(KeychainError) {
@@ -145,7 +146,7 @@ package final class TrustSettingsStore: Sendable {
         }
     }
 
-    /// Changes the settings of a domain, in the place of every other change: `body` must not ask for settings itself.
+    /// Changes the settings of a domain, excluding all other changes: `body` must not request settings itself.
     ///
     /// - Throws: `errSecWrPerm` for settings of the administrator, unless the process is root.
     package func change<Result>(
@@ -168,7 +169,7 @@ package final class TrustSettingsStore: Sendable {
             let lock = try errors { () throws(FileError) in
                 try FileLock(Self.lockName, in: folder, until: deadline)
             }
-            return try Self.holding(lock) { () throws(KeychainError) in
+            return try Self.withLockHeld(lock) { () throws(KeychainError) in
                 var settings = try settings(domain)
                 let result = try body(&settings)
                 try write(settings.propertyList, in: folder)
@@ -180,7 +181,7 @@ package final class TrustSettingsStore: Sendable {
             let lock = try errors { () throws(FileError) in
                 try FileLock(at: "\(folder)/\(Self.lockName)", until: Deadline(milliseconds: Self.patience))
             }
-            return try Self.holding(lock) { () throws(KeychainError) in
+            return try Self.withLockHeld(lock) { () throws(KeychainError) in
                 var settings = try settings(domain)
                 let result = try body(&settings)
                 try write(settings.propertyList, to: Self.fileName, in: folder)
@@ -191,8 +192,8 @@ package final class TrustSettingsStore: Sendable {
 
     // MARK: - Files
 
-    /// Runs `body` while a lock is held.
-    private static func holding<Result>(
+    /// Runs `body` while holding a lock.
+    private static func withLockHeld<Result>(
         _ lock: consuming FileLock,
         _ body: () throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
@@ -201,7 +202,7 @@ package final class TrustSettingsStore: Sendable {
         return try result.get()
     }
 
-    /// The settings of a file; empty ones where `contents` gives none.
+    /// The settings of a file; empty if `contents` returns none.
     private func read(
         _ path: String,
         _ contents: () throws(FileError) -> Data?
@@ -218,14 +219,14 @@ package final class TrustSettingsStore: Sendable {
         let former = FileIdentity(path: folder.path(of: Self.fileName))
         do throws(KeychainError) {
             try errors { () throws(FileError) in
-                // Data's function does not pass the type of an error on.
+                // The function of `Data` does not have typed throws.
                 try list.withUnsafeBytes { bytes in
                     Swift.Result { () throws(FileError) in try folder.makeFile(Self.fileName, bytes) }
                 }.get()
             }
         } catch {
             var failure = error
-            // The new file has its name: only the sync of the folder has failed.
+            // The new file has its name: only the sync of the folder failed.
             if FileIdentity(path: folder.path(of: Self.fileName)) != former {
                 failure.reason += "; the settings are changed, but may be lost after a power failure"
             }
@@ -239,7 +240,7 @@ package final class TrustSettingsStore: Sendable {
         }
     }
 
-    /// The contents of the administrator's file, which only root may have written; `nil` without one.
+    /// The contents of the administrator's file, which only root may write; `nil` if there is none.
     private static func adminFile(_ path: String) throws(FileError) -> Data? {
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {
@@ -251,7 +252,7 @@ package final class TrustSettingsStore: Sendable {
         guard fstat(descriptor, &status) == 0 else { throw .system(call: "fstat", path: path, errno: errno) }
         guard status.st_uid == 0 else { throw .exposed(path: path, "belongs to another user than root") }
         guard status.st_mode & 0o022 == 0 else { throw .exposed(path: path, "can be written to by others than root") }
-        return Data(try FileContents.read(descriptor, path: path, atMost: TrustSettings.mostBytes))
+        return Data(try FileContents.read(descriptor, path: path, atMost: TrustSettings.maximumBytes))
     }
 
     private static func checkRoot() throws(KeychainError) {
@@ -260,10 +261,10 @@ package final class TrustSettingsStore: Sendable {
         }
     }
 
-    /// Makes the folder of the administrator if it is missing, for everybody to read.
+    /// Creates the folder of the administrator if it is missing, readable by all users.
     private static func make(_ folder: String) { if mkdir(folder, 0o755) == 0 { _ = chmod(folder, 0o755) } }
 
-    /// Writes a file of the administrator's, which everybody may read.
+    /// Writes a file of the administrator, readable by all users.
     private func write(_ data: Data, to name: String, in folder: String) throws(KeychainError) {
         let path = "\(folder)/\(name)"
         do {

@@ -16,7 +16,7 @@ final class AuditLog: Sendable {
     private let log: DaemonLog
     /// Overrides the settings file; `nil` to use the file.
     private let fixed: AuditSettings?
-    private let mostBytes: Int
+    private let maximumBytes: Int
     private let state: Mutex<State>
     private let reading = Mutex<FileContentsMark?>(nil)
     private let wake = DispatchSemaphore(value: 0)
@@ -32,7 +32,7 @@ final class AuditLog: Sendable {
     }
 
     /// The maximum number of pending records; further ones are lost.
-    static let mostWaiting = 4096
+    static let maximumWaitingRecords = 4096
 
     /// The timeout for the last records when the daemon stops.
     static let closeSeconds = 5
@@ -46,25 +46,25 @@ final class AuditLog: Sendable {
     ///   - folder: the folder, which also contains the settings.
     ///   - fixed: overrides those settings; `nil` to use them.
     ///   - log: receives a message if the file cannot be written.
-    ///   - mostBytes: the maximum size of the file.
-    ///   - mostWaiting: the maximum number of pending records.
+    ///   - maximumBytes: the maximum size of the file.
+    ///   - maximumWaitingRecords: the maximum number of pending records.
     init(
         in folder: PrivateDirectory,
         fixed: AuditSettings? = nil,
         log: DaemonLog,
-        mostBytes: Int = AuditFile.mostBytes,
-        mostWaiting: Int = AuditLog.mostWaiting
+        maximumBytes: Int = AuditFile.maximumBytes,
+        maximumWaitingRecords: Int = AuditLog.maximumWaitingRecords
     ) {
         self.folder = folder
         self.fixed = fixed
         self.log = log
-        self.mostBytes = mostBytes
-        state = Mutex(State(settings: fixed, waiting: AuditQueue(atMost: mostWaiting)))
-        followSettings()
+        self.maximumBytes = maximumBytes
+        state = Mutex(State(settings: fixed, waiting: AuditQueue(atMost: maximumWaitingRecords)))
+        reloadSettings()
     }
 
     /// Reads the settings again if their file has changed.
-    func followSettings() {
+    func reloadSettings() {
         guard fixed == nil else { return }
         // Calls do not wait for the file; other connections do, so that an older state never replaces a newer one.
         reading.withLock { lastMark in
@@ -80,7 +80,7 @@ final class AuditLog: Sendable {
     var settings: AuditSettings? { state.withLock(\.settings) }
 
     /// Queues a record.
-    func note(_ record: AuditRecord) {
+    func record(_ record: AuditRecord) {
         enum Next {
             case nothing
             case wake
@@ -122,7 +122,7 @@ final class AuditLog: Sendable {
     }
 
     private func write() {
-        var file = AuditFile(in: folder, mostBytes: mostBytes)
+        var file = AuditFile(in: folder, maximumBytes: maximumBytes)
         var isFailing = false
         while true {
             let (pending, isClosed) = state.withLock { ($0.waiting.takeAll(), $0.isClosed) }
@@ -160,7 +160,7 @@ extension AuditPage {
         self.init(isOn: isOn, end: number)
         guard let folder else { return }
         let part: AuditReader.Part
-        var reader = AuditReader(in: folder, after: number, mostBytes: Self.byteCount)
+        var reader = AuditReader(in: folder, after: number, maximumBytes: Self.byteCount)
         do throws(FileError) { part = try reader.next() } catch {
             throw KeychainError(error)
         }

@@ -6,7 +6,7 @@ import KeychainAudit
 /// records, not those of others.
 struct AuditQueue {
     /// The maximum number of records; further ones are lost.
-    let most: Int
+    let maximum: Int
 
     /// The number of records that were lost.
     var lost = 0
@@ -16,14 +16,14 @@ struct AuditQueue {
 
     private static let share = 4
 
-    init(atMost most: Int) { self.most = most }
+    init(atMost maximum: Int) { self.maximum = maximum }
 
     /// Adds a record.
     ///
     /// - Returns: Whether there was room.
     mutating func add(_ record: AuditRecord) -> Bool {
         let count = counts[record.caller.shareName, default: 0]
-        guard records.count < most, count < max(1, most / Self.share) else {
+        guard records.count < maximum, count < max(1, maximum / Self.share) else {
             lost += 1
             return false
         }

@@ -35,7 +35,7 @@ struct AuditedProgram: Sendable {
     /// - Parameters:
     ///   - command: the command as the program sent it.
     ///   - result: its result.
-    func note(_ command: KeychainCommand, _ result: Result<KeychainReply, KeychainError>) {
+    func record(_ command: KeychainCommand, _ result: Result<KeychainReply, KeychainError>) {
         let row = command.row
         guard let settings = log.settings, !row.traits.contains(.isUnlogged) else { return }
         let request = command.itemCall
@@ -45,7 +45,7 @@ struct AuditedProgram: Sendable {
             guard case .string(let text)? = request?.operation.mainDictionary[attribute.key] else { continue }
             attributes[attribute] = text
         }
-        log.note(
+        log.record(
             AuditRecord(
                 time: .now,
                 caller: caller,
@@ -61,10 +61,10 @@ struct AuditedProgram: Sendable {
 
 extension AuditLog {
     /// Logs that a connection was refused.
-    func noteRefusal(of peer: PeerUser, _ error: KeychainError) {
+    func recordRefusal(of peer: PeerUser, _ error: KeychainError) {
         guard settings != nil else { return }
         let caller = AuditCaller(user: peer.user, process: peer.process, program: nil, identity: "unknown")
-        note(AuditRecord(time: .now, caller: caller, operation: "connect", status: error.status.rawValue))
+        record(AuditRecord(time: .now, caller: caller, operation: "connect", status: error.status.rawValue))
     }
 }
 

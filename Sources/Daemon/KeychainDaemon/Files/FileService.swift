@@ -37,7 +37,7 @@ enum FileService {
     ) throws(DaemonFailure) {
         let folder: PrivateDirectory
         do { folder = try PrivateDirectory(location) } catch { throw DaemonFailure(error) }
-        let lock = try DaemonLock.take(in: folder, of: "keychain files") {
+        let lock = try DaemonLock.acquire(in: folder, of: "keychain files") {
             // If the service manager listens, a response does not imply another daemon.
             passedOn.isEmpty && (place.answers || isServed(elsewhere: folder))
         }

@@ -20,10 +20,10 @@ enum JudgeProgram {
     static let lifeMilliseconds: Int32 = 5_000
 
     /// The memory limit: no certificate may use up the memory of the service.
-    private static let mostBytes = 512 << 20
+    private static let maximumBytes = 512 << 20
 
     /// For how many seconds it may compute.
-    private static let mostSeconds: UInt32 = 30
+    private static let maximumComputingSeconds: UInt32 = 30
 
     /// Answers until its time is over, or there are no more questions.
     ///
@@ -34,7 +34,7 @@ enum JudgeProgram {
         // killed, not the service.
         _ = keychain_be_ended_first()
         let judge = Result { () throws(KeychainError) in try SystemTrust.prepared(settings: .system) }
-        guard keychain_confine(mostBytes, mostSeconds) == 0 else { return DaemonStatus.failed.rawValue }
+        guard keychain_confine(maximumBytes, maximumComputingSeconds) == 0 else { return DaemonStatus.failed.rawValue }
         while let question = nextQuestion(until: end) {
             guard let verdict = try? answer(question, judge).encoded(), send(verdict) else { break }
         }

@@ -38,10 +38,10 @@ final class Partition: ServedKeychain {
     private let readingAudit = Mutex<Void>(())
 
     /// The maximum size of each of the two files of its log; 1 MiB.
-    static let mostBytesOfAudit = 1 << 20
+    static let maximumAuditBytes = 1 << 20
 
     /// The maximum number of records that wait to be written.
-    private static let mostWaitingOfAudit = 1024
+    private static let maximumWaitingAuditRecords = 1024
 
     private struct State {
         var opened: OpenedStore?
@@ -83,7 +83,7 @@ final class Partition: ServedKeychain {
             )
             return try programs.program(at: socket)
         } catch {
-            audit?.noteRefusal(of: peer, error)
+            audit?.recordRefusal(of: peer, error)
             throw error
         }
     }
@@ -202,8 +202,8 @@ final class Partition: ServedKeychain {
                     in: try folder { (location) throws(FileError) in try PrivateDirectory(location) },
                     fixed: settings,
                     log: options.log,
-                    mostBytes: Self.mostBytesOfAudit,
-                    mostWaiting: Self.mostWaitingOfAudit
+                    maximumBytes: Self.maximumAuditBytes,
+                    maximumWaitingRecords: Self.maximumWaitingAuditRecords
                 )
                 known = made
                 return made

@@ -136,7 +136,7 @@ struct PartitionMoves: ~Copyable {
                 .receiving(Arrival(incoming: incoming, mark: mark, wasServed: wasServed, reservation: reservation))
             )
         } catch {
-            takeBack(wasServed: wasServed)
+            revertIncomingMove(wasServed: wasServed)
             throw error
         }
     }
@@ -146,7 +146,7 @@ struct PartitionMoves: ~Copyable {
         try options.moveSpace.checkStore(arrival.incoming.device.rows.byteCount, in: location.path)
         try arrival.incoming.finish()
         do throws(KeychainError) {
-            try owned(by: .embedded).takeIn(arrival.incoming, owner: .system, replacing: arrival.mark)
+            try owned(by: .embedded).install(arrival.incoming, owner: .system, replacing: arrival.mark)
         } catch {
             throw options.explained(error, of: location)
         }
@@ -193,11 +193,11 @@ struct PartitionMoves: ~Copyable {
     private mutating func end() {
         guard let former = current else { return }
         current = nil
-        if case .receiving(let arrival) = former.phase { takeBack(wasServed: arrival.wasServed) }
+        if case .receiving(let arrival) = former.phase { revertIncomingMove(wasServed: arrival.wasServed) }
     }
 
     /// Removes what was received, and has the service serve the keychain again that it was to replace.
-    private func takeBack(wasServed: Bool) {
+    private func revertIncomingMove(wasServed: Bool) {
         IncomingKeychain.remove(from: location)
         if wasServed { try? owned(by: .embedded).handOver(to: .system) }
     }

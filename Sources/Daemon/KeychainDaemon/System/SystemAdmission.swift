@@ -94,7 +94,7 @@ enum UserDatabase {
     /// - Returns: The name; `nil` if there is no account, or if that cannot be determined.
     static func name(of user: uid_t, capacity: Int = 1 << 14) -> String? {
         var capacity = capacity
-        while capacity <= mostBytesOfEntry {
+        while capacity <= maximumEntryBytes {
             let (failure, name) = lookUp(user, capacity)
             guard failure == ERANGE else { return name }
             capacity *= 2
@@ -103,7 +103,7 @@ enum UserDatabase {
     }
 
     /// Entries are not longer than that; 1 MiB.
-    private static let mostBytesOfEntry = 1 << 20
+    private static let maximumEntryBytes = 1 << 20
 
     /// The result of getpwuid_r(3) with a buffer of that size, and the name.
     private static func lookUp(_ user: uid_t, _ capacity: Int) -> (Int32, String?) {

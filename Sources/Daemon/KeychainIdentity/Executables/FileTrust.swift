@@ -25,7 +25,7 @@ struct FileTrust: Sendable {
         guard let path = linkTarget("/proc/self/fd/\(file)", below: AT_FDCWD), path.isAbsolutePath else {
             return "has no path that can be read"
         }
-        switch go(to: path) {
+        switch traverse(to: path) {
         case .refusal(let reason): return reason
         case .end(let found) where found.st_dev == status.st_dev && found.st_ino == status.st_ino: return nil
         case .end, .link, .nothing: return "was moved or removed"
@@ -39,8 +39,8 @@ struct FileTrust: Sendable {
     func objection(toFolder name: String) -> String? {
         guard name.isAbsolutePath else { return "is no absolute path" }
         var path = name
-        for _ in 0..<Self.mostLinks {
-            switch go(to: path) {
+        for _ in 0..<Self.maximumLinks {
+            switch traverse(to: path) {
             case .refusal(let reason): return reason
             case .end, .nothing: return nil
             case .link(let target): path = target
@@ -50,7 +50,7 @@ struct FileTrust: Sendable {
     }
 
     /// As the kernel (path_resolution(7)).
-    private static let mostLinks = 40
+    private static let maximumLinks = 40
 
     /// The target of a path, as long as only root can change that.
     private enum Way {
@@ -64,7 +64,7 @@ struct FileTrust: Sendable {
         case refusal(String)
     }
 
-    private func go(to path: String) -> Way {
+    private func traverse(to path: String) -> Way {
         let isBelow = base == "/" || path == base || path.hasPrefix("\(base)/")
         let start = isBelow ? base : "/"
         guard var here = Descriptor(start, Descriptor.asPath | O_DIRECTORY | O_NOFOLLOW), var status = here.status

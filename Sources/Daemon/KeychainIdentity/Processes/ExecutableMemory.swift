@@ -18,7 +18,7 @@ struct ExecutableMemory: MemoryList, Sendable, Hashable {
     static let largestByteCount = 1 << 24
 
     /// The maximum number of executable mappings: each library of a program has one.
-    static let mostMappings = 8_192
+    static let maximumMappings = 8_192
 
     /// The kernel's own mappings.
     ///
@@ -55,5 +55,5 @@ struct ExecutableMemory: MemoryList, Sendable, Hashable {
 
     let isComplete = true
 
-    var isFull: Bool { unwritten.count + generated.count >= Self.mostMappings }
+    var isFull: Bool { unwritten.count + generated.count >= Self.maximumMappings }
 }

@@ -65,13 +65,13 @@ extension PeerProcess {
     ///   open the file.
     /// - Throws: ``IdentityError`` if it was.
     func checkLoaderVariables(_ trust: FileTrust) throws(IdentityError) -> Bool {
-        guard let environment = folder.contents("environ", limit: Self.mostEnvironmentBytes) else {
+        guard let environment = folder.contents("environ", limit: Self.maximumEnvironmentBytes) else {
             let failure = errno
             if failure == EACCES, user != geteuid() { return false }
             errno = failure
             throw folder.failure("the variables that it was started with cannot be read")
         }
-        guard environment.count < Self.mostEnvironmentBytes else {
+        guard environment.count < Self.maximumEnvironmentBytes else {
             throw IdentityError("it was started with more variables than can be read")
         }
         let names = LoaderVariables.named(in: environment, trust)
@@ -85,5 +85,5 @@ extension PeerProcess {
     }
 
     /// More than execve(2) accepts: 6 MiB.
-    private static let mostEnvironmentBytes = 1 << 23
+    private static let maximumEnvironmentBytes = 1 << 23
 }

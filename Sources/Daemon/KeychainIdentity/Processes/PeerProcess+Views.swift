@@ -31,8 +31,8 @@ extension PeerProcess {
     /// Only root can create a user namespace with the users of the first one. If the daemon itself is in another one, a
     /// user can create one with the same users; the executable of such a process is not visible either.
     func foreignViewsOfAnybody() throws(IdentityError) -> [String] {
-        guard let theirs = folder.contents("status", limit: ProcessFolder.mostStatusBytes),
-            let ours = Self.contents("/proc/self/status", limit: ProcessFolder.mostStatusBytes)
+        guard let theirs = folder.contents("status", limit: ProcessFolder.maximumStatusBytes),
+            let ours = Self.contents("/proc/self/status", limit: ProcessFolder.maximumStatusBytes)
         else { throw folder.failure("its PID namespace cannot be inspected") }
         var foreign: [String] = []
         let counts = [theirs, ours].map(ProcessStatus.namespaceCount)
@@ -40,15 +40,15 @@ extension PeerProcess {
         var hasSameMounts = false
         // Something may be mounted between the two reads.
         for _ in 0..<3 where !hasSameMounts {
-            guard let theirs = folder.contents("mountinfo", limit: Self.mostMountBytes), !theirs.isEmpty,
-                let ours = Self.contents("/proc/self/mountinfo", limit: Self.mostMountBytes)
+            guard let theirs = folder.contents("mountinfo", limit: Self.maximumMountBytes), !theirs.isEmpty,
+                let ours = Self.contents("/proc/self/mountinfo", limit: Self.maximumMountBytes)
             else { throw folder.failure("its mount namespace cannot be inspected") }
             hasSameMounts = theirs == ours
         }
         if !hasSameMounts { foreign.append("mount namespace") }
         let users = "uid_map"
-        if let ours = Self.contents("/proc/self/\(users)", limit: Self.mostUserBytes) {
-            guard let theirs = folder.contents(users, limit: Self.mostUserBytes) else {
+        if let ours = Self.contents("/proc/self/\(users)", limit: Self.maximumUserBytes) {
+            guard let theirs = folder.contents(users, limit: Self.maximumUserBytes) else {
                 throw folder.failure("its user namespace cannot be inspected")
             }
             if theirs != ours { foreign.append("user namespace") }
@@ -56,10 +56,10 @@ extension PeerProcess {
         return foreign
     }
 
-    private static let mostMountBytes = 1 << 22
+    private static let maximumMountBytes = 1 << 22
 
     /// The map has at most 340 lines (user_namespaces(7)).
-    private static let mostUserBytes = 1 << 15
+    private static let maximumUserBytes = 1 << 15
 
     private static func contents(_ path: String, limit: Int) -> [UInt8]? {
         guard let file = Descriptor(path, O_RDONLY) else { return nil }

@@ -145,7 +145,7 @@ extension PeerProcess {
 
     /// Its state according to the kernel.
     func state() throws(IdentityError) -> State {
-        guard let state = folder.contents("status", limit: ProcessFolder.mostStatusBytes).flatMap(State.init) else {
+        guard let state = folder.contents("status", limit: ProcessFolder.maximumStatusBytes).flatMap(State.init) else {
             throw folder.failure(Self.unknownTracer)
         }
         return state
@@ -159,7 +159,7 @@ extension PeerProcess {
         guard !threads.isEmpty else { throw folder.failure("its threads cannot be listed") }
         var states: [State] = []
         for thread in threads {
-            let text = folder.contents("task/\(thread)/status", limit: ProcessFolder.mostStatusBytes)
+            let text = folder.contents("task/\(thread)/status", limit: ProcessFolder.maximumStatusBytes)
             // It has ended meanwhile.
             if text == nil, errno == ENOENT || errno == ESRCH { continue }
             guard let state = text.flatMap(State.init) else { throw folder.failure(Self.unknownTracer) }
@@ -246,7 +246,7 @@ extension PeerProcess {
         // Only its user may open that file, unlike the other one: the system service has CAP_SYS_PTRACE, but not
         // CAP_DAC_READ_SEARCH.
         guard let file = folder.open("smaps") else { throw failure }
-        guard let copies = CopiedMappings(file, limit: Self.mostMappingBytes) else {
+        guard let copies = CopiedMappings(file, limit: Self.maximumMappingBytes) else {
             guard errno != EFBIG else { throw IdentityError(Self.tooManyMappings) }
             throw folder.failure("it cannot be determined whether its code was modified")
         }
@@ -254,10 +254,10 @@ extension PeerProcess {
     }
 
     private static let tooManyMappings =
-        "it has too many mappings to be checked: at most \(ExecutableMemory.mostMappings) may be executable"
+        "it has too many mappings to be checked: at most \(ExecutableMemory.maximumMappings) may be executable"
 
     /// The maximum size of `smaps`, which has some 700 bytes and a path for each mapping.
-    private static let mostMappingBytes = 1 << 26
+    private static let maximumMappingBytes = 1 << 26
 
     /// Its control group; `nil` if there are none.
     func controlGroup() -> ControlGroup? {

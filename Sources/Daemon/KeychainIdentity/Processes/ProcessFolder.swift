@@ -34,7 +34,7 @@ struct ProcessFolder: Sendable, ~Copyable {
     }
 
     /// The most bytes of `status`: its line of groups has up to 65536 (credentials(7)), of eleven bytes at most.
-    static let mostStatusBytes = 1 << 20
+    static let maximumStatusBytes = 1 << 20
 
     func startTime() throws(IdentityError) -> UInt64 {
         guard let text = contents("stat", limit: 4096), let time = ProcessStatus.startTime(text) else {
@@ -44,7 +44,7 @@ struct ProcessFolder: Sendable, ~Copyable {
     }
 
     func user() throws(IdentityError) -> UInt32 {
-        guard let text = contents("status", limit: Self.mostStatusBytes),
+        guard let text = contents("status", limit: Self.maximumStatusBytes),
             let user = ProcessStatus.effectiveUser(text)
         else {
             throw failure("its user cannot be read")

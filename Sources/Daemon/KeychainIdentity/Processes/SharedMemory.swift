@@ -62,7 +62,7 @@ struct MemoryComparison {
     /// The number of threads that are executing a program after which traits alone decide about the others.
     ///
     /// So that many of them do not delay an identification: each takes some 60 milliseconds.
-    static let mostStalled = 4
+    static let maximumStalledThreads = 4
 
     /// A comparison with the memory of a process.
     init(of process: Int32, _ compare: @escaping Compare = byKernel) {
@@ -90,7 +90,7 @@ struct MemoryComparison {
             others = others.dropFirst(results.count - 1)
             guard let stalled = others.popFirst() else { return sharing }
             stalledCount += 1
-            guard stalledCount < Self.mostStalled else {
+            guard stalledCount < Self.maximumStalledThreads else {
                 return sharing + ([stalled] + others).filter(hasSameTraits)
             }
             if hasSameTraits(stalled) { sharing.append(stalled) }
@@ -108,7 +108,7 @@ struct MemoryComparison {
     ///   program yet.
     private func traits(of thread: Int32) -> [UInt64]? {
         Descriptor("/proc/\(thread)/status", below: AT_FDCWD, O_RDONLY)?
-            .contents(limit: ProcessFolder.mostStatusBytes).flatMap(ProcessStatus.memoryTraits)
+            .contents(limit: ProcessFolder.maximumStatusBytes).flatMap(ProcessStatus.memoryTraits)
     }
 
     /// Uses kcmp(2), which is abandoned while one of the threads is executing a program.

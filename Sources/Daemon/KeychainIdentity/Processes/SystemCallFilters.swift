@@ -25,7 +25,7 @@ enum SystemCallFilters {
     /// The filters of the first process of the PID namespace, from which all others inherit.
     private static func ofFirstProcess() -> UInt64 {
         guard let file = Descriptor("/proc/1/status", O_RDONLY),
-            let status = file.contents(limit: ProcessFolder.mostStatusBytes)
+            let status = file.contents(limit: ProcessFolder.maximumStatusBytes)
         else { return 0 }
         return ProcessStatus.filterCount(status)
     }

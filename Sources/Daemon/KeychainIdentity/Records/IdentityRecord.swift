@@ -97,7 +97,7 @@ package struct IdentityRecord: Sendable, Hashable {
     /// Records that a program with a valid manifest connected.
     ///
     /// - Throws: ``IdentityError`` if the record is full.
-    mutating func note(_ manifest: ProgramManifest, path: String) throws(IdentityError) {
+    mutating func recordConnection(of manifest: ProgramManifest, path: String) throws(IdentityError) {
         let application = manifest.applicationIdentifier
         guard serials[application] != nil || serials.count < Capacity.serials else {
             throw IdentityError("too many applications are recorded")

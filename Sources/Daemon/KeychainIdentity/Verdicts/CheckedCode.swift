@@ -29,7 +29,7 @@ final class CheckedCode: Sendable {
         self.code = code
         self.allowance = allowance
         image = try process.openImage()
-        last = Mutex(try Self.look(at: process, in: try process.state(), code: code, within: allowance))
+        last = Mutex(try Self.inspect(process, in: try process.state(), code: code, within: allowance))
     }
 
     var hashes: ExecutableHashes { code.hashes }
@@ -46,14 +46,14 @@ final class CheckedCode: Sendable {
             last.size == state.codeSize && last.time.advanced(by: Self.lifetime) > .now
             && last.libraries.allSatisfy { $0.isUnchanged(hashes) }
         if isSame { return false }
-        let look = try Self.look(at: process, in: state, code: code, within: allowance)
+        let look = try Self.inspect(process, in: state, code: code, within: allowance)
         self.last.withLock { $0 = look }
         return true
     }
 
     // The size is read before the check, so code that is loaded meanwhile is noticed next time.
-    private static func look(
-        at process: PeerProcess,
+    private static func inspect(
+        _ process: PeerProcess,
         in state: PeerProcess.State,
         code: LoadedCode,
         within allowance: LoadedCode.Allowance

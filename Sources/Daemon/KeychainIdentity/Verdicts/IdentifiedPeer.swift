@@ -58,12 +58,12 @@ package struct IdentifiedPeer: Sendable {
     ///
     /// - Throws: ``KeychainError`` of `errSecMissingEntitlement` otherwise; nothing more may be sent to it.
     package func confirm() throws(KeychainError) {
-        do throws(IdentityError) { try look() } catch {
+        do throws(IdentityError) { try inspect() } catch {
             throw KeychainError(.missingEntitlement, "process \(process.identifier) gets no reply: \(error)")
         }
     }
 
-    private func look() throws(IdentityError) {
+    private func inspect() throws(IdentityError) {
         guard let program else { return }
         try revocation?.check()
         guard let mark = try process.executableMark() else { throw IdentityError("it has exited") }

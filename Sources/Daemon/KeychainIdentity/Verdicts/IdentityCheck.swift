@@ -40,15 +40,15 @@ struct IdentityFindings {
     /// Whether there is a manifest for the program, valid or not.
     var hasManifest = false
 
-    mutating func pass(_ name: String, _ detail: String) {
+    mutating func addPassed(_ name: String, _ detail: String) {
         checks.append(IdentityCheck(name: name, result: .passed, detail: detail))
     }
 
-    mutating func fail(_ name: String, _ detail: String) {
+    mutating func addFailed(_ name: String, _ detail: String) {
         checks.append(IdentityCheck(name: name, result: .failed, detail: detail))
     }
 
-    mutating func note(_ name: String, _ detail: String) {
+    mutating func addAbsent(_ name: String, _ detail: String) {
         checks.append(IdentityCheck(name: name, result: .absent, detail: detail))
     }
 
@@ -58,7 +58,7 @@ struct IdentityFindings {
         _ body: () throws(IdentityError) -> Value
     ) -> Value? {
         do throws(IdentityError) { return try body() } catch {
-            fail(name, error.description)
+            addFailed(name, error.description)
             return nil
         }
     }
@@ -69,7 +69,7 @@ struct IdentityFindings {
             try body()
             return true
         } catch {
-            fail(name, error.description)
+            addFailed(name, error.description)
             return false
         }
     }

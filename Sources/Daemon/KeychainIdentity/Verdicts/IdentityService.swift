@@ -76,7 +76,7 @@ package final class IdentityService: Sendable {
         let identified = examiner.identify(peer, &scratch)
         guard let proof = identified.signedProof, let manifest = proof.manifest else { return identified }
         do throws(IdentityError) {
-            try note(manifest, proof)
+            try recordManifest(manifest, proof)
             return identified.checked(by: RevocationCheck(manifest, self))
         } catch {
             // If it were accepted without being recorded, an earlier version could be accepted later.
@@ -86,12 +86,12 @@ package final class IdentityService: Sendable {
 
     /// Records a valid manifest in the file, and its team's published statements; others may have been recorded since
     /// it was checked.
-    private func note(_ manifest: ProgramManifest, _ proof: ProgramProof) throws(IdentityError) {
+    private func recordManifest(_ manifest: ProgramManifest, _ proof: ProgramProof) throws(IdentityError) {
         try record.withLock { record throws(IdentityError) in
             var learned = record
             try learned.accept(published: proof.published, of: manifest.team)
             try learned.check(manifest)
-            try learned.note(manifest, path: proof.path)
+            try learned.recordConnection(of: manifest, path: proof.path)
             try replace(&record, by: learned)
         }
     }

@@ -27,7 +27,7 @@ extension IdentityFindings {
                     application: application,
                     losing: lost
                 )
-                fail("upgrade", text)
+                addFailed("upgrade", text)
                 upgrade = text
             }
         }

@@ -43,7 +43,7 @@ package struct ProgramExaminer: Sendable {
     ) -> IdentifiedPeer {
         var findings = IdentityFindings()
         let exactness = peer.isExact ? "" : ", by its PID: this kernel has no SO_PEERPIDFD"
-        findings.pass("process", "process \(peer.identifier) of user \(peer.user)\(exactness)")
+        findings.addPassed("process", "process \(peer.identifier) of user \(peer.user)\(exactness)")
         let foreign = findings.attempt("namespaces") { () throws(IdentityError) in try peer.foreignViews() }
         if let identity = sandbox(of: peer, label: label, foreign: foreign ?? [], group: group, findings: &findings) {
             return IdentifiedPeer(peer, as: Identification(identity: identity, checks: findings.checks))
@@ -51,21 +51,21 @@ package struct ProgramExaminer: Sendable {
         let unit = group?.systemUnit
         var program: IdentifiedPeer.Program?
         if let foreign, foreign.isEmpty {
-            findings.pass("namespaces", "it has the same view of the system")
+            findings.addPassed("namespaces", "it has the same view of the system")
             program = running(peer, unit: unit, findings: &findings, record: &record)
         } else if let foreign {
-            findings.fail(
+            findings.addFailed(
                 "namespaces",
                 "it has another view of the system (its own \(foreign.joined(separator: " and "))), so it counts as in an "
                     + "unidentified sandbox"
             )
         }
-        noteRecord(&findings)
-        if let unit { findings.pass("service", "it runs in the system service \(unit)") }
+        addRecordCheck(&findings)
+        if let unit { findings.addPassed("service", "it runs in the system service \(unit)") }
         let isForeign = foreign?.isEmpty != true
         // A process that could use the store without a daemon gets no less with one.
         let hasStore = isForeign && (store.map(peer.canWrite(toFolder:)) ?? false)
-        if hasStore { findings.note("store", "it can write to the keychain's folder itself") }
+        if hasStore { findings.addAbsent("store", "it can write to the keychain's folder itself") }
         let identity = identity(
             from: program?.proof,
             unit: unit,
@@ -100,8 +100,8 @@ package struct ProgramExaminer: Sendable {
                 record: &record
             )
         }
-        noteRecord(&findings)
-        if proof != nil { findings.note("process", "its loaded code and its tracer are checked when it connects") }
+        addRecordCheck(&findings)
+        if proof != nil { findings.addAbsent("process", "its loaded code and its tracer are checked when it connects") }
         let identity = identity(
             from: proof,
             unit: nil,
@@ -114,9 +114,9 @@ package struct ProgramExaminer: Sendable {
         return Identification(identity: identity, checks: findings.checks)
     }
 
-    private func noteRecord(_ findings: inout IdentityFindings) {
+    private func addRecordCheck(_ findings: inout IdentityFindings) {
         guard options.isForSystemService else { return }
-        findings.note(
+        findings.addAbsent(
             "record",
             "the system service owns the keychain, and it alone knows which versions, revocations and earlier programs it "
                 + "has seen: it may refuse what is valid here"
@@ -134,10 +134,10 @@ package struct ProgramExaminer: Sendable {
             // snapd starts every program in a control group of its snap; a system may have none at all.
             if let group, group.snap != snap.snap {
                 let other = group.snap.map { "that of \($0)" } ?? "that of no snap"
-                findings.fail("snap", "its label is that of the snap \(snap.snap), its control group \(other)")
+                findings.addFailed("snap", "its label is that of the snap \(snap.snap), its control group \(other)")
                 return nil
             }
-            findings.pass("snap", "its label is that of \(snap.application) of the snap \(snap.snap)")
+            findings.addPassed("snap", "its label is that of \(snap.application) of the snap \(snap.snap)")
             return sandboxIdentity(
                 .snap(snap.snap),
                 sandbox: "snap",
@@ -152,11 +152,14 @@ package struct ProgramExaminer: Sendable {
             )
         else { return nil }
         guard let information = FlatpakInformation(text: text) else {
-            findings.fail("flatpak", "the file \(FlatpakInformation.fileName) in its root folder names no application")
+            findings.addFailed(
+                "flatpak",
+                "the file \(FlatpakInformation.fileName) in its root folder names no application"
+            )
             return nil
         }
         let application = information.application
-        findings.pass("flatpak", "it runs in a Flatpak sandbox as \(application)")
+        findings.addPassed("flatpak", "it runs in a Flatpak sandbox as \(application)")
         return sandboxIdentity(.flatpak(application), sandbox: "flatpak", name: application, application: application)
     }
 
@@ -219,19 +222,19 @@ package struct ProgramExaminer: Sendable {
         let isUnfiltered = states.map { callsSystem($0, proof: proof, unit: unit, findings: &findings) } ?? false
         let isAlone = findings.attempt("memory") { () throws(IdentityError) in try peer.checkMemoryIsItsOwn() }
         guard let code, states != nil, isPlain, isStartedPlainly, isUnfiltered, let isAlone else { return nil }
-        findings.pass("loaded code", "its executable, system files, and libraries that its manifest lists")
-        findings.pass("tracer", "no process is tracing it")
-        findings.pass("privileges", "it cannot appear to run another executable")
+        findings.addPassed("loaded code", "its executable, system files, and libraries that its manifest lists")
+        findings.addPassed("tracer", "no process is tracing it")
+        findings.addPassed("privileges", "it cannot appear to run another executable")
         if isAlone {
-            findings.pass("memory", "no other process shares its memory")
+            findings.addPassed("memory", "no other process shares its memory")
         } else {
-            findings.note("memory", "this kernel does not say whether another process shares its memory (kcmp(2))")
+            findings.addAbsent("memory", "this kernel does not say whether another process shares its memory (kcmp(2))")
         }
         if let manifest = proof.manifest {
-            let isNoted = findings.succeeds("record") { () throws(IdentityError) in
-                try learned.note(manifest, path: proof.path)
+            let isRecorded = findings.succeeds("record") { () throws(IdentityError) in
+                try learned.recordConnection(of: manifest, path: proof.path)
             }
-            guard isNoted else { return nil }
+            guard isRecorded else { return nil }
         }
         record = learned
         return IdentifiedPeer.Program(proof: proof, code: code)
@@ -244,7 +247,7 @@ package struct ProgramExaminer: Sendable {
         findings: inout IdentityFindings
     ) -> Bool {
         if proof.allowsPreload {
-            findings.note("environment", "its manifest allows variables that load libraries (LD_PRELOAD)")
+            findings.addAbsent("environment", "its manifest allows variables that load libraries (LD_PRELOAD)")
             return true
         }
         // The system service does not see what this process sees.
@@ -252,8 +255,10 @@ package struct ProgramExaminer: Sendable {
             options.isForSystemService ? false : try peer.checkLoaderVariables(options.trust)
         }
         switch isSeen {
-        case true?: findings.pass("environment", "it was started without variables that load libraries (LD_PRELOAD)")
-        case false?: findings.note("environment", "the system service does not see with which variables it was started")
+        case true?:
+            findings.addPassed("environment", "it was started without variables that load libraries (LD_PRELOAD)")
+        case false?:
+            findings.addAbsent("environment", "the system service does not see with which variables it was started")
         case nil: return false
         }
         return true
@@ -267,18 +272,18 @@ package struct ProgramExaminer: Sendable {
         findings: inout IdentityFindings
     ) -> Bool {
         if proof.allowsFilters {
-            findings.note("seccomp", "its manifest allows filters of system calls")
+            findings.addAbsent("seccomp", "its manifest allows filters of system calls")
             return true
         }
         // Units of the system have filters of the service manager's (SystemCallFilter=).
         if let unit {
-            findings.note("seccomp", "filters of system calls are those of the service \(unit)")
+            findings.addAbsent("seccomp", "filters of system calls are those of the service \(unit)")
             return true
         }
         guard findings.succeeds("seccomp", { () throws(IdentityError) in try SystemCallFilters.check(states) }) else {
             return false
         }
-        findings.pass("seccomp", "its system calls are not filtered by who started it")
+        findings.addPassed("seccomp", "its system calls are not filtered by who started it")
         return true
     }
 

@@ -52,38 +52,38 @@ struct ProgramProof: Sendable {
     ) -> ProgramProof? {
         let path = executable.path
         let folder = RootManifest.Folder(options.rootManifestFolder, options.trust)
-        for objection in folder.objections { findings.note("root-owned manifest", objection) }
+        for objection in folder.objections { findings.addAbsent("root-owned manifest", objection) }
         if options.isForSystemService, OtherUsers.objection(toReading: path) != nil {
-            findings.fail("executable", Executable.unreadable(path).description)
+            findings.addFailed("executable", Executable.unreadable(path).description)
             return nil
         }
         let named = folder.manifests.filter { $0.manifest.path == path }
         // Most programs have no manifest: their executables are not read.
         guard !named.isEmpty || mayBeSigned(path, options) else {
-            findings.note("manifest", "\(path) is not signed, and no root-owned manifest names it")
+            findings.addAbsent("manifest", "\(path) is not signed, and no root-owned manifest names it")
             return nil
         }
         findings.hasManifest = !named.isEmpty || hasManifest(besides: path)
         if let objection = objectionToReading(executable, options) {
-            findings.fail("executable", "\(path) cannot have a manifest: \(objection)")
+            findings.addFailed("executable", "\(path) cannot have a manifest: \(objection)")
             return nil
         }
         let facts: (SHA256Value, FileMark)
         do throws(IdentityError) {
             facts = try executable.digest(hashes)
-            findings.pass("executable", "\(path), SHA-256 \(facts.0)")
+            findings.addPassed("executable", "\(path), SHA-256 \(facts.0)")
         } catch {
-            findings.fail("executable", error.description)
+            findings.addFailed("executable", error.description)
             return nil
         }
         let files = manifestFiles(for: path, digest: facts.0, options: options)
         guard !files.isEmpty || !named.isEmpty else {
-            findings.note("manifest", "\(path) is not signed, and no root-owned manifest names it")
+            findings.addAbsent("manifest", "\(path) is not signed, and no root-owned manifest names it")
             return nil
         }
         findings.hasManifest = true
         if let objection = objection(to: executable) {
-            findings.fail("executable", "\(path) cannot have a manifest: \(objection)")
+            findings.addFailed("executable", "\(path) cannot have a manifest: \(objection)")
             return nil
         }
         let (manifest, published) = signed(
@@ -123,14 +123,14 @@ struct ProgramProof: Sendable {
         findings: inout IdentityFindings
     ) -> Bool {
         guard !proof.allowsPreload else {
-            findings.note("libraries", "its manifest allows libraries of any folder (RUNPATH)")
+            findings.addAbsent("libraries", "its manifest allows libraries of any folder (RUNPATH)")
             return true
         }
         guard let objection = executable.libraryObjection(by: trust) else {
-            findings.pass("libraries", "they are looked for in folders that only root can change")
+            findings.addPassed("libraries", "they are looked for in folders that only root can change")
             return true
         }
-        findings.fail("libraries", "\(executable.path) \(objection)")
+        findings.addFailed("libraries", "\(executable.path) \(objection)")
         return false
     }
 
@@ -207,14 +207,14 @@ struct ProgramProof: Sendable {
                 try learned.accept(published: published, of: manifest.team)
                 try learned.check(manifest)
                 record = learned
-                findings.pass(
+                findings.addPassed(
                     "manifest",
                     "\(file): \(manifest.applicationIdentifier), serial \(manifest.serial), signed for team \(manifest.team)"
                 )
                 return (manifest, published)
             } catch { objections.append("\(file) is ignored: \(error)") }
         }
-        for objection in objections { findings.fail("manifest", objection) }
+        for objection in objections { findings.addFailed("manifest", objection) }
         return (nil, [])
     }
 
@@ -247,10 +247,10 @@ struct ProgramProof: Sendable {
                 objection = nil
             }
             guard let objection else {
-                findings.pass("root-owned manifest", "\(file): \(manifest.applicationIdentifier)")
+                findings.addPassed("root-owned manifest", "\(file): \(manifest.applicationIdentifier)")
                 return (file, manifest)
             }
-            findings.fail("root-owned manifest", "\(file) is ignored: \(objection)")
+            findings.addFailed("root-owned manifest", "\(file) is ignored: \(objection)")
         }
         return nil
     }

@@ -11,7 +11,7 @@ import KeychainStore
 /// retried.
 class Authorization {
     /// The maximum number of prompts in one call (Semantics, "Access control").
-    static let mostRounds = 20
+    static let maximumRounds = 20
 
     /// The context of the call: the one that the caller gave, or one of its own.
     private(set) lazy var context = ContextState()

@@ -40,7 +40,7 @@ extension EngineAccess {
         _ authorization: Authorization,
         _ body: () throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
-        for _ in 0..<Authorization.mostRounds {
+        for _ in 0..<Authorization.maximumRounds {
             do throws(KeychainError) {
                 return try body()
             } catch {

@@ -29,7 +29,7 @@ final class ContextRegistry: Sendable {
     /// The state of a context, with the program's current settings.
     func state(of given: AuthenticationContext) -> ContextState {
         let context = entry(given.identifier)
-        context.take(given)
+        context.update(from: given)
         return context
     }
 
@@ -37,7 +37,7 @@ final class ContextRegistry: Sendable {
     func copy(of given: AuthenticationContext) -> ContextState {
         let known = state.withLock { $0.contexts[given.identifier]?.state }
         let copy = known.map(ContextState.init(copying:)) ?? ContextState()
-        copy.take(given)
+        copy.update(from: given)
         return copy
     }
 

@@ -32,7 +32,7 @@ final class ContextState: Sendable {
     }
 
     /// Takes what the program has set by the time of a call.
-    func take(_ given: AuthenticationContext) {
+    func update(from given: AuthenticationContext) {
         if given.isInvalid { return invalidate() }
         state.withLock { state in
             guard !state.isInvalid else { return }
@@ -67,7 +67,7 @@ final class ContextState: Sendable {
     var shown: Set<AuthenticationContext.Factor> { state.withLock { $0.isInvalid ? [] : $0.shown } }
 
     /// Notes what was shown; nothing is noted in an invalid context.
-    func note(_ factor: AuthenticationContext.Factor) {
+    func record(_ factor: AuthenticationContext.Factor) {
         state.withLock { state in
             guard !state.isInvalid else { return }
             state.shown.insert(factor)

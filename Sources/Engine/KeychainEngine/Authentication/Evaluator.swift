@@ -27,11 +27,11 @@ final class Evaluator: Sendable {
         authenticator: any Authenticator,
         hostClock: any HostClock,
         enforcesAccessControl: Bool = true,
-        mostContexts: Int = ContextRegistry.defaultLimit,
+        maximumContexts: Int = ContextRegistry.defaultLimit,
         derivations: KeyDerivations = KeyDerivations(nil)
     ) {
         self.derivations = derivations
-        contexts = ContextRegistry(limit: mostContexts)
+        contexts = ContextRegistry(limit: maximumContexts)
         self.device = device
         self.authenticator = authenticator
         self.hostClock = hostClock
@@ -55,7 +55,7 @@ final class Evaluator: Sendable {
         reason: String,
         _ context: ContextState
     ) throws(AuthenticationFailure) {
-        try meet(Requirement(policy), reason: reason, context)
+        try satisfy(Requirement(policy), reason: reason, context)
     }
 
     /// Prompts for what an access control requires, and for an application password if it requires one and the context
@@ -85,7 +85,7 @@ final class Evaluator: Sendable {
         reason: String,
         _ context: ContextState
     ) throws(AuthenticationFailure) {
-        try meet(Requirement(accessControl), reason: reason, context)
+        try satisfy(Requirement(accessControl), reason: reason, context)
     }
 
     /// Whether a context has shown what an access control demands, its application password left out.
@@ -164,13 +164,15 @@ final class Evaluator: Sendable {
 }
 
 extension Evaluator {
-    private func meet(
+    private func satisfy(
         _ requirement: Requirement,
         reason: String,
         _ context: ContextState
     ) throws(AuthenticationFailure) {
         guard !context.isInvalid else { throw .invalidContext }
-        if requirement.asksForBiometry, let recognition = reusableRecognition(in: context) { context.note(recognition) }
+        if requirement.asksForBiometry, let recognition = reusableRecognition(in: context) {
+            context.record(recognition)
+        }
         // What is impossible is refused at once, without waiting for a turn.
         guard try !openWays(to: requirement, context).isEmpty else { return }
         try withQuestions(reason: reason, context) { (questions) throws(AuthenticationFailure) in
@@ -289,8 +291,8 @@ extension Evaluator {
                 guard let ticket = authenticator.enqueue(cancellation) else { throw .notInteractive }
                 defer { withExtendedLifetime(ticket) {} }
                 let seconds = AuthenticationPrompt.defaultTimeoutSeconds
-                guard turns.take(in: ticket.queue, within: seconds, cancellation) else { throw questions.end }
-                defer { turns.leave(ticket.queue) }
+                guard turns.acquire(in: ticket.queue, within: seconds, cancellation) else { throw questions.end }
+                defer { turns.release(ticket.queue) }
                 guard !context.isInvalid else { throw .appCancel }
                 return try body(questions)
             }

@@ -28,7 +28,7 @@ final class QuestionTurns: Sendable {
     /// Waits for a turn in a queue; ``leave(_:)`` ends the turn.
     ///
     /// - Returns: Whether the turn was obtained; `false` on a timeout, or if the prompt was canceled first.
-    func take(in queue: UInt64 = 0, within seconds: Double, _ cancellation: PromptCancellation) -> Bool {
+    func acquire(in queue: UInt64 = 0, within seconds: Double, _ cancellation: PromptCancellation) -> Bool {
         let waiter: Waiter? = state.withLock { state in
             state.forgetParent()
             guard state.queues[queue] != nil else {
@@ -52,7 +52,7 @@ final class QuestionTurns: Sendable {
     }
 
     /// Passes the turn on to the longest waiter.
-    func leave(_ queue: UInt64 = 0) {
+    func release(_ queue: UInt64 = 0) {
         let next: Waiter? = state.withLock { state in
             state.forgetParent()
             guard state.queues[queue]?.isEmpty == false else {

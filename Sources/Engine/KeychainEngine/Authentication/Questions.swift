@@ -42,7 +42,7 @@ struct Questions {
                 guard let set = biometry.enrolledSet, authenticator.biometry.enrolledSet == set else {
                     throw .authenticationFailed
                 }
-                context.note(.biometry(enrolledSet: set))
+                context.record(.biometry(enrolledSet: set))
                 return set
             }
             problem = "You were not recognized."
@@ -56,7 +56,7 @@ struct Questions {
         for _ in 0..<Self.attempts {
             let passcode = try secret(.passcode, problem: problem)
             if try isRight(passcode, device) {
-                context.note(.passcode)
+                context.record(.passcode)
                 return
             }
             problem = "The passcode is wrong."

@@ -95,13 +95,13 @@ extension EmbeddedKeychain {
     package func restoreBackup(from path: String, secret: SecretBytes) throws(KeychainError) -> BackupReport {
         let backup = try BackupReader(path)
         let opened = try Self.open(backup.keybag(), with: secret, atLeast: access.device.passwordFloor)
-        let items = try withEngine(.alone) { (engine) throws(KeychainError) in try engine.restore(backup, opened) }
+        let items = try withEngine(.exclusive) { (engine) throws(KeychainError) in try engine.restore(backup, opened) }
         return BackupReport(items: items, leftOut: opened.leftOut, damaged: opened.damaged)
     }
 
     /// Erases all content and settings: no item, no passcode, other keys.
     package func erase() throws(KeychainError) {
-        try withEngine(.alone) { (engine) throws(KeychainError) in
+        try withEngine(.exclusive) { (engine) throws(KeychainError) in
             try engine.erase()
             access.device.onEvent(.erased)
         }

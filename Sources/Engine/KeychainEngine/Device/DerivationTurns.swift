@@ -7,12 +7,12 @@ import Synchronization
 
 /// Limits the number of concurrent key derivations from passcodes and passwords, over all keychains that share it.
 ///
-/// A derivation takes 128 MiB of memory, and at most 256 MiB (``ScryptParameters``).
+/// A derivation takes 128 MiB of memory, and at maximum 256 MiB (``ScryptParameters``).
 ///
 /// A free turn goes to the keychain with the fewest derivations in progress, and among those to the caller that has
 /// waited longest, so that no keychain delays another by more than one turn.
 package final class DerivationTurns: Sendable {
-    private let most: Int
+    private let maximum: Int
     private let patienceMilliseconds: Int
     private let state = Mutex(State())
 
@@ -51,10 +51,10 @@ package final class DerivationTurns: Sendable {
     /// Creates turns.
     ///
     /// - Parameters:
-    ///   - most: the maximum number of concurrent derivations.
+    ///   - maximum: the maximum number of concurrent derivations.
     ///   - patienceMilliseconds: how long a caller waits for a turn.
-    package init(atMost most: Int = 4, patienceMilliseconds: Int = 30_000) {
-        self.most = most
+    package init(atMost maximum: Int = 4, patienceMilliseconds: Int = 30_000) {
+        self.maximum = maximum
         self.patienceMilliseconds = patienceMilliseconds
     }
 
@@ -69,7 +69,7 @@ package final class DerivationTurns: Sendable {
     ///   - body: derives a key.
     /// - Returns: What `body` returns.
     /// - Throws: `errSecNotAvailable` if there was none in time; `body` was not run then. What `body` throws.
-    package func take<Result>(
+    package func withTurn<Result>(
         for keychain: ObjectIdentifier,
         waits: Bool = true,
         _ body: () throws(KeychainError) -> Result
@@ -82,7 +82,7 @@ package final class DerivationTurns: Sendable {
     private func begin(_ keychain: ObjectIdentifier, waits: Bool) throws(KeychainError) {
         let waiter = Waiter(keychain)
         let isFree = state.withLock { state in
-            let isFree = state.count < most
+            let isFree = state.count < maximum
             if isFree { state.begin(keychain) } else if waits { state.waiting.append(waiter) }
             return isFree
         }
@@ -121,7 +121,7 @@ final class KeyDerivations: Sendable {
         _ body: () throws(ProtectionError) -> Key
     ) throws(KeychainError) -> Key {
         guard let turns else { return try protecting(body) }
-        return try turns.take(for: ObjectIdentifier(self), waits: waits) { () throws(KeychainError) in
+        return try turns.withTurn(for: ObjectIdentifier(self), waits: waits) { () throws(KeychainError) in
             try protecting(body)
         }
     }

@@ -45,7 +45,7 @@ package struct DeviceOptions: Sendable {
     package var share: @Sendable () -> UInt64? = { nil }
 
     /// The maximum number of authentication contexts; the least recently used one is removed for a new one.
-    package var mostContexts = ContextRegistry.defaultLimit
+    package var maximumContexts = ContextRegistry.defaultLimit
 
     /// What the device enforces.
     package var personality = DevicePersonality.device

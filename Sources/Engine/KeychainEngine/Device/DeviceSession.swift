@@ -60,7 +60,7 @@ final class DeviceSession: @unchecked Sendable {
 
     /// Notes a call, after what has lain idle too long is locked.
     func begin() {
-        alone {
+        withExclusiveAccess {
             dropIfIdle()
             lastUse = hostClock.now
         }
@@ -74,8 +74,8 @@ final class DeviceSession: @unchecked Sendable {
     ///
     /// - Returns: Whether it is still at its path.
     @discardableResult
-    func follow(_ store: Store) -> Bool {
-        alone {
+    func adoptFile(of store: Store) -> Bool {
+        withExclusiveAccess {
             let isCurrent = store.isCurrent
             if isCurrent, file != store.file { (file, newest) = (store.file, nil) }
             // The file that is found at the path next can be older.
@@ -91,7 +91,7 @@ final class DeviceSession: @unchecked Sendable {
     ///   - mark: the lock mark; it is read only while there is something to lock.
     /// - Returns: The keys; `nil` before the first unlock, and without a passcode.
     func keys(of device: StoredDevice, _ mark: LockMark?) -> UnlockedKeys? {
-        alone {
+        withExclusiveAccess {
             let unlocked = unlockedKeys(of: device, mark)
             guard !personality.enforcesProtection else { return unlocked }
             guard let kept, kept.forkGeneration == keychain_fork_generation() else { return nil }
@@ -101,7 +101,7 @@ final class DeviceSession: @unchecked Sendable {
 
     private func unlockedKeys(of device: StoredDevice, _ mark: LockMark?) -> UnlockedKeys? {
         let keybag = device.keybag
-        let isNewest = note(device)
+        let isNewest = adoptPolicy(of: device)
         // Locked memory is empty in a forked child.
         guard let held = unlocked, hostClock.now.bootIdentifier == held.bootIdentifier,
             keychain_fork_generation() == held.forkGeneration
@@ -126,7 +126,7 @@ final class DeviceSession: @unchecked Sendable {
     ///   - device: the state of the device, with the keybag to which they belong.
     ///   - mark: the lock mark as read before the unlock; `nil` for a keychain in memory.
     func install(_ keys: UnlockedKeys, of device: StoredDevice, _ mark: LockMark.Value?) {
-        alone {
+        withExclusiveAccess {
             let now = hostClock.now
             let installed = Unlocked(
                 keys: keys,
@@ -141,7 +141,7 @@ final class DeviceSession: @unchecked Sendable {
             }
             unlocked = installed
             if !personality.enforcesProtection { kept = unlocked }
-            note(device)
+            adoptPolicy(of: device)
             lastUse = now
         }
     }
@@ -150,7 +150,7 @@ final class DeviceSession: @unchecked Sendable {
     ///
     /// - Returns: Whether this is the newest.
     @discardableResult
-    private func note(_ device: StoredDevice) -> Bool {
+    private func adoptPolicy(of device: StoredDevice) -> Bool {
         guard device.file == file else { return false }
         let (storeIdentifier, revision) = (device.keybag.storeIdentifier, device.record.keybagRevision)
         if let newest, newest.storeIdentifier == storeIdentifier, newest.revision > revision { return false }
@@ -160,17 +160,17 @@ final class DeviceSession: @unchecked Sendable {
     }
 
     /// Takes in a record that was just written.
-    func learn(_ device: StoredDevice) { alone { _ = note(device) } }
+    func recordWritten(_ device: StoredDevice) { withExclusiveAccess { _ = adoptPolicy(of: device) } }
 
     /// Drops the keys that do not outlive a lock.
-    func lock() { alone { drop() } }
+    func lock() { withExclusiveAccess { drop() } }
 
     /// Drops every key.
-    func clear() { alone { unlocked = nil } }
+    func clear() { withExclusiveAccess { unlocked = nil } }
 
     /// The lock state of a device with a passcode in this process.
     var lockState: LockState {
-        alone {
+        withExclusiveAccess {
             guard let keys = unlocked?.keys else { return .beforeFirstUnlock }
             return keys.isLocked ? .locked : .unlocked
         }
@@ -181,7 +181,7 @@ final class DeviceSession: @unchecked Sendable {
     ///
     /// Transactions detect locks by other processes.
     var currentUnlock: UInt64? {
-        alone {
+        withExclusiveAccess {
             guard let keys = unlocked?.keys, !keys.isLocked else { return nil }
             return unlockNumber
         }
@@ -192,7 +192,7 @@ final class DeviceSession: @unchecked Sendable {
     /// - Parameter lockIfIdle: locks an idle device, and returns the number of seconds until the next check; `nil` for
     ///   never.
     func watchIdleness(_ lockIfIdle: @escaping @Sendable () -> Double?) {
-        alone {
+        withExclusiveAccess {
             guard let seconds = secondsUntilIdle else { return }
             watch.start(after: seconds, lockIfIdle)
         }
@@ -201,7 +201,7 @@ final class DeviceSession: @unchecked Sendable {
     /// Locks the device if it has been idle for as long as the policy says.
     ///
     /// - Returns: The number of seconds until the next check; `nil` if there is nothing to lock.
-    func lockIfIdle() -> Double? { alone { dropIfIdle() } }
+    func lockIfIdle() -> Double? { withExclusiveAccess { dropIfIdle() } }
 
     private func drop() {
         guard let keys = unlocked?.keys, !keys.isLocked else { return }
@@ -224,7 +224,7 @@ final class DeviceSession: @unchecked Sendable {
         return lastUse.secondsSinceBoot + Double(limit) - now.secondsSinceBoot
     }
 
-    private func alone<Result>(_ body: () -> Result) -> Result {
+    private func withExclusiveAccess<Result>(_ body: () -> Result) -> Result {
         mutex.acquire()
         defer { mutex.release() }
         return body()

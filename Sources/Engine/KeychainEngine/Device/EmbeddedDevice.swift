@@ -78,7 +78,7 @@ struct EmbeddedDevice: Sendable {
     }
 
     func unlock(passcode: SecretBytes) throws(KeychainError) {
-        try PasscodeAttempt.alone(access) { (attempt) throws(KeychainError) in
+        try PasscodeAttempt.withExclusiveAccess(access) { (attempt) throws(KeychainError) in
             guard let key = try attempt.check(passcode) else { return }
             try attempt.unlock(with: key)
         }
@@ -86,7 +86,7 @@ struct EmbeddedDevice: Sendable {
 
     func setPasscode(_ passcode: SecretBytes) throws(KeychainError) {
         guard !passcode.isEmpty else { throw KeychainError(DeviceError.emptyPasscode) }
-        try PasscodeAttempt.alone(access) { (attempt) throws(KeychainError) in
+        try PasscodeAttempt.withExclusiveAccess(access) { (attempt) throws(KeychainError) in
             guard try attempt.slot() == nil else { throw KeychainError(DeviceError.passcodeAlreadySet) }
             let new = try attempt.derive(passcode)
             try attempt.replaceKeybag(unlockingWith: new.key) { (keybag) throws(ProtectionError) in
@@ -99,7 +99,7 @@ struct EmbeddedDevice: Sendable {
         guard !new.isEmpty || access.device.personality == .keychainFile else {
             throw KeychainError(DeviceError.emptyPasscode)
         }
-        try PasscodeAttempt.alone(access) { (attempt) throws(KeychainError) in
+        try PasscodeAttempt.withExclusiveAccess(access) { (attempt) throws(KeychainError) in
             guard let key = try attempt.check(old) else { throw KeychainError(DeviceError.noPasscode) }
             let slot = try attempt.derive(new)
             try attempt.replaceKeybag(unlockingWith: slot.key) { (keybag) throws(ProtectionError) in
@@ -109,7 +109,7 @@ struct EmbeddedDevice: Sendable {
     }
 
     func removePasscode(_ passcode: SecretBytes) throws(KeychainError) {
-        try PasscodeAttempt.alone(access) { (attempt) throws(KeychainError) in
+        try PasscodeAttempt.withExclusiveAccess(access) { (attempt) throws(KeychainError) in
             guard let key = try attempt.check(passcode) else { throw KeychainError(DeviceError.noPasscode) }
             try attempt.replaceKeybag(unlockingWith: nil) { (keybag) throws(ProtectionError) in
                 try keybag.removingPasscode(try keybag.unlock(with: key))

@@ -13,7 +13,7 @@ extension EmbeddedKeychain {
     ///   memory.
     /// - Throws: What `KeychainDevice.unlock(passcode:)` throws.
     package func offerUnlock(passcode: SecretBytes) throws(KeychainError) -> UnlockOffer? {
-        try PasscodeAttempt.alone(access) { (attempt) throws(KeychainError) in
+        try PasscodeAttempt.withExclusiveAccess(access) { (attempt) throws(KeychainError) in
             guard let key = try attempt.check(passcode) else { return nil }
             return try attempt.withEngine(.reading) { (engine) throws(KeychainError) in try engine.offerUnlock(key) }
         }
@@ -40,14 +40,14 @@ extension Engine {
 
     /// Accepts the unlock that this process inherited, if its keychain has just been opened and nothing was unlocked
     /// yet.
-    func takeUpUnlock() throws(KeychainError) {
+    func acceptInheritedUnlock() throws(KeychainError) {
         guard let folder, session.lockState == .beforeFirstUnlock, let mark = LockMark(folder).read() else { return }
         let found = try read { (reader) throws(KeychainError) in
             stored(device.keybag, try reader.deviceRecord())
         }
         let keybag = found.keybag
         let boot = session.bootIdentifier
-        let key = Handover.take(store: keybag.storeIdentifier, mark: mark.bytes, boot: boot, in: folder)
+        let key = Handover.receive(store: keybag.storeIdentifier, mark: mark.bytes, boot: boot, in: folder)
         // The key of an earlier passcode opens nothing; then the process is locked, as it would be without.
         guard let key, let keys = try? keybag.unlock(with: key) else { return }
         session.install(keys, of: found, mark)

@@ -34,7 +34,7 @@ extension Engine {
             try writer.setDeviceRecord(record)
             return stored(device.keybag, record)
         }
-        session.learn(changed)
+        session.recordWritten(changed)
     }
 
     /// Replaces the keybag, and unlocks the new one.
@@ -93,7 +93,7 @@ extension Engine {
                 throw KeychainError(error)
             }
             try writer.deleteAllRows()
-            try beginAnew(with: keybag, writer)
+            try resetDevice(with: keybag, writer)
         }
         forgetEverything()
     }
@@ -112,14 +112,14 @@ extension Engine {
             } catch {
                 throw KeychainError(error)
             }
-            try beginAnew(with: made.bytes, writer)
+            try resetDevice(with: made.bytes, writer)
             return try writer.add(rowsOf: backup, RestoredStore(opened, keybag: made, random: random))
         }
         forgetEverything()
         return items
     }
 
-    private func beginAnew(with keybag: [UInt8], _ writer: RowWriter) throws(KeychainError) {
+    private func resetDevice(with keybag: [UInt8], _ writer: RowWriter) throws(KeychainError) {
         let old = try writer.deviceRecord()
         try writer.setKeybag(keybag)
         var record = DeviceRecord()

@@ -38,7 +38,7 @@ enum Handover {
         removeStale(mark: mark, boot: boot, in: folder)
         let identifier = SystemRandomSource().bytes16()
         let handover: SlotKey.Handover
-        do { handover = try slotKey.handOver(store: store) } catch { throw KeychainError(error) }
+        do { handover = try slotKey.makeHandover(store: store) } catch { throw KeychainError(error) }
         let memory = try SealedMemory.make(InheritedHalf(identifier: identifier, key: handover.key).bytes)
         let file = HandoverFile(handover, identifier: identifier, store: store, mark: mark, boot: boot)
         do throws(FileError) {
@@ -63,7 +63,7 @@ enum Handover {
     ///   - boot: the identifier of the current boot of the host.
     ///   - folder: the folder of the keychain.
     /// - Returns: The slot key; `nil` for any failure.
-    static func take(
+    static func receive(
         _ environment: (String) -> String? = ProcessEnvironment.value,
         store: Bytes16,
         mark: Bytes16,
@@ -76,7 +76,7 @@ enum Handover {
         guard let file = file(half.identifier, in: folder) else { return nil }
         guard file.fits(mark: mark, boot: boot) else {
             // It can never be good again, so nothing that this process starts needs it.
-            SealedMemory.keepFromChildren(descriptor)
+            SealedMemory.closeOnExec(descriptor)
             return nil
         }
         return file.slotKey(half.key, identifier: half.identifier, store: store)

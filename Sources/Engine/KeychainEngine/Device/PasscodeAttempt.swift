@@ -19,10 +19,10 @@ struct PasscodeAttempt {
     private static let lockTimeoutMilliseconds: Int32 = 30_000
 
     /// How long to wait at least for the store, after others had their tries.
-    private static let leastPatienceMilliseconds: Int32 = 500
+    private static let minimumPatienceMilliseconds: Int32 = 500
 
     /// Runs `body` while no other attempt on the keychain is in progress.
-    static func alone<Result>(
+    static func withExclusiveAccess<Result>(
         _ access: EngineAccess,
         _ body: (PasscodeAttempt) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
@@ -53,8 +53,8 @@ struct PasscodeAttempt {
         _ use: EngineAccess.Use = .changing,
         _ body: (Engine) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
-        let least = min(access.patienceMilliseconds, Self.leastPatienceMilliseconds)
-        return try access.withEngine(use, until: deadline.extended(milliseconds: least), body)
+        let minimum = min(access.patienceMilliseconds, Self.minimumPatienceMilliseconds)
+        return try access.withEngine(use, until: deadline.extended(milliseconds: minimum), body)
     }
 
     /// The slot that a passcode opens; `nil` when none is set.
@@ -127,7 +127,7 @@ struct PasscodeAttempt {
         unlockingWith key: SlotKey?,
         _ make: (OpenKeybag) throws(ProtectionError) -> [UInt8]
     ) throws(KeychainError) {
-        try withEngine(.alone) { (engine) throws(KeychainError) in
+        try withEngine(.exclusive) { (engine) throws(KeychainError) in
             try engine.replaceKeybag(unlockingWith: key, make)
         }
     }
@@ -177,7 +177,7 @@ struct PasscodeAttempt {
             $0.failedAttempts = max(0, $0.failedAttempts) &+ 1
         }
         if let limit = record.eraseAfterFailedAttempts, record.failedAttempts >= limit {
-            try withEngine(.alone) { (engine) throws(KeychainError) in try engine.erase() }
+            try withEngine(.exclusive) { (engine) throws(KeychainError) in try engine.erase() }
             access.device.onEvent(.erased)
             return KeychainError(DeviceError.erased)
         }

@@ -29,5 +29,5 @@ enum SealedMemory {
     }
 
     /// Keeps the memory from programs that are started from now on.
-    static func keepFromChildren(_ descriptor: Int32) { keychain_close_on_exec(descriptor) }
+    static func closeOnExec(_ descriptor: Int32) { keychain_close_on_exec(descriptor) }
 }

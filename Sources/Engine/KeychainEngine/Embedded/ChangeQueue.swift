@@ -50,10 +50,10 @@ final class QueuedChange: @unchecked Sendable {
     /// Waits for the next change to arrive; called by the leader.
     fileprivate func wait(forArrivalUntil time: DispatchTime) { _ = woken.wait(timeout: time) }
 
-    fileprivate func noteArrival() { woken.signal() }
+    fileprivate func signalArrival() { woken.signal() }
 
     /// Discards the signal of a change that arrived after the timeout.
-    fileprivate func forgetArrival() { while woken.wait(timeout: .now()) == .success {} }
+    fileprivate func discardArrival() { while woken.wait(timeout: .now()) == .success {} }
 }
 
 /// The changes of items that wait for a group commit, in the order of their arrival, and which thread leads.
@@ -74,19 +74,19 @@ final class ChangeQueue: @unchecked Sendable {
     private var forkGeneration = keychain_fork_generation()
 
     /// The maximum size of a group, which limits how long a thread waits for the changes of others.
-    static let mostTogether = 64
+    static let maximumGroupSize = 64
 
     /// Adds a change.
     ///
     /// - Returns: Whether its thread is the leader; otherwise the thread waits for the change's outcome.
     func add(_ change: QueuedChange) -> Bool {
-        alone {
+        withExclusiveAccess {
             guard isLed else {
                 isLed = true
                 return true
             }
             waiting.append(change)
-            waitingLeader?.noteArrival()
+            waitingLeader?.signalArrival()
             waitingLeader = nil
             return false
         }
@@ -96,7 +96,7 @@ final class ChangeQueue: @unchecked Sendable {
     ///
     /// - Returns: Whether it was removed; `false` when a leader has already taken it.
     func withdraw(_ change: QueuedChange) -> Bool {
-        alone {
+        withExclusiveAccess {
             guard let index = waiting.firstIndex(where: { $0 === change }) else { return false }
             waiting.remove(at: index)
             return true
@@ -111,20 +111,20 @@ final class ChangeQueue: @unchecked Sendable {
     ///   - end: when the leader stops waiting for the expected changes; `nil` before the first wait, which sets it.
     /// - Returns: The change, removed from the queue; `nil` when the group is complete.
     func next(for leader: QueuedChange, after count: Int, waitingUntil end: inout DispatchTime?) -> QueuedChange? {
-        if count >= Self.mostTogether { return nil }
-        let (change, longestPause) = alone { () -> (QueuedChange?, UInt64?) in
+        if count >= Self.maximumGroupSize { return nil }
+        let (change, longestPause) = withExclusiveAccess { () -> (QueuedChange?, UInt64?) in
             if !waiting.isEmpty { return (waiting.removeFirst(), nil) }
             guard count < expectedCount else { return (nil, nil) }
             waitingLeader = leader
-            return (nil, min(commitNanoseconds / 2, Self.mostPauseNanoseconds))
+            return (nil, min(commitNanoseconds / 2, Self.maximumPauseNanoseconds))
         }
         guard let longestPause else { return change }
         let time = end ?? .now() + .nanoseconds(Int(longestPause))
         end = time
         leader.wait(forArrivalUntil: time)
-        return alone {
+        return withExclusiveAccess {
             waitingLeader = nil
-            leader.forgetArrival()
+            leader.discardArrival()
             return waiting.isEmpty ? nil : waiting.removeFirst()
         }
     }
@@ -132,14 +132,14 @@ final class ChangeQueue: @unchecked Sendable {
     /// The longest that a leader waits.
     ///
     /// It also never waits longer than half of the commit that waiting can save.
-    private static let mostPauseNanoseconds: UInt64 = 1_000_000
+    private static let maximumPauseNanoseconds: UInt64 = 1_000_000
 
     /// Makes the thread of the oldest waiting change the leader, if there is one.
     ///
     /// - Parameter count: the size of the last group; `nil` when no change was attempted.
-    func passOn(after count: Int?) {
-        alone {
-            if let count { expectedCount = min(count + waiting.count, Self.mostTogether) }
+    func electNextLeader(after count: Int?) {
+        withExclusiveAccess {
+            if let count { expectedCount = min(count + waiting.count, Self.maximumGroupSize) }
             isLed = !waiting.isEmpty
             if isLed { waiting.removeFirst().end(.leads) }
         }
@@ -148,17 +148,17 @@ final class ChangeQueue: @unchecked Sendable {
     /// Records how long the commit of a group took.
     ///
     /// The shortest time counts, and is raised by an eighth with each commit, so that it is forgotten.
-    func noteCommit(nanoseconds: UInt64) {
-        alone {
+    func recordCommit(nanoseconds: UInt64) {
+        withExclusiveAccess {
             let longest = commitNanoseconds == 0 ? nanoseconds : commitNanoseconds + max(1, commitNanoseconds / 8)
             commitNanoseconds = min(nanoseconds, longest)
         }
     }
 
     /// The number of waiting changes, for tests.
-    var count: Int { alone { waiting.count } }
+    var count: Int { withExclusiveAccess { waiting.count } }
 
-    private func alone<Result>(_ body: () -> Result) -> Result {
+    private func withExclusiveAccess<Result>(_ body: () -> Result) -> Result {
         lock.acquire()
         defer { lock.release() }
         forgetParent()

@@ -51,7 +51,7 @@ extension EmbeddedKeychain {
             try engine.read { (reader) throws(KeychainError) in
                 let sealer = ItemSealer(engine.device)
                 var identifiers: [ItemIdentifier] = []
-                for row in try reader.everyRow(.everything(itemClass)) where !found.contains(row.row.identifier) {
+                for row in try reader.everyRow(.allRows(of: itemClass)) where !found.contains(row.row.identifier) {
                     if try !sealer.isSound(row, in: settingsGroup) { identifiers.append(row.row.identifier) }
                 }
                 return identifiers
@@ -63,7 +63,7 @@ extension EmbeddedKeychain {
     package func removeUnreadableItem(_ itemClass: ItemClass, _ identifier: ItemIdentifier) throws(KeychainError) {
         try access.withEngine(.changing) { (engine) throws(KeychainError) in
             try engine.write { (writer) throws(KeychainError) in
-                var filter = RowFilter.everything(itemClass)
+                var filter = RowFilter.allRows(of: itemClass)
                 filter.identifier = identifier
                 for row in try writer.everyRow(filter) { try writer.delete(row) }
             }
@@ -77,7 +77,7 @@ extension EmbeddedKeychain {
 }
 
 extension RowFilter {
-    fileprivate static func everything(_ itemClass: ItemClass) -> RowFilter {
+    fileprivate static func allRows(of itemClass: ItemClass) -> RowFilter {
         var filter = RowFilter(itemClass)
         filter.includesTombstones = true
         return filter

@@ -39,10 +39,10 @@ final class KnownGroups: Sendable {
         var byteCount = 0
 
         /// Remembers a name, unless it is longer than any that a program has.
-        mutating func learn(_ name: String, _ tag: SearchTag) {
+        mutating func insert(_ name: String, _ tag: SearchTag) {
             let count = name.utf8.count
             guard count <= KnownGroups.longestName else { return }
-            if byTag.count >= KnownGroups.capacity || byteCount + count > KnownGroups.mostBytes { self = Names() }
+            if byTag.count >= KnownGroups.capacity || byteCount + count > KnownGroups.maximumBytes { self = Names() }
             if byTag.updateValue(name, forKey: tag) == nil { byteCount += count }
         }
     }
@@ -51,7 +51,7 @@ final class KnownGroups: Sendable {
     private static let capacity = 4_096
 
     /// How many bytes they have together at most; the same applies.
-    static let mostBytes = 1 << 20
+    static let maximumBytes = 1 << 20
 
     /// The most bytes of a name that is remembered.
     static let longestName = 1 << 10
@@ -86,7 +86,7 @@ final class KnownGroups: Sendable {
             name = try reader.rows(filter).lazy.compactMap { Self.name($0, sealer) }.first
         }
         guard let name else { return nil }
-        names.withLock { $0.learn(name, tag) }
+        names.withLock { $0.insert(name, tag) }
         return name
     }
 

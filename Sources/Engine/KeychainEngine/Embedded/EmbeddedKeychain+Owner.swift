@@ -18,7 +18,7 @@ extension EmbeddedKeychain {
     ///   - mustBeEmpty: whether to refuse that for a store with items or a passcode.
     /// - Throws: ``KeychainError`` with the reason; the owner is unchanged.
     package func handOver(to owner: StoreOwner, onlyIfEmpty mustBeEmpty: Bool = false) throws(KeychainError) {
-        try withEngine(.alone) { (engine) throws(KeychainError) in
+        try withEngine(.exclusive) { (engine) throws(KeychainError) in
             try engine.handOver(to: owner, onlyIfEmpty: mustBeEmpty)
         }
     }
@@ -32,7 +32,7 @@ extension EmbeddedKeychain {
         guard case .folder(let location, _) = access.source else { return }
         let folder: PrivateDirectory
         do { folder = try PrivateDirectory(location) } catch { throw KeychainError(error) }
-        _ = try withEngine(.alone) { (engine) throws(KeychainError) in try engine.store.eraseLog() }
+        _ = try withEngine(.exclusive) { (engine) throws(KeychainError) in try engine.store.eraseLog() }
         var pauses = Deadline.Pauses(until: Deadline(milliseconds: access.patienceMilliseconds))
         repeat {
             let record = try OwnerRecord(in: folder) { () throws(KeychainError) in

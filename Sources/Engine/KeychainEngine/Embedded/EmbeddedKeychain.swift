@@ -74,7 +74,7 @@ package final class EmbeddedKeychain: KeychainBackend {
             authenticator: access.device.authenticator,
             hostClock: access.device.hostClock,
             enforcesAccessControl: access.device.personality.enforcesAccessControl,
-            mostContexts: access.device.mostContexts,
+            maximumContexts: access.device.maximumContexts,
             derivations: access.derivations
         )
     }
@@ -159,7 +159,7 @@ package final class EmbeddedKeychain: KeychainBackend {
             return try engine.perform(request, authorization)
         } catch  where error.status == .diskFull {
             // A log that was written back is written over by the next change: a delete on a full disk needs that.
-            engine.store.writeLogBack()
+            engine.store.checkpointLog()
             return try engine.perform(request, authorization)
         } catch {
             throw error

@@ -58,7 +58,7 @@ extension Engine {
             var hasChanged = false
             for row in rows where !row.isOversized {
                 // A row that does not open is reported when it is read.
-                guard let new = sealer.sealedAnew(row.row, tags) else { continue }
+                guard let new = sealer.resealed(row.row, tags) else { continue }
                 hasChanged = try writer.update(row, to: new) || hasChanged
             }
             if hasChanged {

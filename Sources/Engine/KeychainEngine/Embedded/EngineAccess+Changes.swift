@@ -14,7 +14,7 @@ extension EngineAccess {
     }
 
     /// The number of changes that wait for a group commit, for tests.
-    var waitingChangeCount: Int { (try? Turns.none.take { changes.count }) ?? 0 }
+    var waitingChangeCount: Int { (try? Turns.none.withTurn { changes.count }) ?? 0 }
 
     /// Makes a change of items in one transaction with those of other waiting threads.
     ///
@@ -29,7 +29,7 @@ extension EngineAccess {
         until deadline: Deadline
     ) throws(KeychainError) -> KeychainAnswer? {
         let change = QueuedChange(request, authorization)
-        if try !Turns.none.take(until: deadline, { changes.add(change) }) {
+        if try !Turns.none.withTurn(until: deadline, { changes.add(change) }) {
             switch try outcome(of: change, until: deadline) {
             case .leads: break
             case .apart: return nil
@@ -38,16 +38,16 @@ extension EngineAccess {
         }
         var group = ChangeGroup(leader: change)
         do throws(KeychainError) {
-            try lanes.take(.changing, for: device.share(), until: deadline) { (lane) throws(KeychainError) in
+            try lanes.withConnections(.changing, for: device.share(), until: deadline) { (lane) throws(KeychainError) in
                 StackMemory.wiped { make(&group, in: lane) }
-                changes.passOn(after: group.count)
+                changes.electNextLeader(after: group.count)
             }
         } catch {
             // This thread's timeout has passed; those of the other threads may be longer.
-            try Turns.none.take { changes.passOn(after: nil) }
+            try Turns.none.withTurn { changes.electNextLeader(after: nil) }
             throw error
         }
-        return switch group.tellOthers() {
+        return switch group.notifyOthers() {
         case .ended(let result): try result.get()
         case .apart, .leads: nil
         }
@@ -58,7 +58,7 @@ extension EngineAccess {
         until deadline: Deadline
     ) throws(KeychainError) -> QueuedChange.Outcome {
         if let outcome = change.wait(milliseconds: deadline.millisecondsLeft) { return outcome }
-        guard try !Turns.none.take({ changes.withdraw(change) }) else { throw KeychainError(StoreError.occupied) }
+        guard try !Turns.none.withTurn({ changes.withdraw(change) }) else { throw KeychainError(StoreError.occupied) }
         // A leader is making it, or its thread was made the leader.
         guard let outcome = change.wait(milliseconds: nil) else {
             preconditionFailure("a change that was ended has an outcome")
@@ -94,7 +94,7 @@ extension EngineAccess {
         let start = DispatchTime.now()
         do throws(KeychainError) {
             if try engine.store.endGroup() {
-                changes.noteCommit(nanoseconds: DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds)
+                changes.recordCommit(nanoseconds: DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds)
             }
             group.end(isLost ? .lost : .stored)
         } catch {
@@ -186,7 +186,7 @@ private struct ChangeGroup {
     /// Wakes the threads of the other changes.
     ///
     /// - Returns: The outcome of the leader's own change.
-    func tellOthers() -> QueuedChange.Outcome {
+    func notifyOthers() -> QueuedChange.Outcome {
         for (change, state) in changes.dropFirst() { change.end(outcome(state)) }
         return outcome(changes[0].state)
     }

@@ -35,13 +35,13 @@ final class EngineAccess: Sendable {
         case changingStored
         /// Changing the store while no other thread of this process reads it, for data that must not remain in any
         /// file. It is created if there is none.
-        case alone
+        case exclusive
 
         /// Whether a store is created if there is none.
         var makesStore: Bool {
             switch self {
             case .reading, .observing, .changingStored: false
-            case .preparing, .changing, .alone: true
+            case .preparing, .changing, .exclusive: true
             }
         }
     }
@@ -112,7 +112,8 @@ final class EngineAccess: Sendable {
             var isMissing = false
             var keybag: [UInt8]?
             do throws(KeychainError) {
-                return try lanes.take(use, for: device.share(), until: deadline) { (lane) throws(KeychainError) in
+                return try lanes.withConnections(use, for: device.share(), until: deadline) {
+                    (lane) throws(KeychainError) in
                     try StackMemory.wiped { () throws(KeychainError) in
                         if use == .observing { _ = session.lockIfIdle() } else { session.begin() }
                         defer { watchIdleness() }
@@ -172,12 +173,12 @@ final class EngineAccess: Sendable {
 
     /// Prevents items from being changed, or permits it again, from the next call on.
     func setCondition(_ condition: StoreCondition) {
-        try? lanes.take(.alone) { _ in for lane in lanes.all { lane.opened.condition = condition } }
+        try? lanes.withConnections(.exclusive) { _ in for lane in lanes.all { lane.opened.condition = condition } }
     }
 
     /// Runs `body` exclusively, with no file open; a keychain in memory stays as it is.
     func whileClosed<Result>(_ body: () throws(KeychainError) -> Result) throws(KeychainError) -> Result {
-        try lanes.take(.alone) { (_) throws(KeychainError) in
+        try lanes.withConnections(.exclusive) { (_) throws(KeychainError) in
             if case .folder = source { for lane in lanes.all { lane.opened.close() } }
             return try body()
         }
@@ -191,7 +192,7 @@ final class EngineAccess: Sendable {
         case .memory(passcode: .some), .newFile: try? withEngine { _ in }
         case .memory(passcode: nil), .folder, .file: break
         }
-        try? Turns.none.take { session.lock() }
+        try? Turns.none.withTurn { session.lock() }
     }
 
     /// Waits for the calls under way, but not for long ones.
@@ -211,19 +212,19 @@ final class EngineAccess: Sendable {
     }
 
     /// The lock state that this process is in, as far as it is known without opening anything.
-    var lockState: LockState { (try? Turns.none.take { session.lockState }) ?? .beforeFirstUnlock }
+    var lockState: LockState { (try? Turns.none.withTurn { session.lockState }) ?? .beforeFirstUnlock }
 
     /// Has this process lock itself in time, by the device's policy, even if no call comes any more.
     func watchIdleness() {
         session.watchIdleness { [weak self] in
             guard let self else { return nil }
-            return (try? Turns.none.take { session.lockIfIdle() }) ?? nil
+            return (try? Turns.none.withTurn { session.lockIfIdle() }) ?? nil
         }
     }
 
     deinit {
         // A fork during closing would leave SQLite's own locks held in the child.
-        let isClosed = (try? Turns.none.take { close() }) != nil
+        let isClosed = (try? Turns.none.withTurn { close() }) != nil
         if !isClosed { for lane in lanes.all { lane.opened.abandon() } }
     }
 
@@ -251,7 +252,7 @@ final class EngineAccess: Sendable {
             guard opened.forkGeneration == keychain_fork_generation() else {
                 throw KeychainError(StoreError.lostByFork)
             }
-            if session.follow(engine.store) { return engine }
+            if session.adoptFile(of: engine.store) { return engine }
             opened.close()
         }
         let engine: Engine
@@ -319,7 +320,7 @@ final class EngineAccess: Sendable {
         }
         let engine = engine(on: store, rootKey: rootKey, folder: folder)
         // If it was replaced since it was opened, the next call uses the new file.
-        session.follow(store)
+        session.adoptFile(of: store)
         // The keybag is authenticated here, before any row is looked at.
         try engine.start()
         return engine

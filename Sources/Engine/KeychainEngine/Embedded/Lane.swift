@@ -50,8 +50,8 @@ struct Lanes: Sendable {
 
     /// Runs `body` with the connection that a use needs: the one for changes, one for reading, or all of them.
     ///
-    /// - Throws: As ``Turns/take(until:_:)``.
-    func take<Result>(
+    /// - Throws: As ``Turns/withTurn(until:_:)``.
+    func withConnections<Result>(
         _ use: EngineAccess.Use,
         for share: UInt64? = nil,
         until deadline: Deadline? = nil,
@@ -59,13 +59,13 @@ struct Lanes: Sendable {
     ) throws(KeychainError) -> Result {
         switch use {
         case .reading, .observing, .preparing:
-            try turnsOfReading.takeOne(for: share, until: deadline) { (index) throws(KeychainError) in
+            try turnsOfReading.withOneTurn(for: share, until: deadline) { (index) throws(KeychainError) in
                 try body(reading[index])
             }
         case .changing, .changingStored:
-            try turnOfChanging.take(for: share, until: deadline) { () throws(KeychainError) in try body(changing) }
-        case .alone:
-            try everyTurn.take(for: share, until: deadline) { () throws(KeychainError) in try body(changing) }
+            try turnOfChanging.withTurn(for: share, until: deadline) { () throws(KeychainError) in try body(changing) }
+        case .exclusive:
+            try everyTurn.withTurn(for: share, until: deadline) { () throws(KeychainError) in try body(changing) }
         }
     }
 
@@ -75,6 +75,6 @@ struct Lanes: Sendable {
     /// Waits until each connection has been free once, for no longer than this all in all.
     func waitForEach(milliseconds: Int32) {
         let deadline = Deadline(milliseconds: milliseconds)
-        for lane in all { try? Turns([lane.turn]).take(until: deadline) {} }
+        for lane in all { try? Turns([lane.turn]).withTurn(until: deadline) {} }
     }
 }

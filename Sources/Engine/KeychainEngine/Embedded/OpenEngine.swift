@@ -97,8 +97,8 @@ final class OpenEngine: @unchecked Sendable {
         private static let longestExitMilliseconds: Int32 = 1_000
 
         private func finishAll(until deadline: Deadline) {
-            let open = (try? Turns.none.take(until: deadline) { all }) ?? []
-            for engine in open { try? Turns([engine.turn]).take(until: deadline) { engine.finish() } }
+            let open = (try? Turns.none.withTurn(until: deadline) { all }) ?? []
+            for engine in open { try? Turns([engine.turn]).withTurn(until: deadline) { engine.finish() } }
         }
 
         private var all: [OpenEngine] {

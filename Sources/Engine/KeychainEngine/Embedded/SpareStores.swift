@@ -15,8 +15,8 @@ final class SpareStores: @unchecked Sendable {
     private let lock = ForkSafeLock()
     private var stores: [Store] = []
 
-    /// Enough for tests that run side by side; each is half a mebibyte at most.
-    private static let most = 16
+    /// Enough for tests that run side by side; each is half a mebibyte at maximum.
+    private static let maximum = 16
 
     /// An empty store; `nil` when none is left.
     func take() -> Store? {
@@ -30,6 +30,6 @@ final class SpareStores: @unchecked Sendable {
         guard store.clear() else { return }
         lock.acquire()
         defer { lock.release() }
-        if stores.count < Self.most { stores.append(store) }
+        if stores.count < Self.maximum { stores.append(store) }
     }
 }

@@ -42,7 +42,7 @@ struct Turns: @unchecked Sendable {
     ///
     /// - Throws: `errSecNotAvailable` at the deadline, and in a child that was forked during a call; in these cases,
     ///   `body` was not run. Also the errors of `body`.
-    func take<Result>(
+    func withTurn<Result>(
         for share: UInt64? = nil,
         until deadline: Deadline? = nil,
         _ body: () throws(KeychainError) -> Result
@@ -60,8 +60,8 @@ struct Turns: @unchecked Sendable {
     ///
     /// It goes to the share that holds the fewest turns, and the last free one only to a share that holds none.
     ///
-    /// - Throws: As ``take(until:_:)``.
-    func takeOne<Result>(
+    /// - Throws: As ``withTurn(until:_:)``.
+    func withOneTurn<Result>(
         for share: UInt64? = nil,
         until deadline: Deadline? = nil,
         _ body: (Int) throws(KeychainError) -> Result

@@ -9,9 +9,9 @@ extension KeychainError {
     /// The status of a file's error.
     package init(_ error: FileError) {
         self.init(
-            error.isWantOfRoom ? .diskFull : .notAvailable,
+            error.isOutOfSpace ? .diskFull : .notAvailable,
             "\(error)",
-            kind: .storage(error.isWantOfRoom ? .full : error.isBusy ? .busy : .file),
+            kind: .storage(error.isOutOfSpace ? .full : error.isBusy ? .busy : .file),
             facts: error.facts
         )
     }

@@ -132,7 +132,7 @@ struct JudgedTerms {
                     item.unknown.append(index)
                     continue
                 }
-                if try !transaction.meets(condition, row: row, metadata: metadata, given: query) {
+                if try !transaction.satisfies(condition, row: row, metadata: metadata, given: query) {
                     item.failed.append(index)
                 }
             }
@@ -169,7 +169,7 @@ extension MatchConditions.Condition {
 
 extension ItemTransaction {
     /// Whether an open item meets one condition, as evaluated by a copy.
-    fileprivate func meets(
+    fileprivate func satisfies(
         _ condition: MatchConditions.Condition,
         row: NumberedRow,
         metadata: OpenedMetadata,

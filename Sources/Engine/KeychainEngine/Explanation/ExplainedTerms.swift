@@ -75,7 +75,7 @@ extension ExplainedSearch {
     }
 
     /// Takes in how many items fail which terms.
-    mutating func note(_ failures: [Failures: Int]) {
+    mutating func recordFailures(_ failures: [Failures: Int]) {
         patterns = failures.map { Pattern(itemClass: $0.key.itemClass, failed: $0.key.terms, count: $0.value) }
             .sorted { left, right in
                 if left.count != right.count { return left.count > right.count }

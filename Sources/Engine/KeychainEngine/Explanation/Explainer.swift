@@ -143,7 +143,7 @@ struct Explainer {
         var byteCount = 0
         for row in touched {
             effect.byClass[row.row.itemClass, default: 0] += 1
-            guard effect.items.count < request.options.boundedItemLimit, byteCount < SearchExplainer.mostBytes else {
+            guard effect.items.count < request.options.boundedItemLimit, byteCount < SearchExplainer.maximumBytes else {
                 continue
             }
             byteCount += row.row.metadata.count

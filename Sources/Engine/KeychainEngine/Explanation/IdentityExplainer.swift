@@ -47,7 +47,7 @@ struct IdentityExplainer {
         }
         let halves = { (half: IdentityHalf) throws(KeychainError) -> [PairedHalves.Half] in
             try (rows[half] ?? []).map { (row) throws(KeychainError) in
-                try self.half(from: row, as: half, terms: terms, judged: judged)
+                try self.evaluatedHalf(from: row, as: half, terms: terms, judged: judged)
             }
         }
         let pairs = PairedHalves(certificates: try halves(.certificate), keys: try halves(.key))
@@ -58,16 +58,16 @@ struct IdentityExplainer {
             let judgedByStore = failed.indices.filter { found.terms[$0].isJudgedByStore }
             failures[.init(itemClass: .identity, terms: judgedByStore), default: 0] += count
         }
-        found.note(failures)
+        found.recordFailures(failures)
         let limit = search.options.boundedItemLimit
         let weights = found.terms.map { $0.weight(.certificate) }
         for pair in pairs.nearest(limit, { $0.indices.reduce(0) { $0 + weights[$1] } }) {
-            guard byteCount < SearchExplainer.mostBytes else { break }
+            guard byteCount < SearchExplainer.maximumBytes else { break }
             found.candidates.append(self.pair(try item(.certificate, pair.certificate), try item(.key, pair.key)))
         }
         let lone = pairs.lone
         for (half, index) in lone.prefix(limit) {
-            guard byteCount < SearchExplainer.mostBytes else { break }
+            guard byteCount < SearchExplainer.maximumBytes else { break }
             found.loneHalves.append(try item(half, index))
         }
         found.isBounded = pairs.pairCount > found.candidates.count || lone.count > found.loneHalves.count
@@ -76,7 +76,7 @@ struct IdentityExplainer {
     }
 
     /// How a row matches the terms, and its possible counterparts: it is opened for that, and closed again.
-    private func half(
+    private func evaluatedHalf(
         from row: NumberedRow,
         as half: IdentityHalf,
         terms: Terms,

@@ -30,7 +30,7 @@ final class Rehearsal: Authorization {
         over reader: RowReader,
         _ operation: (Rehearsal) throws(KeychainError) -> Void
     ) -> KeychainError? {
-        for _ in 0..<Self.mostRounds {
+        for _ in 0..<Self.maximumRounds {
             rows = RehearsedRows(over: reader)
             do throws(KeychainError) {
                 try operation(self)
@@ -38,7 +38,7 @@ final class Rehearsal: Authorization {
             } catch {
                 guard let demand = takeDemand() else { return error }
                 do throws(KeychainError) {
-                    try satisfy(demand, work: .least)
+                    try satisfy(demand, work: .minimum)
                 } catch {
                     return error
                 }
@@ -57,7 +57,7 @@ final class Rehearsal: Authorization {
     }
 
     override func ask(for accessControl: AccessControl) throws(AuthenticationFailure) {
-        note(evaluator.obstacleToShowing(accessControl, context, hasPasscode: hasPasscode))
+        recordObstacle(evaluator.obstacleToShowing(accessControl, context, hasPasscode: hasPasscode))
         authentication?.accessControls.append(accessControl)
     }
 
@@ -65,17 +65,17 @@ final class Rehearsal: Authorization {
         isNew: Bool,
         _ derive: (SecretBytes) throws(ProtectionError) -> PasswordKey?
     ) throws(KeychainError) -> PasswordKey {
-        note(evaluator.obstacleToTyping(context))
+        recordObstacle(evaluator.obstacleToTyping(context))
         if isNew {
             authentication?.asksForNewApplicationPassword = true
         } else {
             authentication?.asksForApplicationPassword = true
         }
         // Opens nothing; what it seals is stored nowhere.
-        do { return try PasswordKey(new: SecretBytes(), .least) } catch { throw KeychainError(error) }
+        do { return try PasswordKey(new: SecretBytes(), .minimum) } catch { throw KeychainError(error) }
     }
 
-    private func note(_ obstacle: AuthenticationFailure?) {
+    private func recordObstacle(_ obstacle: AuthenticationFailure?) {
         var noted = authentication ?? ExplainedAuthentication()
         noted.obstacle = noted.obstacle ?? obstacle
         authentication = noted

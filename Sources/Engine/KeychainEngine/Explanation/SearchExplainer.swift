@@ -20,7 +20,7 @@ struct SearchExplainer {
     private static let fewItems = 1_000
 
     /// The sealed bytes that the listed items may have together.
-    static let mostBytes = 8 << 20
+    static let maximumBytes = 8 << 20
 
     /// Every live row of a class that is in scope.
     func scope(_ itemClass: ItemClass) -> RowFilter {
@@ -79,7 +79,7 @@ struct SearchExplainer {
                 candidates.append(Candidate(itemClass: itemClass, number: row.number, kind: kind))
             }
         }
-        search.note(failures)
+        search.recordFailures(failures)
         try list(candidates, by: terms, into: &search)
         try addQuarantined(of: plan, by: terms, to: &search)
         return search
@@ -109,7 +109,7 @@ struct SearchExplainer {
         }
         var byteCount = 0
         for (_, candidate) in ordered {
-            guard search.candidates.count < options.boundedItemLimit, byteCount < Self.mostBytes else {
+            guard search.candidates.count < options.boundedItemLimit, byteCount < Self.maximumBytes else {
                 search.isBounded = true
                 break
             }
@@ -194,7 +194,7 @@ private struct TermMarks {
                 let column = ItemSchema.of(itemClass)[name]
             else { continue }
             let own = tags.tag(in: itemClass, column: column, value: value)
-            for variant in value.formatVariants where filters.count < RowReader.mostMarks {
+            for variant in value.formatVariants where filters.count < RowReader.maximumMarks {
                 guard column.kind != .number || variant.isNumber else { continue }
                 let tag = AttributeTag(name: name, tag: tags.tag(in: itemClass, column: column, value: variant))
                 guard tag.tag != own else { continue }

@@ -27,7 +27,7 @@ extension EmbeddedKeychain {
         _ device: DeviceOptions = DeviceOptions()
     ) throws(KeychainError) -> EmbeddedKeychain? {
         var owner = device.owner
-        for _ in 0..<Self.mostOwners {
+        for _ in 0..<Self.maximumOwners {
             let keychain = EmbeddedKeychain(at: location, of: owner, device)
             do throws(KeychainError) {
                 return try keychain.checkOwner() ? keychain : nil
@@ -64,7 +64,7 @@ extension EmbeddedKeychain {
     }
 
     // Another process may change the owner meanwhile.
-    private static let mostOwners = 8
+    private static let maximumOwners = 8
 
     private static let movableOwners: Set<StoreOwner> = [.embedded, .system, .moving]
 
@@ -165,14 +165,14 @@ extension EmbeddedKeychain {
     ///   - newOwner: the new owner.
     ///   - mark: the earlier mark of this store; it must be unchanged, with neither items nor a passcode.
     /// - Throws: ``KeychainError``; the store is unchanged in that case.
-    package func takeIn(
+    package func install(
         _ incoming: IncomingKeychain,
         owner newOwner: StoreOwner,
         replacing mark: StoreMark
     ) throws(KeychainError) {
         // Messages of two copies of one keychain would be indistinguishable afterwards.
         guard !mark.isOf(incoming.storeIdentifier) else { throw .invalidMove("it is here already") }
-        try withEngine(.alone) { (engine) throws(KeychainError) in
+        try withEngine(.exclusive) { (engine) throws(KeychainError) in
             let rows = try incoming.openStore()
             try engine.replaceDevice(
                 rootKey: incoming.device.rootKey,
@@ -208,7 +208,7 @@ extension EmbeddedKeychain {
     ///   - copy: what the other side holds: it must be all that this store has, or nothing is removed.
     /// - Throws: ``KeychainError``; the store is unchanged in that case.
     package func empty(owner newOwner: StoreOwner, ifCopied copy: MovedCopy) throws(KeychainError) {
-        try withEngine(.alone) { (engine) throws(KeychainError) in
+        try withEngine(.exclusive) { (engine) throws(KeychainError) in
             try engine.replaceDevice(
                 rootKey: nil,
                 keybag: { (rootKey) throws(ProtectionError) in
@@ -224,7 +224,7 @@ extension EmbeddedKeychain {
 
     /// Puts the root key in place that the keybag is under, and removes the others.
     private func settleRootKey() throws(KeychainError) {
-        try withEngine(.alone) { (engine) throws(KeychainError) in try engine.settleRootKey() }
+        try withEngine(.exclusive) { (engine) throws(KeychainError) in try engine.settleRootKey() }
     }
 }
 

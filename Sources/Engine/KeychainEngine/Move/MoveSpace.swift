@@ -28,7 +28,7 @@ package final class MoveSpace: Sendable {
     /// - Throws: ``KeychainError``, with `errSecDiskFull` if the disk lacks it.
     package func reserve(_ byteCount: Int, in folder: String) throws(KeychainError) -> Reservation {
         try check(3 * byteCount, in: folder)
-        let reservedByteCount = max(byteCount, Self.leastByteCount)
+        let reservedByteCount = max(byteCount, Self.minimumByteCount)
         let isReserved = reserved.withLock { reserved in
             guard reserved + reservedByteCount <= limit else { return false }
             reserved += reservedByteCount
@@ -74,7 +74,7 @@ package final class MoveSpace: Sendable {
     }
 
     /// The minimum that every move counts for: 1 MiB.
-    private static let leastByteCount = 1 << 20
+    private static let minimumByteCount = 1 << 20
 
     /// Space that is reserved for the lifetime of this object.
     package final class Reservation: Sendable {

@@ -33,7 +33,7 @@ struct SearchPlan: Sendable {
     }
 
     /// More groups than this are not probed one by one.
-    private static let mostProbes = 256
+    private static let maximumProbes = 256
 
     /// One filter for each primary key that the query specifies fully, in the order of the client's groups.
     ///
@@ -50,7 +50,7 @@ struct SearchPlan: Sendable {
             column.name == .accessGroup || column.defaultValue == nil || key[column.name] != nil
         }
         let named = isComplete && query.reference == nil ? namedGroups() ?? [] : []
-        let names = named.count <= Self.mostProbes ? named : []
+        let names = named.count <= Self.maximumProbes ? named : []
         return names.lazy.compactMap { [key] name in
             var selection = RowSelection.rows(RowFilter(query.itemClass))
             forEachTerm { term in

@@ -38,14 +38,14 @@ extension Query {
     /// Whether the result, or a condition on certificates, requires the secrets of items.
     var readsSecret: Bool {
         returns.contains(.data) || returns.contains(.reference) && itemClass.hasReferenceType
-            || itemClass == .certificate && match.readsCertificates || keepsDataForWantOfReference
+            || itemClass == .certificate && match.readsCertificates || keepsDataWithoutReference
     }
 
     /// Whether the data stays in the result because a password has no reference.
     ///
     /// The result is the dictionary of a password for which only references were requested: no reference could be
     /// created from its data (Semantics, "Result of a copy").
-    var keepsDataForWantOfReference: Bool {
+    var keepsDataWithoutReference: Bool {
         isForReferences && !itemClass.hasReferenceType && !hasPasswordReferences
     }
 

@@ -6,20 +6,20 @@ import KeychainCore
 /// combinations").
 enum QueryParser {
     /// Sorts a key by its length and its first character.
-    static func take(_ key: String, _ value: PropertyValue, into query: inout Query) throws(RequestFault) {
+    static func parse(_ key: String, _ value: PropertyValue, into query: inout Query) throws(RequestFault) {
         do throws(Refusal) {
-            guard key.utf16.count != 4 else { return try takeAttribute(key, value, into: &query) }
+            guard key.utf16.count != 4 else { return try parseAttribute(key, value, into: &query) }
             switch key.first {
             case "c":
                 guard key == PropertyKey.itemClass else { throw unknown(key) }
             case "m" where key.count > 1:
                 try refusing(.matchValue) { () throws(KeychainError) in try query.match.set(key, value) }
             case "r":
-                try takeReturnFlag(key, value, into: &query)
+                try parseReturnFlag(key, value, into: &query)
             case "u":
-                try takeUse(key, value, into: &query)
+                try parseUse(key, value, into: &query)
             case "v":
-                try takeValue(key, value, into: &query)
+                try parseValue(key, value, into: &query)
             case "f" where key.count > 1:
                 break
             default:
@@ -30,7 +30,7 @@ enum QueryParser {
         }
     }
 
-    private static func takeAttribute(
+    private static func parseAttribute(
         _ key: String,
         _ value: PropertyValue,
         into query: inout Query
@@ -53,7 +53,7 @@ enum QueryParser {
         }
     }
 
-    private static func takeReturnFlag(
+    private static func parseReturnFlag(
         _ key: String,
         _ value: PropertyValue,
         into query: inout Query
@@ -65,7 +65,7 @@ enum QueryParser {
         if isSet { query.returns.insert(flag) }
     }
 
-    private static func takeUse(_ key: String, _ value: PropertyValue, into query: inout Query) throws(Refusal) {
+    private static func parseUse(_ key: String, _ value: PropertyValue, into query: inout Query) throws(Refusal) {
         switch key {
         case PropertyKey.useItemList: query.hasItemList = true
         case PropertyKey.useAuthenticationContext:
@@ -86,7 +86,7 @@ enum QueryParser {
         }
     }
 
-    private static func takeValue(_ key: String, _ value: PropertyValue, into query: inout Query) throws(Refusal) {
+    private static func parseValue(_ key: String, _ value: PropertyValue, into query: inout Query) throws(Refusal) {
         switch key {
         case PropertyKey.valueData:
             query.data = try refusing(.secretType) { () throws(KeychainError) in try value.secret() }

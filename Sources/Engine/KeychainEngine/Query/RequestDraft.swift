@@ -154,7 +154,7 @@ extension RequestDraft {
             return
         }
         if let value = dictionary[PropertyKey.valuePersistentReference],
-            let reference = try? PersistentReference(value), !looksAtClass(beside: reference)
+            let reference = try? PersistentReference(value), !readsClass(beside: reference)
         {
             return
         }
@@ -162,7 +162,7 @@ extension RequestDraft {
     }
 
     /// Whether the class is considered together with a persistent reference: not in a delete by that of an identity.
-    private func looksAtClass(beside reference: PersistentReference) -> Bool {
+    private func readsClass(beside reference: PersistentReference) -> Bool {
         function != .delete || reference.itemClass != .identity
     }
 
@@ -178,7 +178,7 @@ extension RequestDraft {
 
     /// The class; `nil` for an unknown one, which was reported before.
     private func itemClass() throws(KeychainError) -> ItemClass? {
-        if let reference, !looksAtClass(beside: reference) { return reference.itemClass }
+        if let reference, !readsClass(beside: reference) { return reference.itemClass }
         let given = dictionary[PropertyKey.itemClass]
         guard case .string(let name)? = given else {
             guard let reference else { throw .parameter("kSecClass is missing or not a string") }
@@ -214,7 +214,7 @@ extension RequestDraft {
         guard var query = query.take() else { return }
         defer { self.query = query }
         try forEachEntry(of: dictionary) { (key, value) throws(RequestFault) in
-            try QueryParser.take(key, value, into: &query)
+            try QueryParser.parse(key, value, into: &query)
         }
     }
 
@@ -223,7 +223,7 @@ extension RequestDraft {
         var changes = changes
         defer { self.changes = changes }
         try forEachEntry(of: attributes) { (key, value) throws(RequestFault) in
-            try changes.take(key, value, by: schema)
+            try changes.addEntry(key, value, by: schema)
         }
     }
 

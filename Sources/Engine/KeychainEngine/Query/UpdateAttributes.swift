@@ -20,7 +20,7 @@ struct UpdateAttributes: Sendable {
     ///
     /// - Throws: `errSecNoSuchAttr` for a key that is not a column of the class, `errSecParam` for a wrong value and
     ///   for a key that is never an attribute, `errSecDataTooLarge`.
-    mutating func take(_ key: String, _ value: PropertyValue, by schema: ItemSchema) throws(RequestFault) {
+    mutating func addEntry(_ key: String, _ value: PropertyValue, by schema: ItemSchema) throws(RequestFault) {
         func fault(_ check: RequestCheck, _ error: KeychainError) -> RequestFault {
             RequestFault(check: check, part: .attributes, key: key, error: error)
         }

@@ -52,7 +52,7 @@ enum ResultShape {
             result[AttributeName.user.description] = .data(SecretBytes())
             result[AttributeName.accessControl.description] = item.accessControl.map { .accessControl($0) }
             result[certificateKey] = item.certificateData.map { .data($0) }
-            if flags.contains(.data) || query.keepsDataForWantOfReference {
+            if flags.contains(.data) || query.keepsDataWithoutReference {
                 result[PropertyKey.valueData] = item.data.map { .data($0) }
             }
             if query.isForReferences { result["persistref"] = .data(SecretBytes(item.identifier.bytes)) }

@@ -40,7 +40,7 @@ struct RootKeyReplacement {
     func replace(_ kind: RootKeyKind?, passcode: SecretBytes?) throws(KeychainError) {
         guard !access.isInMemory else { throw .noRootKeyToReplace }
         guard try access.hasStore() else { throw .noStoreToReplaceRootKeyOf }
-        try PasscodeAttempt.alone(access) { (attempt) throws(KeychainError) in
+        try PasscodeAttempt.withExclusiveAccess(access) { (attempt) throws(KeychainError) in
             let present = try attempt.withEngine(.reading) { (engine) throws(KeychainError) in
                 try engine.checkReplacement(kind)
             }
@@ -88,10 +88,10 @@ struct RootKeyReplacement {
             let slot = try unlock.map { (unlock) throws(KeychainError) in
                 try attempt.derive(unlock.passcode, under: made.key)
             }
-            let keybag = try attempt.withEngine(.alone) { (engine) throws(KeychainError) in
+            let keybag = try attempt.withEngine(.exclusive) { (engine) throws(KeychainError) in
                 let keybag = try engine.replaceRootKey(made.key) { (keybag) throws(ProtectionError) in
-                    guard let unlock, let slot else { return try keybag.under(made.key, nil) }
-                    return try keybag.under(made.key, (slot, keybag.unlock(with: unlock.key)))
+                    guard let unlock, let slot else { return try keybag.rewrapped(under: made.key, nil) }
+                    return try keybag.rewrapped(under: made.key, (slot, keybag.unlock(with: unlock.key)))
                 }
                 // Those of other connections have the former key.
                 for lane in access.lanes.all where lane.opened.engine !== engine { lane.opened.close() }

@@ -52,21 +52,21 @@ struct BackupContents {
             throw ProtectionError.damagedKeybag("its secret asks for work that is not allowed")
         }
         self.header = header
-        guard let identifier = Bytes16(try reader.take(Bytes16.count)) else { throw ByteReader.Truncated() }
+        guard let identifier = Bytes16(try reader.readBytes(Bytes16.count)) else { throw ByteReader.Truncated() }
         self.identifier = identifier
         leftOut = [:]
         for _ in 0..<(try reader.integer(UInt8.self)) {
-            let name = String(decoding: try reader.take(Int(try reader.integer(UInt8.self))), as: UTF8.self)
+            let name = String(decoding: try reader.readBytes(Int(try reader.integer(UInt8.self))), as: UTF8.self)
             guard let level = Accessibility(rawValue: name), leftOut[level] == nil else {
                 throw ProtectionError.damagedKeybag("it counts an unknown level, or one twice")
             }
             leftOut[level] = try Self.count(&reader)
         }
         damaged = try Self.count(&reader)
-        rowCode = Array(try reader.take(MessageAuthentication.byteCount))
+        rowCode = Array(try reader.readBytes(MessageAuthentication.byteCount))
         for _ in 0..<(try reader.integer(UInt8.self)) {
             let purpose = try Keybag.Entry.Purpose(&reader)
-            let wrapped = Array(try reader.take(KeyWrap.wrappedByteCount))
+            let wrapped = Array(try reader.readBytes(KeyWrap.wrappedByteCount))
             guard entries.updateValue(wrapped, forKey: purpose) == nil else {
                 throw ProtectionError.damagedKeybag("it has a key twice")
             }

@@ -76,23 +76,23 @@ extension SealedKey {
     private struct Malformed: Error {}
 
     private init(_ reader: inout ByteReader) throws {
-        guard try reader.take(Self.magic.count).elementsEqual(Self.magic),
+        guard try reader.readBytes(Self.magic.count).elementsEqual(Self.magic),
             try reader.integer(UInt8.self) == FileFormat.keyNumber,
             let algorithm = EnclaveAlgorithm(rawValue: try reader.integer(UInt8.self)),
             let protection = Accessibility(
-                rawValue: String(decoding: try reader.take(Int(try reader.integer(UInt8.self))), as: UTF8.self)
+                rawValue: String(decoding: try reader.readBytes(Int(try reader.integer(UInt8.self))), as: UTF8.self)
             )
         else { throw Malformed() }
         self.algorithm = algorithm
         generation = try reader.integer(UInt32.self)
         accessControl = try Self.accessControl(protection, &reader)
-        publicKey = Array(try reader.take(algorithm.publicKeyByteCount))
-        guard let salt = Bytes16(try reader.take(Bytes16.count)) else { throw Malformed() }
+        publicKey = Array(try reader.readBytes(algorithm.publicKeyByteCount))
+        guard let salt = Bytes16(try reader.readBytes(Bytes16.count)) else { throw Malformed() }
         self.salt = salt
         let needsPassword = accessControl.constraints?.requiresApplicationPassword ?? false
         let layerByteCount = needsPassword ? PasswordLayer.overheadByteCount : 0
         let byteCount = algorithm.privateKeyByteCount + layerByteCount + GCM.overheadByteCount
-        sealedPrivateKey = Array(try reader.take(byteCount))
+        sealedPrivateKey = Array(try reader.readBytes(byteCount))
     }
 
     private static func accessControl(_ protection: Accessibility, _ reader: inout ByteReader) throws -> AccessControl {
@@ -101,7 +101,7 @@ extension SealedKey {
         guard let constraints = AccessConstraints(flags), constraints.flags == flags else { throw Malformed() }
         var accessControl = AccessControl(protection: protection, constraints: constraints)
         if flags.contains(.biometryCurrentSet) {
-            let set = Bytes16(try reader.take(Bytes16.count))
+            let set = Bytes16(try reader.readBytes(Bytes16.count))
             accessControl.enrolledSet = set == .zero ? nil : set
         }
         return accessControl

@@ -33,7 +33,9 @@ struct AuthenticatedBytes<Contents> {
             body = bytes.dropLast(MessageAuthentication.byteCount)
             code = bytes.suffix(MessageAuthentication.byteCount)
             var reader = ByteReader(body)
-            guard try reader.take(mark.count).elementsEqual(mark) else { throw ProtectionError.damagedKeybag(unmarked) }
+            guard try reader.readBytes(mark.count).elementsEqual(mark) else {
+                throw ProtectionError.damagedKeybag(unmarked)
+            }
             try FileFormat.checkVersion(&reader)
             contents = try parse(&reader)
             guard reader.isAtEnd else { throw ProtectionError.damagedKeybag("it has bytes after its end") }

@@ -37,7 +37,7 @@ enum KeybagCodec {
     }
 
     private static func parseBody(_ reader: inout ByteReader) throws -> Keybag {
-        guard let storeIdentifier = Bytes16(try reader.take(Bytes16.count)) else { throw ByteReader.Truncated() }
+        guard let storeIdentifier = Bytes16(try reader.readBytes(Bytes16.count)) else { throw ByteReader.Truncated() }
         var keybag = Keybag(
             storeIdentifier: storeIdentifier,
             owner: StoreOwner(rawValue: try reader.integer(UInt8.self)),
@@ -58,10 +58,10 @@ enum KeybagCodec {
 
     private static func parseSlot(_ reader: inout ByteReader, of storeIdentifier: Bytes16) throws -> Keybag.Slot {
         let kind = try slotKind(&reader)
-        var content = ByteReader(try reader.take(Int(try reader.integer(UInt16.self))))
+        var content = ByteReader(try reader.readBytes(Int(try reader.integer(UInt16.self))))
         let slot: Keybag.Slot
         switch kind {
-        case .root: slot = .root(wrappedSlotKey: Array(try content.takeRest()))
+        case .root: slot = .root(wrappedSlotKey: Array(try content.readRemainingBytes()))
         case .passcode: slot = .passcode(try PasscodeSlot(&content, of: storeIdentifier))
         }
         guard content.isAtEnd else { throw ProtectionError.damagedKeybag("it has a slot of a wrong length") }
@@ -73,7 +73,7 @@ enum KeybagCodec {
             purpose: try Keybag.Entry.Purpose(&reader),
             slot: try slotKind(&reader),
             generation: try reader.integer(UInt32.self),
-            wrappedKey: Array(try reader.take(KeyWrap.wrappedByteCount))
+            wrappedKey: Array(try reader.readBytes(KeyWrap.wrappedByteCount))
         )
     }
 
@@ -109,9 +109,9 @@ extension Keybag.Slot {
 extension PasscodeSlot {
     fileprivate init(_ reader: inout ByteReader, of storeIdentifier: Bytes16) throws(ByteReader.Truncated) {
         self.storeIdentifier = storeIdentifier
-        salt = Array(try reader.take(Self.saltByteCount))
+        salt = Array(try reader.readBytes(Self.saltByteCount))
         work = try ScryptParameters(&reader)
-        wrappedSlotKey = Array(try reader.take(KeyWrap.wrappedByteCount))
+        wrappedSlotKey = Array(try reader.readBytes(KeyWrap.wrappedByteCount))
     }
 }
 
@@ -124,7 +124,7 @@ extension Keybag.Entry.Purpose {
     /// - Throws: ``ProtectionError/damagedKeybag(_:)``, or that the bytes end too soon.
     init(_ reader: inout ByteReader) throws {
         let code = try reader.integer(UInt8.self)
-        let name = String(decoding: try reader.take(Int(try reader.integer(UInt8.self))), as: UTF8.self)
+        let name = String(decoding: try reader.readBytes(Int(try reader.integer(UInt8.self))), as: UTF8.self)
         switch (code, Accessibility(rawValue: name)) {
         case (1, let accessibility?): self = .classKey(accessibility)
         case (2, let accessibility?): self = .metadataKey(accessibility)

@@ -177,11 +177,11 @@ extension OpenKeybag {
     /// - Returns: The bytes.
     /// - Throws: ``ProtectionError/classUnavailable(_:)`` if a passcode is set and not given, or the keys are those of
     ///   a locked device.
-    package func under(
-        _ rootKey: any RootKey,
+    package func rewrapped(
+        under rootKey: any RootKey,
         _ passcode: (slot: NewPasscodeSlot, unlocked: UnlockedKeys)?
     ) throws(ProtectionError) -> [UInt8] {
-        var maker = KeybagMaker(successorOf: keybag, try rootSlot.under(rootKey, storeIdentifier))
+        var maker = KeybagMaker(successorOf: keybag, try rootSlot.rewrapped(under: rootKey, storeIdentifier))
         maker.rootKeyKind = rootKey.kind
         maker.passcode = passcode?.slot
         // Without its passcode, it would be a keybag without the keys of `akpu`.

@@ -30,7 +30,7 @@ struct RootSlot: Sendable {
     }
 
     /// The same slot under another root key.
-    func under(_ rootKey: any RootKey, _ storeIdentifier: Bytes16) throws(ProtectionError) -> RootSlot {
+    func rewrapped(under rootKey: any RootKey, _ storeIdentifier: Bytes16) throws(ProtectionError) -> RootSlot {
         let wrapped = try key.withKey { slotKey throws(ProtectionError) in
             try rootKey.wrap(slotKey, for: storeIdentifier)
         }

@@ -32,7 +32,7 @@ package struct HandoverFile: Sendable, Hashable {
     ///   - boot: the identifier of the current boot of the host.
     package init(_ handover: SlotKey.Handover, identifier: Bytes16, store: Bytes16, mark: Bytes16, boot: String) {
         self.mark = mark
-        self.boot = Self.cut(boot)
+        self.boot = Self.truncated(boot)
         wrapped = handover.wrapped
         let message = Self.message(
             identifier,
@@ -45,13 +45,13 @@ package struct HandoverFile: Sendable, Hashable {
     /// A file as read, not yet believed; `nil` when it does not have the shape.
     package init?(_ bytes: [UInt8]) {
         var reader = ByteReader(bytes[...])
-        guard let magic = try? reader.take(Self.magic.count), magic.elementsEqual(Self.magic),
+        guard let magic = try? reader.readBytes(Self.magic.count), magic.elementsEqual(Self.magic),
             (try? reader.integer(UInt8.self)) == Self.version,
-            let mark = (try? reader.take(Bytes16.count)).flatMap({ Bytes16($0) }),
+            let mark = (try? reader.readBytes(Bytes16.count)).flatMap({ Bytes16($0) }),
             let bootByteCount = try? reader.integer(UInt8.self),
-            let boot = try? reader.take(Int(bootByteCount)),
-            let wrapped = try? reader.take(KeyWrap.wrappedByteCount),
-            let code = try? reader.take(Self.codeByteCount), reader.isAtEnd
+            let boot = try? reader.readBytes(Int(bootByteCount)),
+            let wrapped = try? reader.readBytes(KeyWrap.wrappedByteCount),
+            let code = try? reader.readBytes(Self.codeByteCount), reader.isAtEnd
         else { return nil }
         self.mark = mark
         self.boot = String(decoding: boot, as: UTF8.self)
@@ -63,7 +63,7 @@ package struct HandoverFile: Sendable, Hashable {
     package var bytes: [UInt8] { Self.body(mark: mark, boot: boot, wrapped: wrapped) + code }
 
     /// Whether a lock mark and a boot are those of the handover.
-    package func fits(mark: Bytes16?, boot: String) -> Bool { self.mark == mark && self.boot == Self.cut(boot) }
+    package func fits(mark: Bytes16?, boot: String) -> Bool { self.mark == mark && self.boot == Self.truncated(boot) }
 
     /// The slot key; `nil` when the other half belongs to another file or store, or this one was altered.
     package func slotKey(_ key: SecretBytes, identifier: Bytes16, store: Bytes16) -> SlotKey? {
@@ -86,7 +86,7 @@ package struct HandoverFile: Sendable, Hashable {
     }
 
     /// The kernel's has 36 bytes.
-    private static func cut(_ boot: String) -> String {
+    private static func truncated(_ boot: String) -> String {
         boot.utf8.count <= 255 ? boot : String(boot.unicodeScalars.prefix(63).map(Character.init))
     }
 }

@@ -49,9 +49,9 @@ extension PasswordHeader {
 
     /// Parses a header; `nil` if it specifies more work than a file may.
     init?(_ reader: inout ByteReader) throws(ByteReader.Truncated) {
-        salt = Array(try reader.take(Bytes16.count))
+        salt = Array(try reader.readBytes(Bytes16.count))
         work = try ScryptParameters(&reader)
-        guard let checkCode = Bytes16(try reader.take(Bytes16.count)), work.areAcceptable else { return nil }
+        guard let checkCode = Bytes16(try reader.readBytes(Bytes16.count)), work.areAcceptable else { return nil }
         self.checkCode = checkCode
     }
 }

@@ -34,8 +34,8 @@ struct PasswordLayer {
             var reader = ByteReader(bytes.unprotectedCopy[...])
             guard let header = try PasswordHeader(&reader) else { return nil }
             self.header = header
-            salt = try reader.take(Bytes16.count)
-            sealed = try reader.takeRest()
+            salt = try reader.readBytes(Bytes16.count)
+            sealed = try reader.readRemainingBytes()
         } catch {
             return nil
         }

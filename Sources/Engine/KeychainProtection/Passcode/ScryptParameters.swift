@@ -15,10 +15,10 @@ package struct ScryptParameters: Sendable, Hashable {
     package static let standard = ScryptParameters(log2Cost: 17, blockSize: 8, parallelization: 1)
 
     /// N = 2^14, r = 8, p = 1: the minimum that a file may specify, for tests whose files other processes open.
-    package static let leastInFiles = ScryptParameters(log2Cost: 14, blockSize: 8, parallelization: 1)
+    package static let minimumInFiles = ScryptParameters(log2Cost: 14, blockSize: 8, parallelization: 1)
 
     /// N = 2, r = 1, p = 1: the absolute minimum, for test devices whose passcodes need no protection.
-    package static let least = ScryptParameters(log2Cost: 1, blockSize: 1, parallelization: 1)
+    package static let minimum = ScryptParameters(log2Cost: 1, blockSize: 1, parallelization: 1)
 
     /// N = 2^4, r = 8, p = 1: no protection, for tests that try many passcodes.
     package static let testing = ScryptParameters(log2Cost: 4, blockSize: 8, parallelization: 1)

@@ -35,7 +35,7 @@ extension SlotKey {
     }
 
     /// Two fresh halves of the key, for a store.
-    package func handOver(store: Bytes16) throws(ProtectionError) -> Handover {
+    package func makeHandover(store: Bytes16) throws(ProtectionError) -> Handover {
         let half = SymmetricKey.random()
         let wrapping = Self.wrappingKey(half, store)
         let wrapped = try key.withKey { key throws(ProtectionError) in try KeyWrap.wrap(key, under: wrapping) }

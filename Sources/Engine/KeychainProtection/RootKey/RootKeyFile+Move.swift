@@ -12,14 +12,14 @@ extension RootKeyFile: ReplaceableRootKeySource {
     package func rootKey(under keybag: [UInt8], in folder: PrivateDirectory) throws(RootKeyError) -> any RootKey {
         let keybag = try Keybag(parsing: keybag)
         var inPlace: Result<any RootKey, RootKeyError>
-        var isSecondLook = false
+        var isSecondCheck = false
         repeat {
             inPlace = Result { () throws(RootKeyError) -> any RootKey in try rootKey(for: folder) }
             if case .success(let key) = inPlace, keybag.isUnder(key) { return key }
             if let next = next(of: keybag, in: folder) { return next.key }
             // Another process may have put it in place between the two checks.
-            isSecondLook.toggle()
-        } while isSecondLook
+            isSecondCheck.toggle()
+        } while isSecondCheck
         return try inPlace.get()
     }
 

@@ -11,17 +11,17 @@ struct ByteReader {
 
     var isAtEnd: Bool { rest.isEmpty }
 
-    mutating func take(_ count: Int) throws(Truncated) -> ArraySlice<UInt8> {
+    mutating func readBytes(_ count: Int) throws(Truncated) -> ArraySlice<UInt8> {
         guard count >= 0, count <= rest.count else { throw Truncated() }
         defer { rest = rest.dropFirst(count) }
         return rest.prefix(count)
     }
 
-    mutating func takeRest() throws(Truncated) -> ArraySlice<UInt8> { try take(rest.count) }
+    mutating func readRemainingBytes() throws(Truncated) -> ArraySlice<UInt8> { try readBytes(rest.count) }
 
     /// An integer, lowest byte first.
     mutating func integer<Value: FixedWidthInteger>(_ type: Value.Type) throws(Truncated) -> Value {
-        let bytes = try take(MemoryLayout<Value>.size)
+        let bytes = try readBytes(MemoryLayout<Value>.size)
         return bytes.reversed().reduce(0) { ($0 &<< 8) | Value(truncatingIfNeeded: $1) }
     }
 }

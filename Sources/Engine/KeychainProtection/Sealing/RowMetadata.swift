@@ -86,20 +86,20 @@ enum MetadataCodec {
 
         var isAtEnd: Bool { rest.isEmpty }
 
-        mutating func take(_ count: Int) throws(Malformed) -> UnsafeRawBufferPointer {
+        mutating func readBytes(_ count: Int) throws(Malformed) -> UnsafeRawBufferPointer {
             guard count <= rest.count else { throw Malformed() }
             defer { rest = UnsafeRawBufferPointer(rebasing: rest[count...]) }
             return UnsafeRawBufferPointer(rebasing: rest[..<count])
         }
 
-        mutating func takeRest() -> UnsafeRawBufferPointer {
+        mutating func readRemainingBytes() -> UnsafeRawBufferPointer {
             defer { rest = UnsafeRawBufferPointer(start: nil, count: 0) }
             return rest
         }
 
         /// An integer, lowest byte first.
         mutating func integer<Value: FixedWidthInteger>(_ type: Value.Type) throws(Malformed) -> Value {
-            Value(littleEndian: try take(MemoryLayout<Value>.size).loadUnaligned(as: Value.self))
+            Value(littleEndian: try readBytes(MemoryLayout<Value>.size).loadUnaligned(as: Value.self))
         }
     }
 
@@ -139,7 +139,7 @@ enum MetadataCodec {
 
     private static func value(_ reader: inout PlainReader) throws(Malformed) -> AttributeValue {
         guard let type = ValueType(rawValue: try reader.integer(UInt8.self)) else { throw Malformed() }
-        let content = try reader.take(Int(try reader.integer(UInt32.self)))
+        let content = try reader.readBytes(Int(try reader.integer(UInt32.self)))
         switch type {
         case .string:
             return .string(try text(content))
@@ -184,8 +184,9 @@ enum MetadataCodec {
         var reader = PlainReader(content)
         let flags = AccessControlFlags(rawValue: try reader.integer(UInt64.self))
         guard let constraints = AccessConstraints(flags) else { throw Malformed() }
-        let enrolledSet = flags.contains(.biometryCurrentSet) ? Bytes16(try reader.take(Bytes16.count)) : nil
-        guard let protection = Accessibility(rawValue: String(decoding: reader.takeRest(), as: UTF8.self)) else {
+        let enrolledSet = flags.contains(.biometryCurrentSet) ? Bytes16(try reader.readBytes(Bytes16.count)) : nil
+        guard let protection = Accessibility(rawValue: String(decoding: reader.readRemainingBytes(), as: UTF8.self))
+        else {
             throw Malformed()
         }
         var accessControl = AccessControl(protection: protection, constraints: constraints)

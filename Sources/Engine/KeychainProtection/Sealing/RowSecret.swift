@@ -90,14 +90,14 @@ struct RowSecret {
 /// most five significant bits and is a multiple of 32.
 enum SecretPadding {
     private static let mark: UInt8 = 0x80
-    private static let leastStep = 32
+    private static let minimumStep = 32
 
     /// The length of a secret with its padding.
     static func paddedByteCount(_ count: Int) -> Int {
-        let least = count + 1
-        let highestBit = Int.bitWidth - 1 - least.leadingZeroBitCount
-        let step = max(leastStep, 1 << (highestBit - 4))
-        return (least + step - 1) / step * step
+        let minimum = count + 1
+        let highestBit = Int.bitWidth - 1 - minimum.leadingZeroBitCount
+        let step = max(minimumStep, 1 << (highestBit - 4))
+        return (minimum + step - 1) / step * step
     }
 
     /// The secret and its padding.

@@ -28,7 +28,7 @@ package struct SearchTags {
         input.append(littleEndian: UInt32(4))
         input.append(littleEndian: column.name.code.bigEndian)
         Self.append(column, value, to: &input)
-        guard let cache, cache.takes(column, input) else { return tag(of: input) }
+        guard let cache, cache.caches(column, input) else { return tag(of: input) }
         if let known = cache[input] { return known }
         let tag = tag(of: input)
         cache[input] = tag
@@ -143,7 +143,7 @@ package final class SearchTagCache {
     package init() {}
 
     /// Whether tags of a column are cached, and for which input: its class, name and value.
-    func takes(_ column: Column, _ input: [UInt8]) -> Bool {
+    func caches(_ column: Column, _ input: [UInt8]) -> Bool {
         (column.name == .accessGroup || column.name == .synchronizable) && input.count <= Self.longestInput
     }
 

@@ -12,17 +12,17 @@ package struct RowMarks: Sendable, Hashable {
 
 extension RowReader {
     /// The maximum number of filters for one comparison.
-    package static var mostMarks: Int { 62 }
+    package static var maximumMarks: Int { 62 }
 
     /// Compares every live row of a scope with several filters, in one pass over the table that reads no sealed bytes.
     ///
     /// - Parameters:
-    ///   - filters: of the same class as the scope; at most ``mostMarks``.
+    ///   - filters: of the same class as the scope; at most ``maximumMarks``.
     ///   - scope: the rows to compare.
     /// - Returns: The rows, in the order in which they were added.
     /// - Throws: ``KeychainError`` of the store.
     package func marks(_ filters: [RowFilter], within scope: RowFilter) throws(KeychainError) -> [RowMarks] {
-        precondition(filters.count <= Self.mostMarks, "a mark is a bit of 64")
+        precondition(filters.count <= Self.maximumMarks, "a mark is a bit of 64")
         do { return try connection.marks(filters, within: scope) } catch { throw KeychainError(error) }
     }
 }

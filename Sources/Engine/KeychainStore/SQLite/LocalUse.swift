@@ -46,20 +46,20 @@ extension StoreFileSystem {
         guard !addition(of: file).pointee.isUnderHostLock else { return SQLITE_OK }
         let (status, known) = knownMark(of: file)
         guard status == SQLITE_OK, let known, !known.isInLocalUse else { return status }
-        let isNoted = noteLocalUse(true, of: file)
-        guard isNoted == SQLITE_OK, isShared(file) else { return isNoted }
-        _ = noteLocalUse(false, of: file)
+        let isRecorded = recordLocalUse(true, of: file)
+        guard isRecorded == SQLITE_OK, isShared(file) else { return isRecorded }
+        _ = recordLocalUse(false, of: file)
         return SQLITE_BUSY
     }
 
     /// Ends it, if all of the log is in the file.
     static func endLocalUse(of file: File) {
         if let known = readKnownMark(of: file).mark, known.isInLocalUse, known.mark == nil {
-            _ = noteLocalUse(false, of: file)
+            _ = recordLocalUse(false, of: file)
         }
     }
 
-    private static func noteLocalUse(_ isInUse: Bool, of file: File) -> Int32 {
+    private static func recordLocalUse(_ isInUse: Bool, of file: File) -> Int32 {
         withUnsafeTemporaryAllocation(byteCount: LogMark.headerByteCount, alignment: 8) { header in
             let read = addition(of: file).pointee.original.pointee.xRead
             var status = read?(file, header.baseAddress, Int32(header.count), 0) ?? SQLITE_MISUSE

@@ -120,7 +120,7 @@ final class SQLiteConnection {
         try check(keychain_sqlite_no_checkpoint_on_close(handle), "configuring the connection")
         try check(keychain_sqlite_defensive(handle), "configuring the connection")
         for setting in settings { try execute("PRAGMA \(setting)") }
-        sqlite3_wal_hook(handle, Self.writeLongLogBack, nil)
+        sqlite3_wal_hook(handle, Self.checkpointLongLog, nil)
     }
 
     deinit { close() }
@@ -141,7 +141,7 @@ final class SQLiteConnection {
     ///
     /// A process does not know what earlier processes wrote back, and would extend the log without limit: one of twice
     /// the length is truncated.
-    private static let writeLongLogBack: LogHook = { _, handle, name, frameCount in
+    private static let checkpointLongLog: LogHook = { _, handle, name, frameCount in
         if frameCount >= longestLog {
             let mode = frameCount >= 2 * longestLog ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_RESTART
             sqlite3_wal_checkpoint_v2(handle, name, mode, nil, nil)

@@ -6,11 +6,11 @@ import CSQLite
 enum SQLiteLibrary {
     /// The minimum version for opening a store, in SQLite's numbering: 3.37.0, the first whose sqlite3_open_v2 supports
     /// SQLITE_OPEN_EXRESCODE.
-    static let leastVersion: Int32 = 3_037_000
+    static let minimumVersion: Int32 = 3_037_000
 
     /// Refuses a version that lacks what a store relies on.
     static func check(version: Int32 = sqlite3_libversion_number()) throws(StoreError) {
-        guard version >= leastVersion else { throw .libraryTooOld(version: version, least: leastVersion) }
+        guard version >= minimumVersion else { throw .libraryTooOld(version: version, minimum: minimumVersion) }
     }
 
     /// A version as it is written: 3.37.0.

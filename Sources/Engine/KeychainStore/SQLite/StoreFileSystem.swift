@@ -159,7 +159,7 @@ enum StoreFileSystem {
         guard status == writeFailed else { return status }
         var cause: Int32 = 0
         _ = addition(of: file).pointee.original.pointee.xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &cause)
-        return isWantOfRoom(cause) ? SQLITE_FULL : status
+        return isOutOfSpace(cause) ? SQLITE_FULL : status
     }
 
     /// Whether a checkpoint writes the first page.
@@ -198,7 +198,7 @@ enum StoreFileSystem {
         guard let file else { return SQLITE_MISUSE }
         let status = addition(of: file).pointee.original.pointee.xShmMap(file, page, pageSize, mayGrow, memory)
         if page == 0 { addition(of: file).pointee.index = memory?.pointee.map { UnsafeRawPointer($0) } }
-        return status == indexFailed && isWantOfRoom(errno) ? SQLITE_FULL : status
+        return status == indexFailed && isOutOfSpace(errno) ? SQLITE_FULL : status
     }
 
     private typealias UnmapIndex = @convention(c) (File?, Int32) -> Int32
@@ -256,5 +256,5 @@ enum StoreFileSystem {
     private static let indexFailed = SQLITE_IOERR | (19 << 8)
 
     /// Whether a write error reports a lack of space: on the disk, in the user's quota, or by the process's limit.
-    private static func isWantOfRoom(_ code: Int32) -> Bool { [ENOSPC, EDQUOT, EFBIG].contains(code) }
+    private static func isOutOfSpace(_ code: Int32) -> Bool { [ENOSPC, EDQUOT, EFBIG].contains(code) }
 }

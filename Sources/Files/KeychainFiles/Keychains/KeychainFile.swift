@@ -139,7 +139,7 @@ final class KeychainFile: @unchecked Sendable {
 
     /// Takes what a command opened or wrote, unless the keychain was locked since the command began, or is locked and
     /// large.
-    private func take(_ opened: Opened?, since count: Int) {
+    private func cache(_ opened: Opened?, since count: Int) {
         let kept = opened.flatMap { isKept($0) ? $0 : nil }
         current.acquire()
         defer { current.release() }
@@ -173,7 +173,7 @@ final class KeychainFile: @unchecked Sendable {
             if case .taken = error { throw .duplicateKeychain }
             throw KeychainError(keychainFile: error)
         }
-        take(Opened(engine: engine, mark: mark, byteCount: image.count), since: count)
+        cache(Opened(engine: engine, mark: mark, byteCount: image.count), since: count)
     }
 
     /// Removes the file, if it is a keychain.
@@ -219,7 +219,7 @@ final class KeychainFile: @unchecked Sendable {
         if let opened = currentlyOpened, isKept(opened), try mark() == opened.mark { return opened }
         // Another file replaced it, and the unlocked keys of the old one are discarded.
         let read = try read()
-        take(read, since: count)
+        cache(read, since: count)
         return read
     }
 
@@ -237,7 +237,7 @@ final class KeychainFile: @unchecked Sendable {
         do throws(KeychainError) {
             result = try body(before.engine)
         } catch {
-            if inSteps { take(nil, since: count) }
+            if inSteps { cache(nil, since: count) }
             throw error
         }
         try write(before.engine, replacing: before.mark, since: count)
@@ -250,7 +250,7 @@ final class KeychainFile: @unchecked Sendable {
         since count: Int
     ) throws(KeychainError) {
         // Changes that are not in the file must not be visible later.
-        take(nil, since: count)
+        cache(nil, since: count)
         let image = try engine.image()
         guard image.count <= Self.largestFile else {
             throw KeychainError(.diskFull, "the keychain file would be too large", kind: .storage(.full))
@@ -268,7 +268,7 @@ final class KeychainFile: @unchecked Sendable {
                 kind: .storage(.busy)
             )
         }
-        take(Opened(engine: engine, mark: written, byteCount: image.count), since: count)
+        cache(Opened(engine: engine, mark: written, byteCount: image.count), since: count)
     }
 
     // MARK: - Its password
@@ -285,7 +285,7 @@ final class KeychainFile: @unchecked Sendable {
         let read = try read()
         try Self.reporting { () throws(KeychainError) in try read.engine.device.unlock(passcode: password) }
         try FileSettings.apply(to: read.engine)
-        take(read, since: count)
+        cache(read, since: count)
     }
 
     /// Checks the password without a change of anything.

@@ -91,11 +91,11 @@ package final class KeychainFiles: KeychainBackend {
         defer { lock.release() }
         if let known = keychains[path] { return known }
         // Only those that hold keys have to be kept.
-        if keychains.count >= Self.mostKnown { keychains = keychains.filter { $0.value.isUnlocked } }
+        if keychains.count >= Self.maximumKnownKeychains { keychains = keychains.filter { $0.value.isUnlocked } }
         let keychain = KeychainFile(at: path, device, clock)
         keychains[path] = keychain
         return keychain
     }
 
-    private static let mostKnown = 1 << 10
+    private static let maximumKnownKeychains = 1 << 10
 }

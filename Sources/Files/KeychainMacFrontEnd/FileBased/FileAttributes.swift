@@ -14,7 +14,7 @@ enum FileAttributes {
     ) throws(KeychainError) -> FileItemConditions {
         FileItemConditions(
             itemClass,
-            try taken(from: entries, of: itemClass, named: FileSearchAttributes.of(itemClass))
+            try selected(from: entries, of: itemClass, named: FileSearchAttributes.of(itemClass))
         )
     }
 
@@ -27,13 +27,13 @@ enum FileAttributes {
     ) throws(KeychainError) -> [String: PropertyValue] {
         var stored: [String: PropertyValue] = [:]
         let names = Set(entries.keys.filter { $0 != AttributeName.modificationDate.description })
-        for (name, value) in try taken(from: entries, of: itemClass, named: names) {
+        for (name, value) in try selected(from: entries, of: itemClass, named: names) {
             stored[name.description] = value?.property
         }
         return stored
     }
 
-    private static func taken(
+    private static func selected(
         from entries: PropertyEntries,
         of itemClass: ItemClass,
         named names: Set<String>

@@ -8,7 +8,7 @@ package struct KeychainUnlocker: Sendable {
     private let authenticator: (any Authenticator)?
 
     /// How often a wrong password may be tried.
-    private static let mostAttempts = 3
+    private static let maximumAttempts = 3
 
     /// What asks the user.
     ///
@@ -37,7 +37,7 @@ package struct KeychainUnlocker: Sendable {
     func unlock(_ path: String, _ files: KeychainFileService, after locked: KeychainError) throws(KeychainError) {
         guard interaction.isAllowed else { throw locked }
         var problem: String?
-        for _ in 0..<Self.mostAttempts {
+        for _ in 0..<Self.maximumAttempts {
             guard let authenticator else { break }
             let prompt = AuthenticationPrompt(
                 .passcode,

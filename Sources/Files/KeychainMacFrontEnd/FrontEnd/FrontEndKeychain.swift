@@ -74,7 +74,7 @@ package final class FrontEndKeychain: KeychainBackend {
         if case .set(let query, let attributes, let addition) = operation {
             return try set(query, to: attributes, orAdd: addition, as: client)
         }
-        if !route.reachesDataProtection { return try askFilesAlone(operation, client) }
+        if !route.reachesDataProtection { return try askFilesOnly(operation, client) }
         let sides = [
             route.reachesDataProtection ? side(.dataProtection, performing: operation, for: client) : nil,
             route.reachesFile ? side(.files, performing: operation, for: client) : nil,
@@ -89,7 +89,7 @@ package final class FrontEndKeychain: KeychainBackend {
     }
 
     /// The result of the file-based keychains alone.
-    private func askFilesAlone(
+    private func askFilesOnly(
         _ operation: KeychainRequest.Operation,
         _ client: Client
     ) throws(KeychainError) -> KeychainAnswer {

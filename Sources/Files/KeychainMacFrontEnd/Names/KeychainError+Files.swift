@@ -32,7 +32,7 @@ extension KeychainError {
         case .system(_, _, ENAMETOOLONG): (status, kind) = (.noSuchKeychain, .file)
         case .system(_, _, EACCES), .system(_, _, EPERM), .system(_, _, EROFS):
             (status, kind) = (.writePermission, .readOnly)
-        case _ where error.isWantOfRoom: (status, kind) = (.diskFull, .full)
+        case _ where error.isOutOfSpace: (status, kind) = (.diskFull, .full)
         default: (status, kind) = (.io, .inputOutput)
         }
         self.init(status, "\(error)", kind: .storage(kind), facts: error.facts)

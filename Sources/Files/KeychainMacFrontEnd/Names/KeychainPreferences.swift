@@ -48,7 +48,7 @@ package struct KeychainPreferences: Sendable {
     }
 
     private static let largestFile = 1 << 20
-    private static let mostAttempts = 100
+    private static let maximumAttempts = 100
 
     /// The preferences of a home folder.
     package init(home: KeychainHome) { self.init(home: home, systemFolder: "/etc/swift-keychain") }
@@ -160,7 +160,7 @@ package struct KeychainPreferences: Sendable {
 
     /// Adds a new keychain to the user's search list, and makes it the default if there is none, if it is one of those
     /// for which that is done.
-    package func noteCreation(of path: String) throws(KeychainError) {
+    package func recordCreation(of path: String) throws(KeychainError) {
         guard KeychainHome.isListedWhenMade(path) else { return }
         let name = KeychainHome.storedName(path)
         try change(.user) { contents in
@@ -176,7 +176,7 @@ package struct KeychainPreferences: Sendable {
     ///
     /// Without its file, the login keychain still exists if the data protection keychain belongs to it: it stays in a
     /// list of several keychains, and stays the default.
-    package func noteRemoval(of path: String) throws(KeychainError) {
+    package func recordRemoval(of path: String) throws(KeychainError) {
         let name = KeychainHome.storedName(path)
         // Which of its two paths a name refers to depends on the files, and this one no longer exists.
         let isListed = try searchList(.user).contains { KeychainHome.storedName($0) == name }
@@ -233,7 +233,7 @@ package struct KeychainPreferences: Sendable {
         guard domain != .dynamic else {
             throw KeychainError(.parameter, "the dynamic domain cannot be changed")
         }
-        for _ in 0..<Self.mostAttempts {
+        for _ in 0..<Self.maximumAttempts {
             var (contents, mark) = try readMarked(domain)
             body(&contents)
             if try write(contents, to: domain, replacing: mark) { return }

@@ -130,8 +130,8 @@ package struct NearMisses: Sendable {
         )
         let possible = near.indices.filter { alone.contains($0) || isKeyEqual(near[$0], search) || near[$0].matches }
             .map { near[$0] }
-        guard let least = possible.map(\.distanceOfPredicates).min() else { return .ambiguous }
-        let nearest = possible.filter { $0.distanceOfPredicates == least }
+        guard let minimum = possible.map(\.distanceOfPredicates).min() else { return .ambiguous }
+        let nearest = possible.filter { $0.distanceOfPredicates == minimum }
         let isOne = nearest.count == 1 || countsAlikeAsOne && Set(nearest.map(\.failedKeys)).count == 1
         return isOne ? .item(nearest[0]) : .ambiguous
     }

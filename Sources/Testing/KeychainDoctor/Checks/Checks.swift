@@ -26,7 +26,7 @@ struct Checks {
     ]
 
     var search: ExplainedSearch? { examination.explanation.search }
-    var near: [Candidate] { Array((examination.nearMisses?.near ?? []).prefix(DoctorReport.mostNearMisses)) }
+    var near: [Candidate] { Array((examination.nearMisses?.near ?? []).prefix(DoctorReport.maximumNearMisses)) }
 
     /// The names of the listed near items that satisfy a condition.
     func names(where isSo: (Candidate) -> Bool) -> [String] {

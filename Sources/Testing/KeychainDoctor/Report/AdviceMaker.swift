@@ -10,11 +10,11 @@ struct AdviceMaker {
     private var row: VerdictRow { diagnosis.verdict.row }
 
     /// Below this, advice is a question.
-    private static let leastConfidence = 0.6
+    private static let minimumConfidence = 0.6
 
     /// One primary action, and at most two alternatives.
     func advice() -> [DoctorReport.Advice] {
-        guard diagnosis.confidence >= Self.leastConfidence else { return [] }
+        guard diagnosis.confidence >= Self.minimumConfidence else { return [] }
         if isMissedChange { return adviceOfMissedChange() }
         return row.advice.prefix(3).enumerated().map { index, entry in
             var advice = DoctorReport.Advice(entry, why: row.why)
@@ -99,7 +99,7 @@ struct AdviceMaker {
     func questions() -> [DoctorReport.Question] {
         var rows = row.questions + [questionOfMissedChange].compactMap(\.self)
         if let question = UnknownValues.question(examination) { rows.insert(question, at: 0) }
-        if diagnosis.confidence < Self.leastConfidence, rows.isEmpty {
+        if diagnosis.confidence < Self.minimumConfidence, rows.isEmpty {
             rows = row.advice.prefix(1).map { entry in
                 QuestionRow(
                     text: "Would this be right: \(entry.text)",

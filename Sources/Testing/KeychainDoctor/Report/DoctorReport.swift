@@ -21,7 +21,7 @@ package struct DoctorReport: Sendable {
     package var milliseconds: Int
 
     /// The most near items that a report lists.
-    package static let mostNearMisses = 5
+    package static let maximumNearMisses = 5
 
     /// The exit status of a command that prints it.
     package var exitStatus: Int32 { diagnosis.verdict.exitStatus }
@@ -31,7 +31,7 @@ package struct DoctorReport: Sendable {
 
     /// The near items that are listed, by their names.
     package var listed: [(name: String, candidate: Candidate)] {
-        (nearMisses?.near ?? []).prefix(Self.mostNearMisses).enumerated().map { ("m\($0.offset + 1)", $0.element) }
+        (nearMisses?.near ?? []).prefix(Self.maximumNearMisses).enumerated().map { ("m\($0.offset + 1)", $0.element) }
     }
 
     /// A recommended action.

@@ -224,7 +224,7 @@ private struct HTMLPage {
             if let call = report.functionCall(advice) { text += "<pre><code>\(escaped(call))</code></pre>" }
             return text
         }
-        return items.isEmpty ? nil : section("Do this", list(items))
+        return items.isEmpty ? nil : section("Fix", list(items))
     }
 
     private var warnings: String? {

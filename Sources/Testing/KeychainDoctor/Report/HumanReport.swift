@@ -39,7 +39,7 @@ extension DoctorReport {
         var lines = [headline, ""]
         if !because.isEmpty { lines += section("Because", because) }
         if let table = differenceTable { lines += ["The item that was meant, beside the query:", ""] + table + [""] }
-        if !advice.isEmpty { lines += section("Do this", advice.flatMap(adviceLines)) }
+        if !advice.isEmpty { lines += section("Fix", advice.flatMap(adviceLines)) }
         if !never.isEmpty { lines += section("Do not", never.map { filled($0) }) }
         return lines
     }

@@ -156,7 +156,7 @@ extension DoctorReport {
         .object([
             "drop": .strings(relaxation.dropped.sorted()),
             "matches": .integer(relaxation.count),
-            "items": .strings(relaxation.items.filter { $0 < Self.mostNearMisses }.map { "m\($0 + 1)" }),
+            "items": .strings(relaxation.items.filter { $0 < Self.maximumNearMisses }.map { "m\($0 + 1)" }),
             "ambiguous": .boolean(relaxation.isAmbiguous),
         ])
     }

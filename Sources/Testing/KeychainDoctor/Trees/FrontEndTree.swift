@@ -10,7 +10,7 @@ enum FrontEndTree {
         guard view.route.reachesFile, !view.route.isFlagged else { return nil }
         let dataProtection = examination.replayedByDataProtection
         if view.isDeclined { return declined(examination, view: view, dataProtection: dataProtection) }
-        if dataProtection == examination.replayed, givesSameItems(examination, view) { return nil }
+        if dataProtection == examination.replayed, affectsSameItems(examination, view) { return nil }
         return differing(examination, view: view, dataProtection: dataProtection)
     }
 
@@ -49,7 +49,7 @@ enum FrontEndTree {
                 because: ["kSecUseDataProtectionKeychain is false, and the item is in the data protection keychain"]
             )
         }
-        if let many = takesOneOfMany(examination, view) { return many }
+        if let many = affectsOneOfMany(examination, view) { return many }
         return examination.replayed == .success
             ? Diagnosis(.nothingWrong, path: ["T6.1", "5.7"], confidence: VerdictConfidence.certain) : nil
     }
@@ -69,7 +69,7 @@ enum FrontEndTree {
         return Diagnosis(isUnattendedJob ? .ciKeychainLocked : .fileKeychainLocked, path: path, because: because)
     }
 
-    private static func takesOneOfMany(_ examination: Examination, _ view: FileKeychainView) -> Diagnosis? {
+    private static func affectsOneOfMany(_ examination: Examination, _ view: FileKeychainView) -> Diagnosis? {
         guard [.delete, .update].contains(examination.function), view.matchCount > view.touchedCount else { return nil }
         return Diagnosis(
             .limitDefaultDiffers,
@@ -79,7 +79,7 @@ enum FrontEndTree {
     }
 
     /// Whether the call would return or affect the same items with the flag.
-    private static func givesSameItems(_ examination: Examination, _ view: FileKeychainView) -> Bool {
+    private static func affectsSameItems(_ examination: Examination, _ view: FileKeychainView) -> Bool {
         switch examination.function {
         // It lands elsewhere.
         case .add: return false
@@ -113,7 +113,7 @@ enum FrontEndTree {
             return diagnosis.adding([why.verdict] + why.also)
         }
         if let closed = closed(examination, view: view, path: path, because: because) { return closed }
-        if var many = takesOneOfMany(examination, view) {
+        if var many = affectsOneOfMany(examination, view) {
             many.because += because
             return many
         }

@@ -83,7 +83,7 @@ enum InteractionTree {
         let call = examination.call
         let because = [
             "the item's access control requires the user",
-            call.isUnattended ? "nobody can be prompted in the background" : "the call forbids asking",
+            call.isUnattended ? "no prompt is possible in the background" : "the call forbids asking",
         ]
         if call.isUnattended || isForbiddenByQuery(examination) {
             return Diagnosis(.aclNeedsUser, path: ["T3.1"], because: because, about: item)

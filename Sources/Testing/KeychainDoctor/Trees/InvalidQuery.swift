@@ -37,7 +37,7 @@ enum InvalidQuery {
     static func entries(of fault: ExplainedFault, _ call: ExaminedCall) -> [String] {
         if let key = fault.key { return [key] }
         let dictionary = fault.part == .query ? call.query : call.attributes ?? [:]
-        func given(_ keys: String...) -> [String] {
+        func present(_ keys: String...) -> [String] {
             let found = keys.filter { dictionary[$0] != nil }
             return found.isEmpty ? Array(keys.prefix(1)) : found
         }
@@ -48,16 +48,16 @@ enum InvalidQuery {
         case .itemList: return [PropertyKey.useItemList]
         case .className, .itemClass, .entries, .addedIdentity: return [PropertyKey.itemClass]
         case .accessControlType: return ["accc"]
-        case .accessControlSynchronizable: return given("accc", "sync")
-        case .protectionConflict: return given("accc", "pdmn")
-        case .sharingGroupSynchronizable: return given("ggrp", "sync")
+        case .accessControlSynchronizable: return present("accc", "sync")
+        case .protectionConflict: return present("accc", "pdmn")
+        case .sharingGroupSynchronizable: return present("ggrp", "sync")
         case .sharingGroup, .sharingGroupChange: return ["ggrp"]
         case .tokenType, .token: return ["tkid"]
         case .policyType: return [PropertyKey.matchPolicy]
         case .issuerType: return ["issr"]
         case .valueReference: return [PropertyKey.valueReference]
         case .contextAndCredential:
-            return given(PropertyKey.useAuthenticationContext, PropertyKey.useCredentialReference)
+            return present(PropertyKey.useAuthenticationContext, PropertyKey.useCredentialReference)
         case .authenticationUISkip: return [PropertyKey.useAuthenticationUI]
         case .persistentReference, .referenceAlone, .addedReference: return [PropertyKey.valuePersistentReference]
         case .accessGroup, .appClipGroup: return ["agrp"]

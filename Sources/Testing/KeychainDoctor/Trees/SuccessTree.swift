@@ -24,7 +24,7 @@ enum SuccessTree {
             findings.first
             ?? Diagnosis(.nothingWrong, path: ["5.7"], confidence: VerdictConfidence.certain, because: [], about: nil)
         diagnosis = diagnosis.adding(findings.dropFirst().map(\.verdict))
-        if takesUnusableItems(examination) { diagnosis = diagnosis.adding([.deleteNeedsNoKey]) }
+        if deletesUnusableItems(examination) { diagnosis = diagnosis.adding([.deleteNeedsNoKey]) }
         return diagnosis
     }
 
@@ -120,7 +120,7 @@ enum SuccessTree {
     /// Why a device would fail without a prompt.
     private static func obstacle(of item: ExplainedItem, _ examination: Examination) -> String? {
         let device = examination.explanation.device
-        if examination.call.isUnattended { return "nobody can be prompted in the background" }
+        if examination.call.isUnattended { return "no prompt is possible in the background" }
         if InteractionTree.isAskingForbidden(examination) { return "the call does not allow interaction" }
         if PersonTree.isBoundToOtherSet(item, than: device.biometry.enrolledSet) {
             return "another set of biometry is enrolled than when it was stored"
@@ -221,7 +221,7 @@ enum SuccessTree {
             }
         }
         if let twin = staying((examination.nearMisses?.near ?? []).map(\.item)) { return twin }
-        for item in gone.prefix(mostLookedUp) {
+        for item in gone.prefix(maximumLookedUpItems) {
             guard let query = item.keyQuery else { continue }
             let request = KeychainRequest(.copyMatching(query), client: examination.client)
             guard let found = try? examination.explain(request).search?.candidates else { continue }
@@ -231,10 +231,10 @@ enum SuccessTree {
     }
 
     /// The maximum number of items whose twins are searched for.
-    private static let mostLookedUp = 20
+    private static let maximumLookedUpItems = 20
 
     /// Whether a delete removes items that are currently unusable.
-    private static func takesUnusableItems(_ examination: Examination) -> Bool {
+    private static func deletesUnusableItems(_ examination: Examination) -> Bool {
         guard examination.function == .delete else { return false }
         return examination.explanation.effect?.items.contains { $0.condition == .locked } ?? false
     }

@@ -77,7 +77,7 @@ package struct StatusMeaning: Sendable {
             here:
                 "The user was not recognized, or another set of faces or fingers is enrolled than biometryCurrentSet was bound to.",
             onApplePlatforms:
-                "On a Mac a locked file-based keychain gives it where nobody answers. For a changed set it is not "
+                "On a Mac, a locked file-based keychain returns it if the prompt is not answered. For a changed set it is not "
                 + "settled whether it is this status or errSecItemNotFound.",
             trees: "C11, T6"
         ),

@@ -15,7 +15,7 @@ enum StepTitles {
         "T1.4": "Does the primary key come from a reference?",
         "T1.5": "Is a key attribute set neither here nor in the item?",
         "T1.6": "Is there an item with the same primary key?",
-        "T1.7": "Is it an item that nobody can open?",
+        "T1.7": "Is it an item that cannot be opened?",
         "T2.1": "Is the dictionary invalid, or the limit 0?",
         "T2.2": "Is it a persistent reference that no item has?",
         "T2.3": "Does the history tell what became of the item?",

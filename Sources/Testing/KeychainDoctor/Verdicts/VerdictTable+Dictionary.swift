@@ -48,7 +48,7 @@ extension VerdictTable {
         )
         .advising(
             .create,
-            "Authenticate the user in another way, and store the secret anew.",
+            "Authenticate the user in another way, and store the secret again.",
             risk: .promptsUser,
             if: "foreground, unlocked"
         )

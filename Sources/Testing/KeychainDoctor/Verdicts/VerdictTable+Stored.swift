@@ -35,7 +35,7 @@ extension VerdictTable {
         VerdictRow(
             .duplicateSyncScope,
             at: "T1.2",
-            headline: "The key is taken by an item that the look-up passes over, because of kSecAttrSynchronizable",
+            headline: "The key is taken by an item that the look-up ignores, because of kSecAttrSynchronizable",
             meaning:
                 "A query without kSecAttrSynchronizable means local items alone, and a write may mean the other kind."
         )
@@ -105,7 +105,7 @@ extension VerdictTable {
             meaning: "The item that is in the way does not open, so that nothing can be said of its values."
         )
         .advising(.unlock, "Unlock the device, and look again.")
-        .warning("Do not delete the item: nobody has seen what it holds.")
+        .warning("Do not delete the item: its contents have not been read.")
         .citing("doctor:T1"),
     ]
 }

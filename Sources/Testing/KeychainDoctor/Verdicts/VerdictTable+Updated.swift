@@ -46,7 +46,7 @@ extension VerdictTable {
             meaning:
                 "The list of access groups is the same before and after, so that the query itself rules the item out."
         )
-        .advising(.changeQuery, "Look for the item as the earlier version stored it, then store it anew.")
+        .advising(.changeQuery, "Look for the item as the earlier version stored it, then store it again.")
         .citing("doctor:T5"),
         VerdictRow(
             .protectionInvalidated,
@@ -105,7 +105,7 @@ extension VerdictTable {
         VerdictRow(
             .ciKeychainLocked,
             at: "T6.2",
-            headline: "The keychain of the machine is locked, and nobody is there to unlock it",
+            headline: "The keychain of the machine is locked, and no user is present to unlock it",
             meaning: "A file-based keychain locks by itself, and its items may ask before another program uses them."
         )
         .advising(.unlock, "Unlock it in the job, set its timeout, and set the partition list of its keys.")
@@ -114,7 +114,7 @@ extension VerdictTable {
             .fileKeychainLocked,
             at: "T6.2",
             headline: "The file-based keychain is locked",
-            meaning: "It locks by a timeout or on sleep, and shows as errSecAuthFailed where nobody answers."
+            meaning: "It is locked by a timeout or on sleep, and returns errSecAuthFailed if no prompt is answered."
         )
         .advising(.unlock, "Unlock it; for a new program prefer kSecUseDataProtectionKeychain.", risk: .promptsUser)
         .citing("doctor:T6"),

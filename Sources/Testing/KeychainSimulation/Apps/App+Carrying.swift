@@ -21,12 +21,12 @@ extension App {
     public func bind(to queues: DispatchQueue...) {
         for queue in queues {
             guard !Self.isShared(queue) else {
-                TestingKit.complain(Self.cannotBind("The queue \(queue.label)"))
+                TestingKit.reportFailure(Self.cannotBind("The queue \(queue.label)"))
                 continue
             }
             let holder = queue.getSpecific(key: Self.queueKey)?.app
             guard holder == nil || holder === self else {
-                TestingKit.complain(
+                TestingKit.reportFailure(
                     """
                     The queue \(queue.label) is bound to another app, of this test or of one that runs beside it, so it was \
                     not bound to this one. Give each test a queue of its own, or end the first with App.unbind(queue).
@@ -46,7 +46,7 @@ extension App {
     /// global one, are not bound, and the test fails.
     public func bind(to operations: OperationQueue) {
         if operations === OperationQueue.main {
-            return TestingKit.complain(Self.cannotBind("The main operation queue"))
+            return TestingKit.reportFailure(Self.cannotBind("The main operation queue"))
         }
         if let queue = operations.underlyingQueue { return bind(to: queue) }
         let queue = DispatchQueue(label: operations.name ?? "operations", attributes: .concurrent)

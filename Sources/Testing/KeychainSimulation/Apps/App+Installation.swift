@@ -25,7 +25,7 @@ extension App {
     public func update(to entitlements: Entitlements) {
         let old = self.entitlements
         guard old.applicationIdentifier == entitlements.applicationIdentifier else {
-            return TestingKit.complain(
+            return TestingKit.reportFailure(
                 "An update cannot make \(entitlements.applicationIdentifier) of \(old.applicationIdentifier)."
             )
         }
@@ -66,7 +66,7 @@ extension App {
             return (state.isInstalled, state.extensions)
         }
         if isInstalled, !wasInstalled {
-            device.calls.note(.reinstalled(client: entitlements.applicationIdentifier))
+            device.calls.record(.reinstalled(client: entitlements.applicationIdentifier))
         }
         for part in extensions { part.setInstalled(isInstalled) }
     }

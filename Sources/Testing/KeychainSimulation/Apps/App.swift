@@ -106,13 +106,13 @@ public final class App: Sendable {
         let reason =
             "The app \(entitlements.applicationIdentifier) is not installed any more, so nothing can run as it. "
             + "Install it again with reinstall(), or run the code before uninstall()."
-        TestingKit.complain(reason)
+        TestingKit.reportFailure(reason)
         return reason
     }
 
     static func check(_ entitlements: Entitlements, on device: VirtualDevice) {
         for problem in entitlements.problems(on: device.platform) {
-            TestingKit.complain("No app can be signed with these entitlements: \(problem).")
+            TestingKit.reportFailure("No app can be signed with these entitlements: \(problem).")
         }
     }
 }

@@ -10,7 +10,7 @@ package enum MissingApp {
     static var context: KeychainContext? {
         if let app = App.carried { return app.context }
         if reachesProcessKeychain.withLock(\.self) { return nil }
-        TestingKit.complain(App.isOnQueueOfEndedTest ? "\(reason) \(reasonOnQueue)" : reason)
+        TestingKit.reportFailure(App.isOnQueueOfEndedTest ? "\(reason) \(reasonOnQueue)" : reason)
         return unavailable
     }
 

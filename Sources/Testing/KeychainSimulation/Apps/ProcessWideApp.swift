@@ -70,7 +70,7 @@ public enum ProcessWideApp {
             defer { turns.withLock { $0.remove(place) } }
             return try await body()
         }
-        return try await alone(app, isolation: isolation, body)
+        return try await withExclusiveAccess(app, isolation: isolation, body)
     }
 
     /// Runs `body` while no code of the process runs as a process-wide app, and no other test of the trait runs.
@@ -78,13 +78,13 @@ public enum ProcessWideApp {
         isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws -> Result
     ) async throws -> Result {
-        try await alone(nil, isolation: isolation, body)
+        try await withExclusiveAccess(nil, isolation: isolation, body)
     }
 
     /// Runs `body` concurrently with others that do the same, but not while there is a process-wide app.
     ///
     /// Within another such scope, and in that of a process-wide app, it does not wait.
-    package static func beside<Result>(
+    package static func withSharedAccess<Result>(
         isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws -> Result
     ) async throws -> Result {
@@ -95,18 +95,18 @@ public enum ProcessWideApp {
         return try await $scope.withValue(ticket, operation: body, isolation: isolation)
     }
 
-    private static func alone<Result>(
+    private static func withExclusiveAccess<Result>(
         _ app: App?,
         isolation: isolated (any Actor)?,
         _ body: () async throws -> Result
     ) async throws -> Result {
         let scope = scope
-        if let scope { resume { $0.giveUp(scope) } }
+        if let scope { resume { $0.releaseTurn(of: scope) } }
         let turn: UInt64
         do {
             turn = try await wait(.exclusive(app), isolation: isolation)
         } catch {
-            if let scope { await takeBack(scope, isolation: isolation) }
+            if let scope { await reacquireTurn(scope, isolation: isolation) }
             throw error
         }
         let test = testOfCaller
@@ -116,10 +116,10 @@ public enum ProcessWideApp {
     }
 
     /// Waits until a scope whose call was cancelled has its shared turn again; this wait cannot be cancelled.
-    private static func takeBack(_ scope: UInt64, isolation: isolated (any Actor)?) async {
+    private static func reacquireTurn(_ scope: UInt64, isolation: isolated (any Actor)?) async {
         guard let ticket = try? await wait(.shared, isCancellable: false, isolation: isolation) else { return }
         resume { turns in
-            turns.giveBack(scope)
+            turns.restoreTurn(of: scope)
             return turns.endScope(ticket)
         }
     }
@@ -133,7 +133,7 @@ public enum ProcessWideApp {
     /// one that the `setUp()` of a class sets after the last test of the class.
     public static func set(_ app: App) {
         guard testOfCaller == nil else {
-            return TestingKit.complain(
+            return TestingKit.reportFailure(
                 """
                 ProcessWideApp.set is for setUp() of an XCTestCase: here nothing would end it, and every test with a device \
                 would wait for ever. Use @Test(.keychain(processWide: true)) or ProcessWideApp.with(app) { … }.
@@ -141,7 +141,7 @@ public enum ProcessWideApp {
             )
         }
         guard !turns.withLock({ $0.set(app) }) else { return }
-        TestingKit.complain(
+        TestingKit.reportFailure(
             "Other tests with devices run now. Use ProcessWideApp.with or .keychain(processWide: true), which wait for their turn."
         )
     }
@@ -209,7 +209,7 @@ public enum ProcessWideApp {
             switch turns.withLock({ $0.patience(of: ticket, after: seconds) }) {
             case .over: break
             case .goesOn: watch(ticket)
-            case .ended(let text): Standstill.tell(text)
+            case .ended(let text): Standstill.report(text)
             }
         }
     }

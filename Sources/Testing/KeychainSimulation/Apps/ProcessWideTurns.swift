@@ -86,7 +86,7 @@ struct ProcessWideTurns: ~Copyable {
     }
 
     private mutating func admit(_ ticket: UInt64, _ turn: Turn) {
-        noteChange()
+        recordChange()
         switch turn {
         case .shared: shared.insert(ticket)
         case .exclusive: exclusive = ticket
@@ -124,22 +124,22 @@ extension ProcessWideTurns {
         scopes[ticket] = nil
         names[ticket] = nil
         shared.remove(ticket)
-        noteChange()
+        recordChange()
         return admitNext()
     }
 
     /// Gives up the shared turn of a scope while a call in it waits for an exclusive one: two scopes that kept theirs
     /// would deadlock.
-    mutating func giveUp(_ scope: UInt64) -> [Continuation] {
+    mutating func releaseTurn(of scope: UInt64) -> [Continuation] {
         guard let count = scopes[scope] else { return [] }
         scopes[scope] = count + 1
         shared.remove(scope)
-        noteChange()
+        recordChange()
         return admitNext()
     }
 
     /// Returns the shared turn to the scope of a call that held an exclusive one, before any other request is admitted.
-    mutating func giveBack(_ scope: UInt64) {
+    mutating func restoreTurn(of scope: UInt64) {
         guard let count = scopes[scope] else { return }
         scopes[scope] = count - 1
         if count == 1 { shared.insert(scope) }
@@ -171,8 +171,8 @@ extension ProcessWideTurns {
         entries = []
         if let exclusive { names[exclusive] = nil }
         exclusive = nil
-        noteChange()
-        if let scope { giveBack(scope) }
+        recordChange()
+        if let scope { restoreTurn(of: scope) }
         return admitNext()
     }
 
@@ -182,7 +182,7 @@ extension ProcessWideTurns {
     mutating func set(_ app: App) -> Bool {
         guard exclusive == nil, shared.isEmpty else { return false }
         isSet = true
-        noteChange()
+        recordChange()
         entries = [Entry(place: makeTicket(), app: app, test: nil)]
         return true
     }
@@ -191,7 +191,7 @@ extension ProcessWideTurns {
         guard isSet else { return [] }
         isSet = false
         entries = []
-        noteChange()
+        recordChange()
         return admitNext()
     }
 }
@@ -208,7 +208,7 @@ extension ProcessWideTurns {
         case ended(String)
     }
 
-    private mutating func noteChange() {
+    private mutating func recordChange() {
         lastChange = .now
         isReported = false
     }

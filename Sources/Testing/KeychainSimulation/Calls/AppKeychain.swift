@@ -106,9 +106,9 @@ struct AppKeychain: KeychainBackend {
                 after: device.calls.history,
                 beside: device.macKeychains?.known(for: request.operation.function) ?? .unknown
             ) { try? device.backend.explain(ExplanationRequest($0, Self.options)) }
-            device.calls.note(failure, of: call)
+            device.calls.record(failure, of: call)
         }
-        device.calls.note(
+        device.calls.record(
             .call(CallHistory.RecordedCall(request.withoutSecrets, client: call.app, status: status))
         )
         return .answer(try outcome.result.get())

@@ -25,10 +25,10 @@ public final class CallLog: Sequence, Sendable {
     }
 
     /// The number of failed calls whose reasons are kept.
-    private static let mostFailures = 100
+    private static let maximumFailures = 100
 
     /// How much of the device's history is available to explanations.
-    private static let mostEvents = 300
+    private static let maximumEvents = 300
 
     init() {}
 
@@ -112,10 +112,10 @@ public final class CallLog: Sequence, Sendable {
     }
 
     /// Records why a call failed.
-    func note(_ failure: FailedCall, of call: KeychainCall) {
+    func record(_ failure: FailedCall, of call: KeychainCall) {
         state.withLock { state in
             state.failures[call.number] = failure
-            if state.failures.count > Self.mostFailures, let first = state.failures.keys.min() {
+            if state.failures.count > Self.maximumFailures, let first = state.failures.keys.min() {
                 state.failures[first] = nil
             }
         }
@@ -132,11 +132,13 @@ extension CallLog {
     }
 
     /// Adds to the history.
-    func note(_ event: CallHistory.Event) {
+    func record(_ event: CallHistory.Event) {
         state.withLock { state in
             state.history.events.append(event)
             // Trimmed in batches.
-            if state.history.events.count > 2 * Self.mostEvents { state.history.events.removeFirst(Self.mostEvents) }
+            if state.history.events.count > 2 * Self.maximumEvents {
+                state.history.events.removeFirst(Self.maximumEvents)
+            }
         }
     }
 }

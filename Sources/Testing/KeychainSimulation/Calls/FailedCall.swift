@@ -12,7 +12,7 @@ struct FailedCall: Sendable {
     private var lookUps: [KeychainRequest: Explanation] = [:]
 
     /// How many earlier lookups are explained with a failed add: older ones were probably for other items.
-    private static let mostLookUps = 8
+    private static let maximumLookUps = 8
 
     /// Records a failed call.
     ///
@@ -49,7 +49,7 @@ struct FailedCall: Sendable {
         call.isBackground = status == .interactionNotAllowed && (isAsking || isFileLocked)
         self.call = call
         guard status == .duplicateItem, let holder = explanation.holder else { return }
-        for lookUp in call.earlierLookUps(holder.itemClass).prefix(Self.mostLookUps) {
+        for lookUp in call.earlierLookUps(holder.itemClass).prefix(Self.maximumLookUps) {
             lookUps[lookUp.request] = explain(lookUp.request)
         }
     }
@@ -105,7 +105,7 @@ extension KeychainRequest {
 extension PropertyDictionary {
     fileprivate var withoutSecrets: PropertyDictionary {
         var dictionary = self
-        if let value = dictionary[PropertyKey.valueData] { dictionary[PropertyKey.valueData] = value.asSizeAlone }
+        if let value = dictionary[PropertyKey.valueData] { dictionary[PropertyKey.valueData] = value.asSizeOnly }
         if let value = dictionary[PropertyKey.valueReference] {
             dictionary[PropertyKey.valueReference] = value.withoutPrivateKey
         }
@@ -118,7 +118,7 @@ extension PropertyDictionary {
 }
 
 extension PropertyValue {
-    fileprivate var asSizeAlone: PropertyValue {
+    fileprivate var asSizeOnly: PropertyValue {
         switch self {
         case .data(let bytes): .data(SecretBytes(count: bytes.count) { _ in })
         case .string: .string("")

@@ -82,7 +82,7 @@ extension VirtualDevice {
         storage: Storage = .memory
     ) throws(VirtualDeviceError) {
         try self.init(platform, passcode: nil, biometry: sensor, storage: storage)
-        _ = try put(backup, password)
+        _ = try apply(backup, password)
         if let passcode { try setPasscode(passcode) }
     }
 
@@ -96,13 +96,13 @@ extension VirtualDevice {
     ///   has changed.
     @discardableResult
     public func restore(_ backup: DeviceBackup, password: String) throws(VirtualDeviceError) -> DeviceBackup.Report {
-        guard let passcode else { return try put(backup, password) }
+        guard let passcode else { return try apply(backup, password) }
         guard try isEmpty() else { throw VirtualDeviceError(KeychainError(DeviceError.passcodeAlreadySet)) }
         // A wrong password is detected before anything is removed.
         _ = try VirtualDevice(restoring: backup, password: password, platform)
         let isEnrolled = owner.authenticator.biometry.enrolledSet != nil
         try removePasscode()
-        let report = try put(backup, password)
+        let report = try apply(backup, password)
         try setPasscode(passcode)
         if isEnrolled { enrollBiometry() }
         return report
@@ -114,7 +114,7 @@ extension VirtualDevice {
         return report.items == 0 && report.damaged == 0 && report.leftBehind.values.allSatisfy { $0 == 0 }
     }
 
-    private func put(_ backup: DeviceBackup, _ password: String) throws(VirtualDeviceError) -> DeviceBackup.Report {
+    private func apply(_ backup: DeviceBackup, _ password: String) throws(VirtualDeviceError) -> DeviceBackup.Report {
         let report: BackupReport
         do throws(KeychainError) {
             report = try keychain.restoreBackup(from: backup.path, secret: Self.secret(password))

@@ -28,7 +28,7 @@ package final class MacKeychains: Sendable {
     init(passcode: String?, _ owner: Owner, _ clock: VirtualClock) throws(VirtualDeviceError) {
         folder = try DeviceFolder()
         var options = DeviceOptions(authenticator: owner.authenticator, hostClock: clock.host)
-        options.passwordWork = .least
+        options.passwordWork = .minimum
         files = KeychainFiles(device: options, clock: clock.dates)
         preferences = KeychainPreferences(
             home: KeychainHome(path: folder.path(of: "home")),
@@ -42,7 +42,7 @@ package final class MacKeychains: Sendable {
         try files.files.create(at: path, password: Self.password(passcode))
         // That of a Mac stays unlocked until its user logs out.
         try files.files.setSettings(KeychainFileSettings(locksOnSleep: false, lockInterval: nil), at: path)
-        try preferences.noteCreation(of: path)
+        try preferences.recordCreation(of: path)
     }
 
     /// The front end before both keychains.
@@ -95,7 +95,7 @@ package final class MacKeychains: Sendable {
     func erase() throws(KeychainError) {
         for path in try preferences.searchList() {
             try? files.files.delete(at: path)
-            try preferences.noteRemoval(of: path)
+            try preferences.recordRemoval(of: path)
         }
         try preferences.setDefaultKeychain(preferences.home.newKeychainPath("login.keychain"))
         try makeLoginKeychain(nil)

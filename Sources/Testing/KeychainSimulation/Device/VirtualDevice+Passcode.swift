@@ -53,7 +53,7 @@ extension VirtualDevice {
         }
         macKeychains?.changePasscode(from: passcode, to: nil)
         owner.passcode = nil
-        if hidden == nil { calls.note(.passcodeRemoved) }
+        if hidden == nil { calls.record(.passcodeRemoved) }
         if hidden == nil { removeBiometry() }
     }
 

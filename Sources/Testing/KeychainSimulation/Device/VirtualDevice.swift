@@ -97,7 +97,7 @@ public final class VirtualDevice: Sendable {
         self.macKeychains = macKeychains
         let fileBased = macKeychains?.fileBased(for: owner, clock: clock, judge: judge) ?? .none
         self.fileBased = fileBased
-        func reached(_ keychain: EmbeddedKeychain) -> any KeychainBackend {
+        func routedBackend(to keychain: EmbeddedKeychain) -> any KeychainBackend {
             let backend = transport.backend(keychain)
             return macKeychains?.frontEnd(backend, fileBased) ?? backend
         }
@@ -105,13 +105,13 @@ public final class VirtualDevice: Sendable {
         case .memory:
             folder = nil
             keychain = try Self.keychain(passcode: passcode ?? platform.hiddenPasscode, options, clock)
-            backend = reached(keychain)
+            backend = routedBackend(to: keychain)
             owner.passcode = passcode
         case .file:
             let folder = try DeviceFolder()
             self.folder = folder
             keychain = EmbeddedKeychain(at: Self.location(folder), device: options, clock: clock.dates)
-            backend = reached(keychain)
+            backend = routedBackend(to: keychain)
             if let passcode { try setPasscode(passcode) } else { try hidePasscode() }
         }
     }
@@ -150,9 +150,9 @@ public final class VirtualDevice: Sendable {
 
     private static func options(for platform: Platform, owner: Owner, clock: VirtualClock) -> DeviceOptions {
         var options = DeviceOptions(authenticator: owner.authenticator, hostClock: clock.host)
-        options.passwordWork = .least
+        options.passwordWork = .minimum
         options.personality = platform == .simulator ? .simulator : .device
-        options.onEvent = { [weak owner] event in owner?.note(event) }
+        options.onEvent = { [weak owner] event in owner?.handle(event) }
         return options
     }
 }

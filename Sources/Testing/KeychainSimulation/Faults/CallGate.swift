@@ -33,7 +33,7 @@ public final class CallGate: Sendable {
     /// - Parameter seconds: the time limit.
     public func waitForCall(seconds: Double = 120) async {
         guard await !barrier.arrival(seconds: seconds) else { return }
-        TestingKit.complain("No call has come to the gate for \(seconds) s: \(fault.count) were held before.")
+        TestingKit.reportFailure("No call has come to the gate for \(seconds) s: \(fault.count) were held before.")
     }
 
     /// Releases the held calls, and holds no more.
@@ -52,7 +52,7 @@ final class Barrier: Sendable {
     }
 
     /// Blocks the caller until the barrier is open.
-    func pass() {
+    func waitUntilOpen() {
         let semaphore = DispatchSemaphore(value: 0)
         let (blocks, waiting) = state.withLock { state in
             defer { state.waiting = [:] }

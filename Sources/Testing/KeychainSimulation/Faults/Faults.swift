@@ -129,7 +129,7 @@ public final class Faults: Sendable {
             case .failure(let status, let moment):
                 failure = (KeychainError(status, "a fault of the test has this call fail"), moment)
             case .delay(let duration): clock.advance(by: duration)
-            case .barrier(let barrier): barrier.pass()
+            case .barrier(let barrier): barrier.waitUntilOpen()
             }
         }
         return failure

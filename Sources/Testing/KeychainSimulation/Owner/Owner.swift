@@ -87,7 +87,7 @@ public final class Owner: Sendable {
     var typedPasscode: String { passcode ?? hiddenPasscode }
 
     /// Handles an event of the device.
-    func note(_ event: DeviceEvent) {
+    func handle(_ event: DeviceEvent) {
         switch event {
         case .passcodeAccepted:
             if countsFailedRecognitions { endLockout() }
@@ -121,7 +121,7 @@ public final class Owner: Sendable {
             state.withLock { $0.failedRecognitions = 0 }
             return .recognized
         case (.fails, .biometry):
-            noteFailedRecognition()
+            recordFailedRecognition()
             return .notRecognized
         case (.fallsBack, .biometry): return .fallback
         case (.fails, _): return .secret(Self.secret("not what was asked for"))
@@ -131,7 +131,7 @@ public final class Owner: Sendable {
         }
     }
 
-    private func noteFailedRecognition() {
+    private func recordFailedRecognition() {
         let isTooMuch = state.withLock { state in
             state.failedRecognitions += 1
             return state.countsFailures && state.failedRecognitions >= Self.recognitionLimit

@@ -30,7 +30,7 @@ enum BlockedThread {
         defer { if mayBeOnPool { countOnPool.withLock { $0 -= 1 } } }
         let patience = Standstill.patience.withLock(\.self)
         let end = seconds.map { DispatchTime.now() + $0 } ?? .distantFuture
-        var isTold = false
+        var isReported = false
         while signal.wait(timeout: min(end, .now() + patience)) == .timedOut, .now() < end {
             var isPoolBlocked = false
             if mayBeOnPool {
@@ -44,12 +44,12 @@ enum BlockedThread {
             }
             if isPoolBlocked, leavePool() {
                 mayBeOnPool = false
-                TestingKit.complain(reason(what))
+                TestingKit.reportFailure(reason(what))
                 letGo()
-            } else if !isTold {
-                isTold = true
+            } else if !isReported {
+                isReported = true
                 let test = ProcessWideApp.testOfCaller.map { " of \($0)" } ?? ""
-                Standstill.tell("\(what)\(test) has waited for \(Int(patience)) s to be let go on by its test.")
+                Standstill.report("\(what)\(test) has waited for \(Int(patience)) s to be let go on by its test.")
             }
         }
     }

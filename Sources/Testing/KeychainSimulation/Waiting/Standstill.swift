@@ -14,7 +14,7 @@ package enum Standstill {
     /// A separate queue, because all other threads may be blocked.
     private static let queue = DispatchQueue(label: "swift-keychain.standstill")
 
-    static func tell(_ text: String) {
+    static func report(_ text: String) {
         if let listener = listener.withLock(\.self) { return listener(text) }
         FileHandle.standardError.write(Data("\(text)\n".utf8))
     }

@@ -28,7 +28,7 @@ extension KeychainContract {
                     try await rule.check(bench)
                     report.kept.append(rule.rule)
                 } catch {
-                    report.note(rule.rule, error)
+                    report.record(rule.rule, error)
                 }
             }
         }

@@ -26,7 +26,7 @@ extension KeychainContract {
                     try rule.check(bench)
                     report.kept.append(rule.rule)
                 } catch {
-                    report.note(rule.rule, error)
+                    report.record(rule.rule, error)
                 }
             }
         }
@@ -50,7 +50,7 @@ extension KeychainContract {
 
 extension ContractReport {
     /// Records what a rule threw.
-    mutating func note(_ rule: ContractRule, _ error: any Error) {
+    mutating func record(_ rule: ContractRule, _ error: any Error) {
         if let missing = error as? MissingRequirement {
             return notRun.append(ContractOmission(rule: rule, missing: missing.requirement))
         }

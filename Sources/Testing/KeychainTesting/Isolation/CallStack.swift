@@ -29,9 +29,9 @@ struct CallStack: Sendable {
     @inline(never)
     static func capture() -> CallStack {
         var frames: [UInt] = []
-        let callers = [UInt](unsafeUninitializedCapacity: most) { callers, count in
-            frames = [UInt](unsafeUninitializedCapacity: most) { frames, frameCount in
-                count = keychain_unwind_stack(callers.baseAddress, frames.baseAddress, most)
+        let callers = [UInt](unsafeUninitializedCapacity: maximum) { callers, count in
+            frames = [UInt](unsafeUninitializedCapacity: maximum) { frames, frameCount in
+                count = keychain_unwind_stack(callers.baseAddress, frames.baseAddress, maximum)
                 frameCount = count
             }
         }
@@ -47,14 +47,14 @@ struct CallStack: Sendable {
     }
 
     private static let known = Mutex<[[UInt64]: CalledFunctions]>([:])
-    private static let most = 64
+    private static let maximum = 64
 
     /// How many callers are tried: the compiler records no line for some, such as for the argument of an assertion.
     private static let candidates = 3
 
     /// The addresses where the callers of an asynchronous function continue.
     private static func continuations(of frame: UInt) -> [UInt64] {
-        [UInt](unsafeUninitializedCapacity: most) { $1 = keychain_async_callers(frame, $0.baseAddress, most) }
+        [UInt](unsafeUninitializedCapacity: maximum) { $1 = keychain_async_callers(frame, $0.baseAddress, maximum) }
             .map(UInt64.init)
     }
 

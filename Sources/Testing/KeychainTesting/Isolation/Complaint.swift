@@ -79,25 +79,25 @@ final class Complaint: Sendable {
         if let listener = listener.withLock(\.self) {
             listener(complaint)
         } else if let testCase {
-            testCase.tell(complaint)
+            testCase.report(complaint)
         } else if let test {
             complaint.recordNow(at: test.sourceLocation)
             // An issue of a test that has ended, or of a condition such as `.enabled(if:)`, which is evaluated before
             // the run begins, may not be received.
             if own?.hasEnded ?? (Test.Case.current == nil) { RunVerdict.fail() }
         } else if RunningTestCase.isInSuite {
-            RunningTestCase.keep(complaint.adding("It was made while no test case ran."))
+            RunningTestCase.failSuite(with: complaint.adding("It was made while no test case ran."))
         } else {
-            complaint.tell(suspects)
+            complaint.report(to: suspects)
         }
     }
 
-    private func tell(_ suspects: [RunningTest]) {
+    private func report(to suspects: [RunningTest]) {
         let names = RunningTest.names(suspects)
         if Set(suspects.map(\.test.id)).count == 1 {
             // First, because the headline of the issue shows the arguments of the case that reports it.
             let ofCase = names.map { beginning("One of \($0), not necessarily the one shown, made this call. ") }
-            for test in suspects where test.tell(ofCase ?? self) { return }
+            for test in suspects where test.report(ofCase ?? self) { return }
         }
         let named = names.map { adding("It is of one of \($0).") } ?? self
         RunVerdict.fail()
@@ -153,4 +153,4 @@ final class Complaint: Sendable {
 /// KeychainServices finds it if this module is linked; usable from inline, so that it is found across shared libraries.
 @_cdecl("swift_keychain_testing_complaint")
 @usableFromInline
-func complain(_ reason: UnsafePointer<CChar>) { Complaint.make(String(cString: reason)) }
+func reportComplaint(_ reason: UnsafePointer<CChar>) { Complaint.make(String(cString: reason)) }

@@ -7,7 +7,7 @@ import Testing
 /// Why the calls failed that an issue concerns, in the words of `keychainctl doctor`.
 enum FailureExplanation {
     /// How many failed calls are explained for an issue without a status.
-    private static let most = 3
+    private static let maximum = 3
 
     /// The last calls of a log, because a test may make thousands; `nil` if there is none.
     static func calls(_ log: CallLog) -> String? {
@@ -31,7 +31,7 @@ enum FailureExplanation {
         let shown = failed.last { call in call.status.map { names($0, in: issue) } ?? false }
         var explanations: [String] = []
         for call in shown.map({ [$0] }) ?? failed.reversed() {
-            guard explanations.count < most else { break }
+            guard explanations.count < maximum else { break }
             guard let text = log.explanation(of: call), !explanations.contains(where: { $0.hasSuffix(text) }) else {
                 continue
             }

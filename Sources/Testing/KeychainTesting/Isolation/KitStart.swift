@@ -14,7 +14,7 @@ enum KitStart {
         ProcessWideApp.callingTest.withLock {
             $0 = {
                 Test.current.map { test in
-                    RunningTest.noteHolder(test)
+                    RunningTest.recordHolder(test)
                     return String(describing: test.id)
                 }
             }

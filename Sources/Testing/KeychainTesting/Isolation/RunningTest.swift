@@ -119,12 +119,12 @@ final class RunningTest: Sendable {
     }
 
     /// Records the test of the current task, which may hold the process-wide app without the trait.
-    static func noteHolder(_ test: Test) { holders.withLock { $0[test.id] = test } }
+    static func recordHolder(_ test: Test) { holders.withLock { $0[test.id] = test } }
 
     /// Makes the test report a complaint before it ends.
     ///
     /// - Returns: Whether it has not ended.
-    func tell(_ complaint: Complaint) -> Bool { yield(.own(complaint)) }
+    func report(_ complaint: Complaint) -> Bool { yield(.own(complaint)) }
 
     /// Makes the test wait until a complaint about it and others has been reported.
     func wait(for task: Task<Void, Never>) { _ = yield(.common(task)) }

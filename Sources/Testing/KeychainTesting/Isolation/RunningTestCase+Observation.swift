@@ -16,7 +16,7 @@ extension RunningTestCase {
     static func observe() { _ = observer }
 
     /// Makes the running suite fail with a complaint that no test case can report, or the run if there is no suite.
-    static func keep(_ complaint: Complaint) {
+    static func failSuite(with complaint: Complaint) {
         let isKept = observer.state.withLock { state in
             guard !state.suites.isEmpty else { return false }
             state.suites[state.suites.count - 1].complaints.append(complaint)

@@ -53,7 +53,7 @@ final class RunningTestCase: @unchecked Sendable {
     private var thrownPlay: ScenarioWorld?
 
     /// The maximum number of a test's devices to report if it is unknown on which one a failure occurred.
-    private static let mostDevices = 3
+    private static let maximumDevices = 3
 
     /// The time limit for the end of a test to wait for lines; look-ups take long on a busy machine.
     static let patience: TimeInterval = 300
@@ -64,7 +64,7 @@ final class RunningTestCase: @unchecked Sendable {
     }
 
     /// Makes the test fail at the line of a complaint, before it ends.
-    func tell(_ complaint: Complaint) {
+    func report(_ complaint: Complaint) {
         guard !Self.isRecording else { return complaint.write(nil) }
         let isInTearDown = isInTearDown(complaint)
         let phase = condition.withLock { () -> Phase in
@@ -72,8 +72,10 @@ final class RunningTestCase: @unchecked Sendable {
             if phase != .over { open.append(OpenComplaint(complaint: complaint)) }
             return phase
         }
-        guard phase != .over else { return Self.keep(complaint.adding("It was made after \(name) had ended.")) }
-        CallLocationLookup.shared.find(complaint.stack) { self.note($0, of: complaint) }
+        guard phase != .over else {
+            return Self.failSuite(with: complaint.adding("It was made after \(name) had ended."))
+        }
+        CallLocationLookup.shared.find(complaint.stack) { self.recordLocation($0, of: complaint) }
         if phase == .tearingDown { fail() }
     }
 
@@ -83,7 +85,7 @@ final class RunningTestCase: @unchecked Sendable {
             || complaint.stack.functions.stack.contains { $0.contains(".tearDown() async") }
     }
 
-    private func note(_ location: CallLocation?, of complaint: Complaint) {
+    private func recordLocation(_ location: CallLocation?, of complaint: Complaint) {
         condition.withLock {
             guard let index = open.firstIndex(where: { $0.complaint === complaint }) else { return }
             open[index].location = location
@@ -109,7 +111,7 @@ final class RunningTestCase: @unchecked Sendable {
         }
         let own = App.current.map { [$0.device.calls] } ?? []
         let candidates = own.contains { !$0.isEmpty } ? own : logs + scope.logs
-        let texts = candidates.filter { !$0.isEmpty }.suffix(Self.mostDevices).flatMap { log in
+        let texts = candidates.filter { !$0.isEmpty }.suffix(Self.maximumDevices).flatMap { log in
             [FailureExplanation.calls(log), FailureExplanation.text(on: failure, of: log)].compactMap(\.self)
         }
         return texts.isEmpty ? nil : texts.joined(separator: "\n")

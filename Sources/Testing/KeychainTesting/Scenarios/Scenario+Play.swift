@@ -54,7 +54,7 @@ extension Scenario {
         let world = try ScenarioWorld(self, on: platform, as: entitlements)
         return try world.explainingFailures(at: sourceLocation) {
             try world.run { try before(world) }
-            try world.letHappen()
+            try world.triggerEvent()
             return try world.run { try afterwards(world) }
         }
     }
@@ -110,7 +110,7 @@ extension Scenario {
         let world = try ScenarioWorld(self, on: platform, as: entitlements)
         return try await world.explainingFailures(at: sourceLocation, isolation: isolation) {
             try await world.run(isolation: isolation) { try await before(world) }
-            try world.letHappen()
+            try world.triggerEvent()
             return try await world.run(isolation: isolation) { try await afterwards(world) }
         }
     }

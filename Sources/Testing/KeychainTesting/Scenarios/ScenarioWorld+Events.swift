@@ -11,17 +11,17 @@ extension ScenarioWorld {
     ///
     /// - Throws: `VirtualDeviceError`, if the event is impossible in the state of the device after the test's calls, or
     ///   for an app with these entitlements. It can then be tried again.
-    public func letHappen() throws(VirtualDeviceError) {
+    public func triggerEvent() throws(VirtualDeviceError) {
         guard begin() else { return }
         do throws(VirtualDeviceError) {
-            try happen()
+            try performEvent()
         } catch {
-            takeBack()
+            resetEvent()
             throw error
         }
     }
 
-    private func happen() throws(VirtualDeviceError) {
+    private func performEvent() throws(VirtualDeviceError) {
         switch scenario.event {
         case .lock: try device.lock()
         case .reboot: device.reboot()

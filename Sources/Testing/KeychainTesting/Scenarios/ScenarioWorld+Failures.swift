@@ -13,7 +13,7 @@ extension ScenarioWorld {
         withKnownIssue(isIntermittent: true) {
             outcome = .init { try Self.$current.withValue(self) { try play() } }
         } matching: { issue in
-            failure.note(issue)
+            failure.observe(issue)
         }
         return try finish(outcome, failure: failure, at: location)
     }
@@ -31,7 +31,7 @@ extension ScenarioWorld {
                 outcome = .success(try await Self.$current.withValue(self, operation: play, isolation: isolation))
             } catch { outcome = .failure(error) }
         } matching: { issue in
-            failure.note(issue)
+            failure.observe(issue)
         }
         return try finish(outcome, failure: failure, at: location)
     }
@@ -42,11 +42,11 @@ extension ScenarioWorld {
         at location: SourceLocation
     ) throws -> Result {
         guard let outcome else { preconditionFailure("a play that neither ends nor throws") }
-        if case .failure = outcome { failure.note() }
+        if case .failure = outcome { failure.record() }
         if Test.current == nil, let testCase = RunningTestCase.current {
             // XCTest's observer reports the failures that XCTest records, including the error at the end of the test.
             if case .failure = outcome { testCase.failedPlay = self }
-        } else if failure.isNoted {
+        } else if failure.isRecorded {
             Issue.record(Comment(rawValue: explanation), severity: .warning, sourceLocation: location)
         }
         return try outcome.get()
@@ -75,13 +75,13 @@ extension ScenarioWorld {
 private final class Failure: Sendable {
     private let state = Mutex(false)
 
-    var isNoted: Bool { state.withLock(\.self) }
+    var isRecorded: Bool { state.withLock(\.self) }
 
-    func note() { state.withLock { $0 = true } }
+    func record() { state.withLock { $0 = true } }
 
     /// Observes an issue, which is recorded unchanged.
-    func note(_ issue: Issue) -> Bool {
-        if issue.severity == .error { note() }
+    func observe(_ issue: Issue) -> Bool {
+        if issue.severity == .error { record() }
         return false
     }
 }

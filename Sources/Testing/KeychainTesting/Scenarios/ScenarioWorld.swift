@@ -6,12 +6,13 @@ import Synchronization
 
 /// The device and the app of one play of a scenario, before and after the event.
 ///
-/// `Scenario.play` creates one. A test that needs more steps creates its own, runs code in it, and calls `letHappen()`:
+/// `Scenario.play` creates one. A test that needs more steps creates its own, runs code in it, and calls
+/// `triggerEvent()`:
 ///
 /// ```swift
 /// let world = try ScenarioWorld(.teamChanged)
 /// try world.run { try TokenStore().save("t") }
-/// try world.letHappen()
+/// try world.triggerEvent()
 /// try world.run { try #expect(TokenStore().load() == nil) }
 /// ```
 public final class ScenarioWorld: Sendable {
@@ -97,7 +98,7 @@ public final class ScenarioWorld: Sendable {
     }
 
     /// Records that the event could not happen.
-    func takeBack() { state.withLock { $0.hasHappened = false } }
+    func resetEvent() { state.withLock { $0.hasHappened = false } }
 }
 
 extension Scenario {

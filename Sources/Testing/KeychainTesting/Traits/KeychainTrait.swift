@@ -38,7 +38,7 @@ public struct KeychainTrait: TestTrait, SuiteTrait, TestScoping {
         defer { scope.end() }
         try await TestScope.$ofTask.withValue(scope) {
             guard isProcessWide else {
-                return try await ProcessWideApp.beside {
+                return try await ProcessWideApp.withSharedAccess {
                     try await run(test, testCase: testCase, in: try makeDevice().install(entitlements), function)
                 }
             }
@@ -59,7 +59,7 @@ public struct KeychainTrait: TestTrait, SuiteTrait, TestScoping {
         in app: App,
         _ function: @Sendable () async throws -> Void
     ) async throws {
-        let issues = IssueHandlingTrait.compactMapIssues { Self.tell($0, app.device) }
+        let issues = IssueHandlingTrait.compactMapIssues { Self.annotated($0, app.device) }
         try await issues.provideScope(for: test, testCase: testCase) {
             try await RunningTest.run(test) {
                 do {
@@ -88,7 +88,7 @@ public struct KeychainTrait: TestTrait, SuiteTrait, TestScoping {
     /// The issue, with the calls of the device and an explanation; `nil` for an issue that belongs to no test.
     ///
     /// Such an issue is passed to the handlers of all running tests, and recorded without these calls.
-    static func tell(_ issue: Issue, _ device: VirtualDevice) -> Issue? {
+    static func annotated(_ issue: Issue, _ device: VirtualDevice) -> Issue? {
         guard Test.current != nil else { return nil }
         guard showsCalls else { return issue }
         var issue = issue

@@ -15,7 +15,7 @@ struct AuditCommand: ParsableCommand {
         discussion: """
             An entry contains the time, the program and its identity, the function, the class, the access groups and \
             the status, and never a secret. The setting persists across restarts of the daemon. The log is \
-            \(AuditFile.name) beside the keychain: at most \(AuditFile.mostBytes >> 20) MiB, and one older file.
+            \(AuditFile.name) beside the keychain: at most \(AuditFile.maximumBytes >> 20) MiB, and one older file.
             """
     )
 
@@ -60,7 +60,7 @@ struct AuditCommand: ParsableCommand {
         case .off: AuditSettings.remove(in: folder)
         case nil: break
         }
-        surroundings.say(Self.text(AuditSettings(in: folder)))
+        surroundings.printLine(Self.text(AuditSettings(in: folder)))
         guard state != nil else { return }
         guard try service.owner() == .daemon else {
             surroundings.remark("It takes effect when the daemon owns the keychain: 'keychainctl service enable'.")

@@ -65,7 +65,7 @@ struct LogCommand: ParsableCommand {
 
     private func show(_ part: LogPart, _ surroundings: Surroundings) {
         for entry in part.entries {
-            surroundings.say(json ? JSONText.escapingInvisible(entry.line) : AuditText.line(entry))
+            surroundings.printLine(json ? JSONText.escapingInvisible(entry.line) : AuditText.line(entry))
         }
         if part.unreadable > 0 {
             surroundings.remark("\(part.unreadable) lines of the log cannot be read, and are not shown.")

@@ -71,7 +71,7 @@ final class AuditFileSource: LogSource {
     func wait() -> Bool {
         guard let watch else { return false }
         watch.wait()
-        _ = watch.takeNames()
+        _ = watch.readChangedNames()
         return true
     }
 }

@@ -41,6 +41,6 @@ struct CreateBackupCommand: ParsableCommand {
         let report = try refusing { () throws(KeychainError) in
             try keychain.maintenance.createBackup(at: path, secret: secret)
         }
-        surroundings.say(BackupText.created(report, file))
+        surroundings.printLine(BackupText.created(report, file))
     }
 }

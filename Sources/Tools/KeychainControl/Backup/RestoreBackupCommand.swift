@@ -27,6 +27,6 @@ struct RestoreBackupCommand: ParsableCommand {
         let report = try refusing { () throws(KeychainError) in
             try maintenance.restoreBackup(from: path, secret: secret)
         }
-        surroundings.say(BackupText.restored(report, file))
+        surroundings.printLine(BackupText.restored(report, file))
     }
 }

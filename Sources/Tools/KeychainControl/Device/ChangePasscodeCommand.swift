@@ -22,6 +22,6 @@ struct ChangePasscodeCommand: ParsableCommand {
         let old = try source.read(.passcode, .passcode, reason: "change the passcode")
         let new = try source.read(.newPasscode, .newApplicationPassword, reason: "change the passcode")
         try refusing { () throws(KeychainError) in try device.changePasscode(from: old, to: new) }
-        surroundings.say("The passcode is changed.")
+        surroundings.printLine("The passcode is changed.")
     }
 }

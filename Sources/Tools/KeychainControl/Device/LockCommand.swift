@@ -15,10 +15,10 @@ struct LockCommand: ParsableCommand {
         let surroundings = Surroundings.current
         do throws(KeychainError) {
             try surroundings.keychain.device.lock()
-            surroundings.say("Locked.")
+            surroundings.printLine("Locked.")
         } catch {
             guard error.kind == .service(.lockedInSilence) else { throw Refusal(error) }
-            surroundings.say("Locked. The daemon does not respond, and wipes its keys at its next call.")
+            surroundings.printLine("Locked. The daemon does not respond, and wipes its keys at its next call.")
         }
     }
 }

@@ -27,7 +27,7 @@ struct RemovePasscodeCommand: ParsableCommand {
         try confirm(surroundings)
         let passcode = try passcode.source(surroundings).read(.passcode, .passcode, reason: "remove the passcode")
         try refusing { () throws(KeychainError) in try device.removePasscode(passcode) }
-        surroundings.say("The passcode is removed.")
+        surroundings.printLine("The passcode is removed.")
     }
 
     private func confirm(_ surroundings: Surroundings) throws {

@@ -42,7 +42,7 @@ struct ReplaceRootKeyCommand: ParsableCommand {
             if let secret { try keychain.device.unlock(passcode: secret) }
             try keychain.maintenance.replaceRootKey(kind, passcode: secret)
         }
-        surroundings.say("The root key is replaced.")
+        surroundings.printLine("The root key is replaced.")
         if let link {
             surroundings.remark("\(link) had another name elsewhere (a hard link): the former root key is still there")
         }

@@ -16,6 +16,6 @@ struct RootKeyStatusCommand: ParsableCommand {
     func run() throws {
         let surroundings = Surroundings.current
         let status = try refusing { () throws(KeychainError) in try surroundings.keychain.maintenance.rootKeyStatus() }
-        surroundings.say(json ? try RootKeyText.json(status) : RootKeyText.plain(status))
+        surroundings.printLine(json ? try RootKeyText.json(status) : RootKeyText.plain(status))
     }
 }

@@ -25,6 +25,6 @@ struct SetPasscodeCommand: ParsableCommand {
             reason: "set the passcode"
         )
         try refusing { () throws(KeychainError) in try device.setPasscode(passcode) }
-        surroundings.say("The passcode is set.")
+        surroundings.printLine("The passcode is set.")
     }
 }

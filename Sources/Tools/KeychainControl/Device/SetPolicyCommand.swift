@@ -40,7 +40,7 @@ struct SetPolicyCommand: ParsableCommand {
             try refusing { () throws(KeychainError) in try device.unlock(passcode: passcode) }
         }
         try refusing { () throws(KeychainError) in try device.setPolicy(policy) }
-        surroundings.say("The policy is set.")
+        surroundings.printLine("The policy is set.")
     }
 
     /// A number above 0, or never.

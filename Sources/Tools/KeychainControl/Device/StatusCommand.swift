@@ -18,7 +18,7 @@ struct StatusCommand: ParsableCommand {
     func run() throws {
         let surroundings = Surroundings.current
         let status = try refusing { () throws(KeychainError) in try surroundings.keychain.device.status() }
-        surroundings.say(json ? try StatusText.json(status) : StatusText.plain(status))
+        surroundings.printLine(json ? try StatusText.json(status) : StatusText.plain(status))
         if let path = surroundings.linkedRootKey() {
             surroundings.remark(
                 "\(path) has another name elsewhere (a hard link), as a backup that copies by links gives it: the root key stays "

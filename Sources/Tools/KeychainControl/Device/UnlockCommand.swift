@@ -30,11 +30,11 @@ struct UnlockCommand: ParsableCommand {
         let status = try refusing { () throws(KeychainError) in try keychain.device.status() }
         guard status.hasPasscode else {
             if !command.isEmpty { return try run(command, offering: nil, in: surroundings) }
-            return surroundings.say("No passcode is set: the keychain is always unlocked.")
+            return surroundings.printLine("No passcode is set: the keychain is always unlocked.")
         }
         if command.isEmpty {
             try check(surroundings)
-            return surroundings.say(surroundings.unlocksForAll() ? Self.unlockedForAll : Self.explanation)
+            return surroundings.printLine(surroundings.unlocksForAll() ? Self.unlockedForAll : Self.explanation)
         }
         let offer = try offer(surroundings)
         defer { offer?.withdraw() }

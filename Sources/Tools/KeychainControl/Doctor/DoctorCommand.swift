@@ -51,7 +51,7 @@ struct DoctorCommand: ParsableCommand {
     var usedAs: ResultType?
 
     @Option(
-        help: "The keychain: the folder that it lies in; default: the one of the environment.",
+        help: "The folder of the keychain; default: that of the environment.",
         completion: .directory
     )
     var store: String?

@@ -20,12 +20,12 @@ struct DoctorOutput {
         var (exitStatus, counts) = (Int32(0), [String: Int]())
         for (index, call) in calls.enumerated() {
             let report = try report(call, redaction)
-            surroundings.say(command.json ? report.json.indentedText : report.humanText)
+            surroundings.printLine(command.json ? report.json.indentedText : report.humanText)
             exitStatus = max(exitStatus, report.exitStatus)
             counts["\(report.diagnosis.verdict.rawValue): \(report.identity)", default: 0] += 1
             if let path = command.html, index == calls.count - 1 { try write(report.html, to: path) }
         }
-        if calls.count > 1, !command.json { surroundings.say(summary(counts)) }
+        if calls.count > 1, !command.json { surroundings.printLine(summary(counts)) }
         return exitStatus
     }
 

@@ -155,10 +155,10 @@ struct ExaminedCalls {
         return found.map { traced, time, eventCount in
             var call = examined(traced)
             call.time = time
-            call.history = CallHistory(events[max(0, eventCount - mostEvents)..<eventCount])
+            call.history = CallHistory(events[max(0, eventCount - maximumEvents)..<eventCount])
             if call.hasUnknownValues {
                 let keys = traced.hiddenKeys.union(traced.hiddenAttributeKeys).sorted().map(CaseNotation.name(ofKey:))
-                surroundings.remark("not told by the trace, and so left out: \(keys.joined(separator: ", "))")
+                surroundings.remark("not in the trace, and so omitted: \(keys.joined(separator: ", "))")
             }
             return call
         }
@@ -171,7 +171,7 @@ struct ExaminedCalls {
     }
 
     /// The maximum number of events in a call's history.
-    private static let mostEvents = 1_000
+    private static let maximumEvents = 1_000
 
     private static func examined(_ traced: TracedCall) -> ExaminedCall {
         var call = ExaminedCall(KeychainRequest(traced.operation, client: traced.client))

@@ -55,7 +55,7 @@ struct PublishCommand: ParsableCommand {
             }
         }
         let surroundings = Surroundings.current
-        surroundings.say("\(target): \(Count.text(published.count + new.count, "statement")) of team \(team)")
+        surroundings.printLine("\(target): \(Count.text(published.count + new.count, "statement")) of team \(team)")
         if output == nil, geteuid() != 0 {
             surroundings.remark("Only the user's own daemon reads it; as root, publish it for all daemons.")
         }

@@ -104,7 +104,7 @@ struct SignCommand: ParsableCommand {
             }
             let groups =
                 manifest.accessGroups.isEmpty ? "no access group" : manifest.accessGroups.joined(separator: ", ")
-            Surroundings.current.say(
+            Surroundings.current.printLine(
                 "\(target): \(program.path) is \(manifest.applicationIdentifier), serial \(manifest.serial), with \(groups)"
             )
         }

@@ -33,7 +33,7 @@ struct CreateTeamCommand: ParsableCommand {
 
     func run() throws {
         let file = try TeamKeyFile(creating: key) { _ in [] }
-        Surroundings.current.say("Team \(file.team): its private key is in \(file.path)")
+        Surroundings.current.printLine("Team \(file.team): its private key is in \(file.path)")
     }
 }
 
@@ -47,7 +47,7 @@ struct ListTeamsCommand: ParsableCommand {
     func run() throws {
         let surroundings = Surroundings.current
         for name in TeamKeyFile.names() {
-            do throws(Refusal) { surroundings.say("\(try TeamKeyFile(name).team)  \(name)") } catch {
+            do throws(Refusal) { surroundings.printLine("\(try TeamKeyFile(name).team)  \(name)") } catch {
                 surroundings.remark("keychainctl: \(error)")
             }
         }
@@ -68,7 +68,7 @@ struct ShowTeamCommand: ParsableCommand {
         let file = try TeamKeyFile(key)
         var lines = ["team        \(file.team)", "public key  \(file.key.publicKey)", "file        \(file.path)"]
         for statement in file.statements { lines.append("\(statement.created)  \(statement.summary)") }
-        Surroundings.current.say(lines.joined(separator: "\n"))
+        Surroundings.current.printLine(lines.joined(separator: "\n"))
     }
 }
 
@@ -96,7 +96,7 @@ struct RotateTeamKeyCommand: ParsableCommand {
             return old.statements
         }
         try old.writeStatements()
-        Surroundings.current.say("Team \(new.team): its new private key is in \(new.path)")
+        Surroundings.current.printLine("Team \(new.team): its new private key is in \(new.path)")
     }
 }
 
@@ -138,7 +138,7 @@ struct RevokeCommand: ParsableCommand {
         var file = try TeamKeyFile(teamKey)
         let statement = try file.state(try content(file))
         try file.writeStatements()
-        Surroundings.current.say("Team \(file.team): \(statement.summary)")
+        Surroundings.current.printLine("Team \(file.team): \(statement.summary)")
         Surroundings.current.remark(
             "Sign the team's programs again, and publish this wherever they run: 'keychainctl team publish FILE' with "
                 + "\(file.path + TeamKeyFile.statementsSuffix). Until then, daemons accept what was revoked."

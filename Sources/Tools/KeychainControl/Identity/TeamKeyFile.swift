@@ -42,7 +42,7 @@ struct TeamKeyFile {
         statements = try Self.statements(besides: path)
         do throws(IdentityError) { key = try TeamKey(pem: contents) } catch { throw Refusal("\(path): \(error)") }
         team = statements.first?.team ?? TeamIdentifier(firstKey: key.publicKey)
-        let keys = try learn(Self.statements(around: path, of: team))
+        let keys = try merge(Self.statements(around: path, of: team))
         guard keys.maySign(key.publicKey) else {
             throw Refusal("\(path): the key is not, or no longer, a key of team \(team)")
         }
@@ -69,7 +69,7 @@ struct TeamKeyFile {
     /// Adds statements found elsewhere, such as a revocation of this key by its successor.
     ///
     /// - Returns: The state of the team's keys according to all of them.
-    private mutating func learn(_ found: [TeamStatement]) throws(Refusal) -> TeamKeys {
+    private mutating func merge(_ found: [TeamStatement]) throws(Refusal) -> TeamKeys {
         var keys: TeamKeys
         do throws(IdentityError) { keys = try TeamKeys(team: team, statements) } catch {
             throw Refusal("\(path + Self.statementsSuffix): \(error)")

@@ -34,7 +34,7 @@ struct VerifyCommand: ParsableCommand {
 
     func run() throws {
         let identification = try identify()
-        Surroundings.current.say(
+        Surroundings.current.printLine(
             json ? IdentificationText.json(identification).indentedText : IdentificationText.plain(identification)
         )
         guard identification.identity.isKnown else { throw ExitCode.failure }

@@ -84,7 +84,7 @@ struct StoreSecretCommand: ParsableCommand {
         let operation: KeychainRequest.Operation =
             replace ? .set(item.key, attributes: attributes, addition: new) : .add(new)
         _ = try item.perform(operation, on: surroundings.keychain)
-        surroundings.say("Stored \(Count.text(secret.count, "byte")).")
+        surroundings.printLine("Stored \(Count.text(secret.count, "byte")).")
     }
 }
 

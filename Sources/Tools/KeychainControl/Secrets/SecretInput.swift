@@ -50,16 +50,16 @@ enum SecretInput {
         kind: AuthenticationPrompt.Kind,
         reason: String
     ) throws(Refusal) -> SecretBytes {
-        guard authenticator.canAskForSecrets else { throw nobody(name) }
+        guard authenticator.canAskForSecrets else { throw noTerminal(for: name) }
         switch authenticator.ask(AuthenticationPrompt(kind, reason: reason, label: name.label)) {
         case .secret(let secret): return secret
         case .ended: throw Refusal("no \(name.text) was given in time")
-        case .unavailable: throw nobody(name)
+        case .unavailable: throw noTerminal(for: name)
         case .cancelled, .recognized, .notRecognized, .fallback: throw Refusal("cancelled")
         }
     }
 
-    private static func nobody(_ name: Name) -> Refusal {
+    private static func noTerminal(for name: Name) -> Refusal {
         Refusal("there is no terminal to ask for the \(name.text); give it by \(name.options)")
     }
 }

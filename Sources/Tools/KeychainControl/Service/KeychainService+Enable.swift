@@ -79,7 +79,7 @@ extension KeychainService {
 
     /// Hands the store over to the daemon.
     func enable() throws(Refusal) {
-        try alone { (folder) throws(Refusal) in
+        try withExclusiveAccess { (folder) throws(Refusal) in
             let plan = try planOfEnabling()
             let wasThere = ServiceRecord(in: folder)
             do throws(Refusal) {
@@ -133,14 +133,14 @@ extension KeychainService {
     /// - Parameter leavesItems: whether an unavailable system service may keep its items.
     /// - Throws: ``Refusal``.
     func disable(leavesItems: Bool = false) throws(Refusal) {
-        try alone { (folder) throws(Refusal) in
+        try withExclusiveAccess { (folder) throws(Refusal) in
             let owner = try owner()
             guard owner != .embedded, owner != nil else {
                 let hasMoveRemains = try remarkOnRemains(owner) != nil
                 try discardRemains()
                 guard hasMoveRemains || hasRemains(folder) else { throw Refusal("the keychain is embedded already") }
                 // It may still have what it gave away.
-                if owner == .embedded, isOfSystem(folder), try isThere(orLeavesItems: leavesItems) {
+                if owner == .embedded, isOfSystem(folder), try isResponding(orLeavesItems: leavesItems) {
                     try settleMove(system)
                 }
                 return removeRemains(folder)
@@ -195,7 +195,7 @@ extension KeychainService {
     ///
     /// - Returns: Whether the daemon of the store was restarted; `false` if only that of keychain files was stopped.
     func restart() throws(Refusal) -> Bool {
-        try alone { (folder) throws(Refusal) in
+        try withExclusiveAccess { (folder) throws(Refusal) in
             let owner = try owner()
             if try stopFiles(), owner != .daemon { return false }
             guard owner != .system else {

@@ -135,7 +135,7 @@ extension KeychainService {
                 last = next
             }
             try incoming.finish()
-            try asSystem.takeIn(incoming, owner: .moving, replacing: mark)
+            try asSystem.install(incoming, owner: .moving, replacing: mark)
             try session.perform(.remove(asMoving.movedCopy()))
             try asMoving.handOver(to: .embedded)
         } catch {

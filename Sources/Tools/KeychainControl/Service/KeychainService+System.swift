@@ -93,7 +93,7 @@ extension KeychainService {
     ///
     /// - Returns: The number of damaged rows that were left out.
     func enableSystem(_ path: String?) throws(Refusal) -> Int {
-        try alone { (folder) throws(Refusal) in
+        try withExclusiveAccess { (folder) throws(Refusal) in
             let plan = try planOfEnablingSystem(path)
             let former = ServiceRecord(in: folder)
             if plan.owner == .system || plan.owner == .moving, let former, former.socket != plan.socket.path {
@@ -123,7 +123,7 @@ extension KeychainService {
                 try write(record, in: folder)
                 _ = try refusing { () throws(KeychainError) in try system.perform(.device(.status)) }
             } catch {
-                if !isOwner { try takeBack(from: service, folder, after: error) }
+                if !isOwner { try moveBack(from: service, folder, after: error) }
                 throw error
             }
             // Without it, programs ask the store.
@@ -173,13 +173,13 @@ extension KeychainService {
         leavesItems: Bool,
         _ passcode: () throws(Refusal) -> SecretBytes
     ) throws(Refusal) -> Int {
-        try alone { (folder) throws(Refusal) in
+        try withExclusiveAccess { (folder) throws(Refusal) in
             // This includes the root key of what stays in the service, even if the service cannot be reached.
             try discardRemains()
             var damagedCount = 0
-            if try isThere(orLeavesItems: leavesItems) {
+            if try isResponding(orLeavesItems: leavesItems) {
                 let session = try settleMove(system)
-                if try owner() == .system { damagedCount = try takeBack(session, leavesItems: leavesItems, passcode) }
+                if try owner() == .system { damagedCount = try moveBack(session, leavesItems: leavesItems, passcode) }
             } else {
                 // An absent service serves no one; one that does not respond may still serve programs.
                 try refusing { () throws(KeychainError) in try asSystem.handOver(to: .embedded) }
@@ -195,7 +195,7 @@ extension KeychainService {
         try refusing { () throws(KeychainError) in try EmbeddedKeychain.discardRemains(at: location) }
     }
 
-    private func takeBack(
+    private func moveBack(
         _ session: MoveSession,
         leavesItems: Bool,
         _ passcode: () throws(Refusal) -> SecretBytes
@@ -220,7 +220,7 @@ extension KeychainService {
     }
 
     /// Whether the service responds; an absent one may be ignored if items may stay there.
-    func isThere(orLeavesItems leavesItems: Bool) throws(Refusal) -> Bool {
+    func isResponding(orLeavesItems leavesItems: Bool) throws(Refusal) -> Bool {
         do throws(KeychainError) {
             _ = try system.moveStatus()
             return true
@@ -243,7 +243,7 @@ extension KeychainService {
     /// The steps of `disable`, as text.
     func stepsOfDisablingSystem(leavesItems: Bool) throws(Refusal) -> [String] {
         let end = ["hand the store back to the programs that use it", "make one call without the system service"]
-        guard try isThere(orLeavesItems: leavesItems) else { return end }
+        guard try isResponding(orLeavesItems: leavesItems) else { return end }
         let theirs = try refusing { () throws(KeychainError) in try system.moveStatus() }
         let isInterrupted = try owner() == .moving || theirs.owner == .moving
         let beginning = isInterrupted ? ["complete or revert the move that was interrupted"] : []
@@ -262,7 +262,7 @@ extension KeychainService {
         zip(ItemClass.stored, itemCounts).map { "\($1) \($0.rawValue)" }.joined(separator: ", ")
     }
 
-    private func takeBack(
+    private func moveBack(
         from service: any KeychainBackend,
         _ folder: PrivateDirectory,
         after error: Refusal

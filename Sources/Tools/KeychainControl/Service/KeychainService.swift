@@ -104,7 +104,7 @@ struct KeychainService: Sendable {
     }
 
     /// Runs `body` while no other command moves the store.
-    func alone<Result>(_ body: (PrivateDirectory) throws(Refusal) -> Result) throws(Refusal) -> Result {
+    func withExclusiveAccess<Result>(_ body: (PrivateDirectory) throws(Refusal) -> Result) throws(Refusal) -> Result {
         let folder: PrivateDirectory
         let lock: FileLock
         do {

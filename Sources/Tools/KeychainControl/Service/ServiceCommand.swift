@@ -68,12 +68,12 @@ struct EnableServiceCommand: ParsableCommand {
         let plan = try service.planOfEnabling()
         let groups = try service.remarkOnGroups(plan.owner)
         if dryRun {
-            surroundings.say(Steps.text(plan.steps))
+            surroundings.printLine(Steps.text(plan.steps))
             return surroundings.remarkOnGroups(groups)
         }
         try service.enable()
         let isNew = plan.owner != .daemon
-        surroundings.say(isNew ? "The daemon owns the keychain now." : "The daemon owns the keychain already.")
+        surroundings.printLine(isNew ? "The daemon owns the keychain now." : "The daemon owns the keychain already.")
         if isNew {
             surroundings.remark(
                 "If a passcode is set, it is locked: 'keychainctl device unlock' unlocks it for all programs."
@@ -90,7 +90,7 @@ extension EnableServiceCommand {
         let setsPasscode = !plan.hasPasscode && !noPasscode
         let lastSteps = setsPasscode ? [KeychainService.stepOfSettingPasscode] : []
         if dryRun {
-            surroundings.say(Steps.text(plan.steps + lastSteps))
+            surroundings.printLine(Steps.text(plan.steps + lastSteps))
             return surroundings.remarkOnGroups(groups)
         }
         // Before anything is moved, so that nothing is moved if the user cannot be prompted.
@@ -100,12 +100,12 @@ extension EnableServiceCommand {
         if let newPasscode { try service.setPasscodeInSystem(newPasscode) }
         try surroundings.remarkOnRemains(of: service)
         let isNew = plan.owner != .system
-        surroundings.say("The system service owns the keychain \(isNew ? "now" : "already").")
-        surroundings.sayLeftOut(damagedCount)
+        surroundings.printLine("The system service owns the keychain \(isNew ? "now" : "already").")
+        surroundings.reportLeftOutRows(damagedCount)
         surroundings.remarkOnGroups(groups)
         if isNew, plan.hasContents { surroundings.remark("Its items are there. If it had a passcode, it is locked.") }
         if setsPasscode {
-            surroundings.say("The passcode is set.")
+            surroundings.printLine("The passcode is set.")
         } else if !plan.hasPasscode {
             surroundings.remark(Self.withoutPasscode)
         } else if passcode.isGiven || isNew && !plan.hasContents {
@@ -156,13 +156,13 @@ struct DisableServiceCommand: ParsableCommand {
         let owner = try service.owner()
         if dryRun {
             switch owner {
-            case .daemon?: return surroundings.say(Steps.text(KeychainService.stepsOfDisabling))
+            case .daemon?: return surroundings.printLine(Steps.text(KeychainService.stepsOfDisabling))
             case .system?, .moving?:
-                return surroundings.say(Steps.text(try service.stepsOfDisablingSystem(leavesItems: leaveItems)))
+                return surroundings.printLine(Steps.text(try service.stepsOfDisablingSystem(leavesItems: leaveItems)))
             default:
                 let isLeft = try service.folder().map(service.hasRemains) ?? false
                 let hasRemains = try isLeft || service.remarkOnRemains(owner) != nil
-                return surroundings.say(hasRemains ? Steps.text([KeychainService.stepOfTidying]) : Steps.none)
+                return surroundings.printLine(hasRemains ? Steps.text([KeychainService.stepOfTidying]) : Steps.none)
             }
         }
         let isOfSystem = owner == .system || owner == .moving
@@ -174,12 +174,12 @@ struct DisableServiceCommand: ParsableCommand {
         } else {
             try service.disable(leavesItems: leaveItems)
         }
-        surroundings.say(
+        surroundings.printLine(
             owner == .daemon || isOfSystem
                 ? "The keychain is embedded now: each program opens it itself."
                 : "The keychain is embedded already; what was left of the daemon was removed."
         )
-        surroundings.sayLeftOut(damagedCount)
+        surroundings.reportLeftOutRows(damagedCount)
         try surroundings.remarkOnRemains(of: service)
     }
 }
@@ -196,9 +196,9 @@ extension Surroundings {
     }
 
     /// Prints that damaged rows were left out of a move.
-    fileprivate func sayLeftOut(_ damagedCount: Int) {
+    fileprivate func reportLeftOutRows(_ damagedCount: Int) {
         guard damagedCount > 0 else { return }
-        remark("\(Count.text(damagedCount, "damaged row")), which no store could open, did not go along.")
+        remark("Not moved: \(Count.text(damagedCount, "damaged row")), which no store can open.")
     }
 }
 
@@ -219,9 +219,9 @@ struct RestartServiceCommand: ParsableCommand {
         if dryRun {
             var steps = try service.runningProcessForFiles() == nil ? [] : [KeychainService.stepOfStoppingFiles]
             if try service.owner() == .daemon { steps += KeychainService.stepsOfRestarting }
-            return surroundings.say(steps.isEmpty ? Steps.none : Steps.text(steps))
+            return surroundings.printLine(steps.isEmpty ? Steps.none : Steps.text(steps))
         }
-        surroundings.say(
+        surroundings.printLine(
             try service.restart()
                 ? "The daemon was restarted. The keychain is locked if a passcode is set."
                 : "The daemon of keychain files was stopped, and they are locked; the next command on one starts it again."

@@ -23,7 +23,7 @@ struct ServiceStatusCommand: ParsableCommand {
     func run() throws {
         let surroundings = Surroundings.current
         let status = try ServiceStatus(try surroundings.service())
-        surroundings.say(json ? try status.json : status.text)
+        surroundings.printLine(json ? try status.json : status.text)
     }
 }
 

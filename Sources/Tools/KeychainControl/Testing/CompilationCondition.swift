@@ -43,7 +43,7 @@ struct CompilationCondition {
 
         mutating func disjunction() -> Bool? {
             guard var value = conjunction() else { return nil }
-            while take("||") {
+            while parseToken("||") {
                 guard let next = conjunction() else { return nil }
                 value = value || next
             }
@@ -52,7 +52,7 @@ struct CompilationCondition {
 
         private mutating func conjunction() -> Bool? {
             guard var value = negation() else { return nil }
-            while take("&&") {
+            while parseToken("&&") {
                 guard let next = negation() else { return nil }
                 value = value && next
             }
@@ -60,9 +60,9 @@ struct CompilationCondition {
         }
 
         private mutating func negation() -> Bool? {
-            if take("!") { return negation().map { !$0 } }
-            if take("(") {
-                guard let value = disjunction(), take(")") else { return nil }
+            if parseToken("!") { return negation().map { !$0 } }
+            if parseToken("(") {
+                guard let value = disjunction(), parseToken(")") else { return nil }
                 return value
             }
             return atom()
@@ -71,9 +71,9 @@ struct CompilationCondition {
         private mutating func atom() -> Bool? {
             let name = word { $0.isLetter || $0.isNumber || $0 == "_" }
             guard !name.isEmpty else { return nil }
-            guard take("(") else { return name == "true" || name == "DEBUG" }
+            guard parseToken("(") else { return name == "true" || name == "DEBUG" }
             let argument = word { $0 != ")" }
-            guard take(")") else { return nil }
+            guard parseToken(")") else { return nil }
             return switch name {
             case "os": platform.isOS(argument)
             case "canImport": platform.canImport(argument.prefix { $0 != "," && $0 != "." })
@@ -89,7 +89,7 @@ struct CompilationCondition {
             return word
         }
 
-        private mutating func take(_ token: String) -> Bool {
+        private mutating func parseToken(_ token: String) -> Bool {
             skipBlanks()
             guard rest.hasPrefix(token) else { return false }
             rest = rest.dropFirst(token.count)

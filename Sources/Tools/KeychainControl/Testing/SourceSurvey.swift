@@ -43,8 +43,8 @@ struct SourceSurvey {
             if line.hasPrefix("#") {
                 directive(line, at: place, open: &open)
             } else if let module = Self.importedModule(line) {
-                note(module, place, isGuarded: !open.isEmpty)
-                if isCompiled, open.allSatisfy(\.isCompiled) { noteAppleOnly(module, place) }
+                recordImport(of: module, place, isGuarded: !open.isEmpty)
+                if isCompiled, open.allSatisfy(\.isCompiled) { recordAppleOnlyImport(of: module, place) }
             } else {
                 if !open.isEmpty, Self.isAboutKeychain(line) {
                     for index in open.indices { open[index].isAboutKeychain = true }
@@ -71,7 +71,7 @@ struct SourceSurvey {
             } else if words.hasPrefix("include") || words.hasPrefix("import"),
                 let name = names.first(where: { words.contains("<\($0)/") || words.contains("import \($0);") })
             {
-                note(name[...], Place(path: path, line: index + 1), isGuarded: open.contains(true))
+                recordImport(of: name[...], Place(path: path, line: index + 1), isGuarded: open.contains(true))
             }
         }
     }
@@ -95,13 +95,13 @@ struct SourceSurvey {
         }
     }
 
-    private mutating func note(_ module: Substring, _ place: Place, isGuarded: Bool) {
+    private mutating func recordImport(of module: Substring, _ place: Place, isGuarded: Bool) {
         let known = imports[String(module)]
         guard known == nil || (known?.isGuarded == true && !isGuarded) else { return }
         imports[String(module)] = (place, isGuarded)
     }
 
-    private mutating func noteAppleOnly(_ module: Substring, _ place: Place) {
+    private mutating func recordAppleOnlyImport(of module: Substring, _ place: Place) {
         guard let module = AppleOnlyModule(rawValue: String(module)),
             !appleOnlyImports.contains(where: { $0.module == module })
         else { return }

@@ -30,7 +30,7 @@ struct TestOptions: ParsableArguments {
     @Option(help: ArgumentHelp("What $(AppIdentifierPrefix) stands for, such as TEAMID.", valueName: "prefix"))
     var prefix: String?
 
-    @Flag(help: "Give the device a passcode, which nobody knows, and run the tests unlocked.")
+    @Flag(help: "Set a random passcode for the device, and run the tests unlocked.")
     var withPasscode = false
 
     @Option(help: ArgumentHelp("Where Scripts/install put the toolsets.", valueName: "folder"), completion: .directory)

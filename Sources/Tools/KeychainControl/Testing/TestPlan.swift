@@ -122,15 +122,15 @@ struct TestPlan {
             environment.append((Self.entitlementsVariable, ""))
             choices.append("entitlements: none, as you said")
         } else if let path = options.entitlements {
-            try take(URL(fileURLWithPath: path), "\(path), as you said")
+            try useEntitlements(URL(fileURLWithPath: path), "\(path), as you said")
         } else if let path = variable(Self.entitlementsVariable) {
             choices.append("entitlements: \(path), because \(Self.entitlementsVariable) names it")
         } else {
-            try takeOwnEntitlements()
+            try useOwnEntitlements()
         }
     }
 
-    private mutating func takeOwnEntitlements() throws(Refusal) {
+    private mutating func useOwnEntitlements() throws(Refusal) {
         let files = package.entitlements
         let useful = files.filter { EntitlementsFile.namesGroups(package.folder.appendingPathComponent($0)) }
         guard let nearest = useful.first else {
@@ -139,10 +139,10 @@ struct TestPlan {
         }
         let others = useful.dropFirst().joined(separator: ", ")
         let which = others.isEmpty ? "the package's own" : "the nearest; --entitlements chooses another: \(others)"
-        try take(package.folder.appendingPathComponent(nearest), "\(nearest), \(which)")
+        try useEntitlements(package.folder.appendingPathComponent(nearest), "\(nearest), \(which)")
     }
 
-    private mutating func take(_ url: URL, _ what: String) throws(Refusal) {
+    private mutating func useEntitlements(_ url: URL, _ what: String) throws(Refusal) {
         let (prefix, why) = prefix
         let file = try EntitlementsFile(url, prefix: prefix, bundleIdentifier: bundleIdentifier.rawValue)
         entitlements = file
@@ -184,7 +184,7 @@ struct TestPlan {
     private mutating func explainPasscode() {
         choices.append(
             options.withPasscode
-                ? "passcode: one that nobody knows; the tests run unlocked"
+                ? "passcode: a random one; the tests run unlocked"
                 : "passcode: none; --with-passcode sets one, for items that need it"
         )
     }
@@ -194,7 +194,7 @@ struct TestPlan {
             choices.append("owner: \(value), because \(Self.authenticatorVariable) says so")
         } else {
             environment.append((Self.authenticatorVariable, "none"))
-            choices.append("owner: nobody is asked; for items that ask, see KeychainTesting")
+            choices.append("owner: there are no prompts; for items that prompt, see KeychainTesting")
         }
     }
 

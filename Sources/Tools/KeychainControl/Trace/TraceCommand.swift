@@ -51,11 +51,11 @@ struct TraceCommand: ParsableCommand {
             guard follow else { break }
             // In a pipe, lines would otherwise be buffered.
             fflush(nil)
-            if try tracing({ () throws(TraceError) in try reader.followReplacement() }) { continue }
+            if try tracing({ () throws(TraceError) in try reader.reopenIfReplaced() }) { continue }
             usleep(Self.pauseMicroseconds)
         }
         if let rest = reader.rest() { show(rest, counts: &counts, places: places, in: surroundings) }
-        if summary { counts.text.forEach(surroundings.say) }
+        if summary { counts.text.forEach(surroundings.printLine) }
     }
 
     private static let pauseMicroseconds: UInt32 = 200_000
@@ -81,14 +81,14 @@ struct TraceCommand: ParsableCommand {
         case .success(let entry):
             guard case .call(let call) = entry.content else {
                 if case .event(let event) = entry.content, filter.isEmpty, !summary {
-                    surroundings.say(json ? line.text : "\(entry.time.clockText)  \(event.name)")
+                    surroundings.printLine(json ? line.text : "\(entry.time.clockText)  \(event.name)")
                 }
                 return
             }
             let place = places.place(of: call.stack)
             guard filter.accepts(call, place) else { return }
-            if summary { return counts.note(call, place) }
-            surroundings.say(json ? line.text : TraceText.line(for: entry, call: call, at: place))
+            if summary { return counts.record(call, place) }
+            surroundings.printLine(json ? line.text : TraceText.line(for: entry, call: call, at: place))
         }
     }
 

@@ -82,7 +82,7 @@ struct TraceCounts {
         let place: String
     }
 
-    mutating func note(_ call: TracedCall, _ place: String) {
+    mutating func record(_ call: TracedCall, _ place: String) {
         let key = Key(status: "\(call.status)", function: call.operation.functionName, place: place)
         counts[key, default: 0] += 1
     }

@@ -10,14 +10,14 @@ extension Interpreter {
     ) {
         let value = evaluate(source, &environment)
         switch target.kind {
-        case .text("_"), .name("_"): noteDiscarded(value, range)
+        case .text("_"), .name("_"): recordDiscarded(value, range)
         case .name(let name):
             environment.variables[variableName(name, environment)] = rebound(value, name)
-            noteStored(value, name)
+            recordStored(value, name)
         case .member(let base?, let name):
             if base.path == ["self"] {
                 environment.variables["self." + name] = rebound(value, "self." + name)
-                noteStored(value, "self." + name)
+                recordStored(value, "self." + name)
                 for case .status(let site) in value.alternatives { sites[site].isStatusRead = true }
             } else {
                 markRead(value)
@@ -87,14 +87,14 @@ extension Interpreter {
         }
     }
 
-    func noteDiscarded(_ value: Value, _ range: ByteRange) {
+    func recordDiscarded(_ value: Value, _ range: ByteRange) {
         for item in value.alternatives {
             guard case .status(let site) = item, !readLog.contains(site) else { continue }
             sites[site].discards.append(.init(place: place(range), depth: depth))
         }
     }
 
-    func noteStored(_ value: Value?, _ name: String) {
+    func recordStored(_ value: Value?, _ name: String) {
         guard let value, name != "_" else { return }
         for case .status(let site) in value.alternatives {
             sites[site].statusVariable = name

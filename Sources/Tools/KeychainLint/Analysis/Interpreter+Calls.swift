@@ -52,7 +52,7 @@ extension Interpreter {
                 ),
                 !frames.contains(where: { $0.symbol?.function === target.function })
             {
-                return follow(target, callee: callee, with: arguments, at: expression, in: &environment)
+                return interpretBody(of: target, callee: callee, with: arguments, at: expression, in: &environment)
             }
         } else {
             if case .name(let text) = callee.kind, let type = module.types[text], type.keyword != "protocol" {
@@ -177,7 +177,7 @@ extension Interpreter {
             if symbols.count == 1 { return symbols[0] }
             let here = symbols.filter { $0.file == frame.file }
             if here.count == 1 { return here[0] }
-            let typed = symbols.filter { $0.takes(types) }
+            let typed = symbols.filter { $0.acceptsTypes(types) }
             if typed.count == 1 { return typed[0] }
             // A function that calls one of the same name calls another one.
             let others = symbols.filter { symbol in !frames.contains { $0.symbol === symbol } }
@@ -259,8 +259,8 @@ extension Interpreter {
         return name.flatMap { module.types[$0] == nil ? nil : $0 }
     }
 
-    private func follow(
-        _ target: FunctionSymbol,
+    private func interpretBody(
+        of target: FunctionSymbol,
         callee: Expression,
         with arguments: [CallArgument],
         at expression: Expression,

@@ -57,7 +57,7 @@ extension Interpreter {
             return .unknown
         case "merge", "merging", "addEntries":
             let other = value(0)
-            let newWins = name == "addEntries" || arguments.last.map(Self.takesNew) ?? true
+            let newWins = name == "addEntries" || arguments.last.map(Self.keepsNewValue) ?? true
             let source = environment.dictionary(other)
             let merged: (AbstractDictionary) -> AbstractDictionary = { old in
                 source.map { Self.merged(old, $0, newWins: newWins) } ?? Self.opened(old)
@@ -86,7 +86,7 @@ extension Interpreter {
     ]
 
     /// The value that the closure of `merging` chooses.
-    private static func takesNew(_ argument: CallArgument) -> Bool {
+    private static func keepsNewValue(_ argument: CallArgument) -> Bool {
         guard case .closure(let closure) = argument.value.kind, let last = closure.body.last else { return true }
         let taken: Expression? =
             switch last.kind {

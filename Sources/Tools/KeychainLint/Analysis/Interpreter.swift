@@ -159,9 +159,9 @@ package final class Interpreter {
                 if let name = binding.name {
                     if let type = binding.type { symbolTypes[name] = type }
                     environment.variables[name] = stored(value, for: binding, in: &environment)
-                    noteStored(value, name)
+                    recordStored(value, name)
                 } else if let value {
-                    if case .wildcard = binding.pattern { noteDiscarded(value, binding.range) }
+                    if case .wildcard = binding.pattern { recordDiscarded(value, binding.range) }
                     bind(binding.pattern, to: .unknown, in: &environment)
                 }
             }
@@ -234,7 +234,7 @@ package final class Interpreter {
             discarding = isCall
             let value = evaluate(expression, &environment)
             discarding = before
-            noteDiscarded(value, expression.range)
+            recordDiscarded(value, expression.range)
             return environment
         }
     }
@@ -364,17 +364,17 @@ package final class Interpreter {
 
     /// The codes that a `catch` clause handles, by the name of an error or by a comparison; else nil.
     private func caughtCodes(_ clause: Statement.Catch) -> CodeSet? {
-        func saysNotFound(_ name: String) -> Bool {
+        func meansNotFound(_ name: String) -> Bool {
             let name = name.lowercased()
             return name.contains("notfound") || name.contains("nosuchitem")
         }
-        if clause.patterns.contains(where: { saysNotFound(Self.text($0)) }) { return .notFound }
+        if clause.patterns.contains(where: { meansNotFound(Self.text($0)) }) { return .notFound }
         for filter in clause.filters {
             guard case .binary("==", let left, let right) = filter.kind else { continue }
             for side in [left, right] {
                 guard let name = side.bare.lastName else { continue }
                 if let number = CodeSet.number(named: name) { return CodeSet(code: number) }
-                if saysNotFound(name) { return .notFound }
+                if meansNotFound(name) { return .notFound }
             }
         }
         return nil

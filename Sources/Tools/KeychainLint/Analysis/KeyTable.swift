@@ -109,7 +109,7 @@ package enum KeyTable {
 
     /// Whether items of a class that differ in an attribute are surely two: it is part of the primary key, or the label
     /// that programs give.
-    static func tellsApart(_ key: String, in itemClass: ItemClass) -> Bool {
+    static func distinguishesItems(_ key: String, in itemClass: ItemClass) -> Bool {
         guard let column = column(key) else { return false }
         return column == .accessGroup || column == "labl"
             || ItemSchema.of(itemClass).identifyingColumns.contains { $0.name == column }

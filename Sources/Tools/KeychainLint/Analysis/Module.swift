@@ -17,7 +17,7 @@ package final class FunctionSymbol: Sendable {
     }
 
     /// Whether arguments of these types (nil if unknown) match the parameters; at least one has to decide.
-    func takes(_ types: [String?]) -> Bool {
+    func acceptsTypes(_ types: [String?]) -> Bool {
         guard types.count == function.parameters.count else { return false }
         var isDecided = false
         for (type, parameter) in zip(types, function.parameters) {
@@ -235,7 +235,7 @@ package final class Module: Sendable {
             )
         }
         var result: [String: Set<String>] = [:]
-        func take(_ isReaching: (Mentions) -> Bool) -> Bool {
+        func extract(_ isReaching: (Mentions) -> Bool) -> Bool {
             var rest: [Mentions] = []
             var found: [Mentions] = []
             for item in open { if isReaching(item) { found.append(item) } else { rest.append(item) } }
@@ -243,13 +243,13 @@ package final class Module: Sendable {
             for item in found { result[item.name, default: []].insert(item.typeName ?? "") }
             return !found.isEmpty
         }
-        guard take(\.isDirect) else { return [:] }
+        guard extract(\.isDirect) else { return [:] }
         for (type, member) in closureMembers.members { result[member, default: []].insert(type) }
         for _ in 0..<4 {
             let known = Dictionary(
                 uniqueKeysWithValues: result.compactMap { name, types in numbers[name].map { ($0, types) } }
             )
-            let isMore = take { mentions in
+            let isMore = extract { mentions in
                 let met = mentions.names.compactMap { known[$0] }
                 guard !met.isEmpty else { return false }
                 let types = candidates(mentions, texts)

@@ -88,7 +88,7 @@ struct Manifests: Sendable {
     }
 
     /// Determines from the parsed files which targets need UIKit.
-    mutating func note(_ files: [SourceFile]) {
+    mutating func determineUIKitTargets(from files: [SourceFile]) {
         var withAppKit: Set<String> = []
         for file in files where !file.isTest {
             for case .importModule(let name) in file.tree.statements.lazy.map(\.kind) {

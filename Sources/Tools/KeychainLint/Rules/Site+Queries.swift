@@ -53,7 +53,7 @@ extension AbstractDictionary.Variant {
             return false
         }
         var isNamed = false
-        for (key, entry) in entries where KeyTable.tellsApart(key, in: mine) {
+        for (key, entry) in entries where KeyTable.distinguishesItems(key, in: mine) {
             guard let second = other.entries[key] else { continue }
             guard let text = entry.value.identityText, text == second.value.identityText else { return false }
             if KeyTable.chosenNames.contains(key) || key == "kSecAttrLabel" { isNamed = true }

@@ -13,7 +13,7 @@ struct AddPassword: Command {
 
     func run(_ invocation: Invocation, in session: Session) throws -> Int32 {
         var request = Request(PasswordFields(kind, function: kind.addFunction))
-        for option in invocation.arguments.options { try request.take(option) }
+        for option in invocation.arguments.options { try request.parse(option) }
         let asksForPassword = invocation.arguments.problem?.isPrompt ?? false
         if !asksForPassword { try invocation.checkOptions(options) }
         let operands = invocation.arguments.operands
@@ -149,9 +149,9 @@ private struct Request {
 
     init(_ fields: PasswordFields) { self.fields = fields }
 
-    mutating func take(_ option: ParsedOptions.Option) throws(CommandFailure) {
-        if try fields.take(option) { return }
-        if try access.take(option) { return }
+    mutating func parse(_ option: ParsedOptions.Option) throws(CommandFailure) {
+        if try fields.parse(option) { return }
+        if try access.parse(option) { return }
         switch option.letter {
         case let letter where fields.kind.passwordLetters.contains(letter):
             password = option.value.bytes

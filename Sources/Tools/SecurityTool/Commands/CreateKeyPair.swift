@@ -15,7 +15,7 @@ struct CreateKeyPair: Command {
 
     func run(_ invocation: Invocation, in session: Session) throws -> Int32 {
         var request = Request()
-        for option in invocation.arguments.options { try request.take(option) }
+        for option in invocation.arguments.options { try request.parse(option) }
         try invocation.checkOptions(options)
         guard invocation.arguments.operands.count < 2 else { throw CommandFailure.usage }
         let size = try request.size()
@@ -47,10 +47,10 @@ struct CreateKeyPair: Command {
         var keychain: Word?
         var access = RequestedAccess()
 
-        private static let leastBits = 2048
+        private static let minimumBits = 2048
 
-        mutating func take(_ option: ParsedOptions.Option) throws(CommandFailure) {
-            if try access.take(option) { return }
+        mutating func parse(_ option: ParsedOptions.Option) throws(CommandFailure) {
+            if try access.parse(option) { return }
             switch option.letter {
             case "a":
                 switch option.value.text {
@@ -71,11 +71,11 @@ struct CreateKeyPair: Command {
         ///
         /// - Throws: ``CommandFailure`` with 1 for RSA keys that are too weak.
         func size() throws(CommandFailure) -> Int {
-            guard let bits else { return type == .rsa ? Self.leastBits : 256 }
+            guard let bits else { return type == .rsa ? Self.minimumBits : 256 }
             guard let size = bits.text.flatMap(Int.init) else { throw CommandFailure.usage }
-            guard type == .ellipticCurve || size >= Self.leastBits else {
+            guard type == .ellipticCurve || size >= Self.minimumBits else {
                 throw CommandFailure(
-                    "security: create-keypair: RSA keys of less than \(Self.leastBits) bits are too weak, and refused"
+                    "security: create-keypair: RSA keys of less than \(Self.minimumBits) bits are too weak, and refused"
                 )
             }
             return size

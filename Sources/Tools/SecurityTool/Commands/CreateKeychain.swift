@@ -46,7 +46,7 @@ struct CreateKeychain: Command {
             }
             let path = keychains.home.newKeychainPath(text)
             try keychains.files.create(at: path, password: password)
-            try keychains.preferences.noteCreation(of: path)
+            try keychains.preferences.recordCreation(of: path)
         }
     }
 }

@@ -40,7 +40,9 @@ struct DeleteCertificate: Command {
             if choice.isNone(of: certificates) { try stores.checkWithholdsNothing(of: [.certificate, .key]) }
             return (certificates, identities)
         }
-        guard let found = try one(matching: choice, among: certificates, errors: session.errors) else { return 1 }
+        guard let found = try certificate(matching: choice, among: certificates, errors: session.errors) else {
+            return 1
+        }
         try reporting("SecKeychainItemDelete") { () throws(KeychainError) in
             try found.item.store.delete(found.item)
             // Another certificate of the same key, such as a renewed one, keeps the key.
@@ -55,13 +57,13 @@ struct DeleteCertificate: Command {
     }
 
     /// The matching certificate; `nil` if there is none, which is reported in the words of macOS, without a newline.
-    private func one(
+    private func certificate(
         matching choice: CertificateChoice,
         among certificates: [StoredCertificate],
         errors: Output
     ) throws -> StoredCertificate? {
         do throws(CertificateChoice.Failure) {
-            return try choice.one(of: certificates)
+            return try choice.select(from: certificates)
         } catch {
             var text: ByteText = ""
             if error == .ambiguous {

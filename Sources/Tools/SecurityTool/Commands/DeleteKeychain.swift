@@ -41,9 +41,9 @@ struct DeleteKeychain: Command {
         do throws(KeychainError) {
             try keychains.files.delete(at: path)
         } catch {
-            if error.status == .noSuchKeychain { try keychains.preferences.noteRemoval(of: path) }
+            if error.status == .noSuchKeychain { try keychains.preferences.recordRemoval(of: path) }
             throw error
         }
-        try keychains.preferences.noteRemoval(of: path)
+        try keychains.preferences.recordRemoval(of: path)
     }
 }

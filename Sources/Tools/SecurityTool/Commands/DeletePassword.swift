@@ -11,7 +11,7 @@ struct DeletePassword: Command {
     func run(_ invocation: Invocation, in session: Session) throws -> Int32 {
         var fields = PasswordFields(kind, function: PasswordSearch.preparing)
         for option in invocation.arguments.options {
-            guard try fields.take(option) else { throw CommandFailure.usage }
+            guard try fields.parse(option) else { throw CommandFailure.usage }
         }
         try invocation.checkOptions(options)
         guard !fields.values.isEmpty else { throw CommandFailure.usage }

@@ -12,7 +12,7 @@ struct ExportItems: Command {
 
     func run(_ invocation: Invocation, in session: Session) throws -> Int32 {
         var request = Request()
-        for option in invocation.arguments.options { try request.take(option) }
+        for option in invocation.arguments.options { try request.parse(option) }
         try invocation.checkOptions(options)
         guard invocation.arguments.operands.isEmpty else { throw CommandFailure.usage }
         let sources = try sources(request.keychain, session)
@@ -87,7 +87,7 @@ private struct Request {
         /// The classes under which these items are stored.
         var storedClasses: [ItemClass] { self == .identities ? [.certificate, .key] : classes }
 
-        func takes(_ item: ExternalItem) -> Bool {
+        func includes(_ item: ExternalItem) -> Bool {
             switch (self, item.contents) {
             case (.privKeys, .key(.public)), (.all, .key(.public)), (.pubKeys, .key(.private)): false
             default: true
@@ -95,7 +95,7 @@ private struct Request {
         }
     }
 
-    mutating func take(_ option: ParsedOptions.Option) throws(CommandFailure) {
+    mutating func parse(_ option: ParsedOptions.Option) throws(CommandFailure) {
         switch option.letter {
         case "k": keychain = option.value
         case "t":
@@ -148,7 +148,7 @@ private struct Request {
                     // A key of the Secure Enclave cannot be exported, and an invalid certificate is not one.
                     continue
                 }
-                guard selection.takes(item) else { continue }
+                guard selection.includes(item) else { continue }
                 guard found.reference.isExtractable else {
                     throw KeychainError(.dataNotAvailable, "a key was imported as one that is not exported")
                 }

@@ -9,7 +9,7 @@ struct FindCertificate: Command {
 
     func run(_ invocation: Invocation, in session: Session) throws -> Int32 {
         var request = Request()
-        for option in invocation.arguments.options { try request.take(option) }
+        for option in invocation.arguments.options { try request.parse(option) }
         try invocation.checkOptions(options)
         let (stores, found) = try reporting(PasswordSearch.searching) { () throws(KeychainError) in
             let stores = try session.keychains.searched(by: invocation.arguments.operands)
@@ -36,7 +36,7 @@ struct FindCertificate: Command {
         var showsPEM = false
         var showsHashes = false
 
-        mutating func take(_ option: ParsedOptions.Option) throws(CommandFailure) {
+        mutating func parse(_ option: ParsedOptions.Option) throws(CommandFailure) {
             switch option.letter {
             case "a": showsAll = true
             case "c": name = String(decoding: option.value.bytes.unprotectedCopy, as: UTF8.self)

@@ -9,7 +9,7 @@ struct FindKey: Command {
     func run(_ invocation: Invocation, in session: Session) throws -> Int32 {
         var search = KeySearch()
         for option in invocation.arguments.options {
-            guard try search.take(option) else { throw CommandFailure.usage }
+            guard try search.parse(option) else { throw CommandFailure.usage }
         }
         try invocation.checkOptions(options)
         let stores: [any ItemStore]

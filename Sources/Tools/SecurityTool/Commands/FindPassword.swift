@@ -14,7 +14,7 @@ struct FindPassword: Command {
         var showsPassword = false
         var showsOnlyPassword = false
         for option in invocation.arguments.options {
-            if try fields.take(option) { continue }
+            if try fields.parse(option) { continue }
             switch option.letter {
             case "g": showsPassword = true
             case "w": showsOnlyPassword = true

@@ -45,7 +45,7 @@ struct SetIdentityPreference: Command {
             }
             let chosen: StoredCertificate
             do throws(CertificateChoice.Failure) {
-                chosen = try choice.one(of: certificates)
+                chosen = try choice.select(from: certificates)
             } catch {
                 if error == .notFound { try stores.checkWithholdsNothing(of: [.certificate, .key]) }
                 throw KeychainError(.itemNotFound, "no identity, or more than one, fits")

@@ -14,7 +14,7 @@ struct ImportItems: Command {
 
     func run(_ invocation: Invocation, in session: Session) throws -> Int32 {
         var request = Request()
-        for option in invocation.arguments.options { try request.take(option) }
+        for option in invocation.arguments.options { try request.parse(option) }
         try invocation.checkOptions(options)
         guard let path = invocation.arguments.operands.first, invocation.arguments.operands.count == 1, !path.isEmpty,
             !(path == "-h")
@@ -106,8 +106,8 @@ private struct Request {
     var isExtractable = true
     var access = RequestedAccess()
 
-    mutating func take(_ option: ParsedOptions.Option) throws(CommandFailure) {
-        if try access.take(option) { return }
+    mutating func parse(_ option: ParsedOptions.Option) throws(CommandFailure) {
+        if try access.parse(option) { return }
         switch option.letter {
         case "k": keychain = option.value
         case "t":

@@ -11,7 +11,7 @@ struct ListKeychains: Command {
 
     func run(_ invocation: Invocation, in session: Session) throws -> Int32 {
         var request = ListRequest()
-        for option in invocation.arguments.options { try request.take(option) }
+        for option in invocation.arguments.options { try request.parse(option) }
         try invocation.checkOptions(options)
         let operands = invocation.arguments.operands
         guard request.sets || operands.isEmpty else { throw CommandFailure.usage }
@@ -61,7 +61,7 @@ struct DefaultKeychain: Command {
 
     func run(_ invocation: Invocation, in session: Session) throws -> Int32 {
         var request = ListRequest()
-        for option in invocation.arguments.options { try request.take(option) }
+        for option in invocation.arguments.options { try request.parse(option) }
         try invocation.checkOptions(options)
         let operands = invocation.arguments.operands
         guard operands.count < (request.sets ? 2 : 1) else { throw CommandFailure.usage }
@@ -84,7 +84,7 @@ struct DefaultKeychain: Command {
             }
             let path = try session.keychains.path(orDefault: operand)
             guard preferences.place(of: path) == .dataProtection || Self.isOwn(path) else {
-                throw KeychainError(.writePermission, "the file belongs to somebody else, or is not there")
+                throw KeychainError(.writePermission, "the file belongs to another user, or does not exist")
             }
             try preferences.setDefaultKeychain(path, domain)
         }
@@ -123,7 +123,7 @@ private struct ListRequest {
 
     var sets = false
 
-    mutating func take(_ option: ParsedOptions.Option) throws(CommandFailure) {
+    mutating func parse(_ option: ParsedOptions.Option) throws(CommandFailure) {
         switch option.letter {
         case "d":
             let domains: [KeychainPreferences.Domain] = [.user, .system, .common, .dynamic]

@@ -16,7 +16,7 @@ struct MessageCommand: Command {
 
     func run(_ invocation: Invocation, in session: Session) throws -> Int32 {
         var request = MessageRequest()
-        for option in invocation.arguments.options { try request.take(option) }
+        for option in invocation.arguments.options { try request.parse(option) }
         try invocation.checkOptions(options)
         let text: ByteText
         switch request.mode {

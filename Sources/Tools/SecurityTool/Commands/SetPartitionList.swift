@@ -35,7 +35,7 @@ struct SetPartitionList: Command {
                 guard let text = option.value.text else { throw CommandFailure.usage }
                 partitions = text.split(separator: ",").map(String.init)
             case "k": given = option.value.bytes
-            default: try search.take(option)
+            default: try search.parse(option)
             }
         }
         try invocation.checkOptions(options)
@@ -83,14 +83,14 @@ struct SetPartitionList: Command {
             }
         }
 
-        mutating func take(_ option: ParsedOptions.Option) throws(CommandFailure) {
+        mutating func parse(_ option: ParsedOptions.Option) throws(CommandFailure) {
             let isTaken: Bool
             switch self {
             case .keys(var search):
-                isTaken = try search.take(option)
+                isTaken = try search.parse(option)
                 self = .keys(search)
             case .passwords(var fields):
-                isTaken = try fields.take(option)
+                isTaken = try fields.parse(option)
                 self = .passwords(fields)
             }
             guard isTaken else { throw CommandFailure.usage }

@@ -24,12 +24,12 @@ struct CertificateChoice {
 
     /// Whether no certificate matches; there may be several.
     func isNone(of certificates: [StoredCertificate]) -> Bool {
-        do throws(Failure) { _ = try one(of: certificates) } catch { return error == .notFound }
+        do throws(Failure) { _ = try select(from: certificates) } catch { return error == .notFound }
         return false
     }
 
     /// The selected certificate.
-    func one(of certificates: [StoredCertificate]) throws(Failure) -> StoredCertificate {
+    func select(from certificates: [StoredCertificate]) throws(Failure) -> StoredCertificate {
         if let hash {
             guard let found = certificates.first(where: { $0.has(hash: hash) }) else { throw .notFound }
             return found

@@ -39,7 +39,7 @@ struct Conditions: Sendable {
     }
 
     /// Whether the attributes that have to be empty are.
-    func holdBlanks(_ item: StoredItem) -> Bool {
+    func haveOnlyBlanks(in item: StoredItem) -> Bool {
         blanks.allSatisfy { name in
             switch item[name] {
             case nil, .null?: true

@@ -23,7 +23,7 @@ struct KeySearch {
     ///
     /// - Returns: Whether it is a search option.
     /// - Throws: ``CommandFailure`` for a value that no key has.
-    mutating func take(_ option: ParsedOptions.Option) throws(CommandFailure) -> Bool {
+    mutating func parse(_ option: ParsedOptions.Option) throws(CommandFailure) -> Bool {
         if let use = Self.useLetters[option.letter] {
             uses.append(use)
             return true

@@ -22,7 +22,7 @@ struct PasswordFields {
     ///
     /// - Returns: Whether it represents an attribute.
     /// - Throws: ``CommandFailure`` for a value that cannot be stored.
-    mutating func take(_ option: ParsedOptions.Option) throws(CommandFailure) -> Bool {
+    mutating func parse(_ option: ParsedOptions.Option) throws(CommandFailure) -> Bool {
         guard let field = kind.fields.first(where: { $0.letter == option.letter }) else { return false }
         switch field.form {
         case .text: values[field.attribute] = .string(try text(option.value))

@@ -17,7 +17,7 @@ struct RequestedAccess {
     ///
     /// - Returns: Whether it is one of these.
     /// - Throws: ``CommandFailure`` with 1 for a path that does not exist.
-    mutating func take(_ option: ParsedOptions.Option) throws(CommandFailure) -> Bool {
+    mutating func parse(_ option: ParsedOptions.Option) throws(CommandFailure) -> Bool {
         switch option.letter {
         case "A": allowsAll = true
         case "T":

@@ -26,7 +26,9 @@ struct SystemRoots: ItemStore {
             // The bytes identify the certificate.
             attributes[PropertyKey.valuePersistentReference] = .data(SecretBytes(certificate.der))
             return StoredItem(itemClass, .dictionary(attributes), in: self)
-        }.filter { wanted.hold(KeychainFileItem(identifier: .zero, itemClass: itemClass, attributes: $0.attributes)) }
+        }.filter {
+            wanted.areMet(by: KeychainFileItem(identifier: .zero, itemClass: itemClass, attributes: $0.attributes))
+        }
     }
 
     func obstacle(_ itemClass: ItemClass, _ conditions: Conditions) throws(KeychainError) -> Status? { nil }

@@ -30,7 +30,7 @@ struct UserKeychain: ItemStore {
     ) throws(KeychainError) -> [StoredItem] {
         var query = query(itemClass, conditions)
         query[PropertyKey.matchLimit] = .string(PropertyKey.matchLimitAll)
-        return ordered(try found(query, itemClass).filter(conditions.holdBlanks))
+        return ordered(try found(query, itemClass).filter(conditions.haveOnlyBlanks))
     }
 
     /// The first of them: one item is requested, and then those that differ from it only in their group.

@@ -34,7 +34,7 @@ struct MessageRequest {
     /// Processes an option.
     ///
     /// - Throws: wrong usage for an option of another mode than the previous one's.
-    mutating func take(_ option: ParsedOptions.Option) throws(CommandFailure) {
+    mutating func parse(_ option: ParsedOptions.Option) throws(CommandFailure) {
         if let needed = Self.modes[option.letter], needed != mode {
             throw CommandFailure(
                 status: CommandFailure.usage.status,

@@ -8,19 +8,19 @@ import KeychainCore
 /// A file, or another descriptor, that a command reads completely; its contents may be secret.
 enum InputFile {
     /// The maximum number of bytes: 64 MiB, more than any file of certificates and keys has.
-    static let mostBytes = 64 << 20
+    static let maximumBytes = 64 << 20
 
     /// Why a file cannot be read.
     enum Failure: Error {
         case system(Int32)
-        /// It has more than ``InputFile/mostBytes`` bytes, or no end, like a device.
+        /// It has more than ``InputFile/maximumBytes`` bytes, or no end, like a device.
         case tooLarge
 
         /// The system's message, or a description of the problem.
         var text: String {
             switch self {
             case .system(let code): String(cString: strerror(code))
-            case .tooLarge: "it has more than \(InputFile.mostBytes) bytes"
+            case .tooLarge: "it has more than \(InputFile.maximumBytes) bytes"
             }
         }
     }
@@ -41,7 +41,7 @@ enum InputFile {
             defer { keychain_wipe(chunk.baseAddress, chunk.count) }
             while true {
                 let count = read(descriptor, chunk.baseAddress, chunk.count)
-                if count > 0, contents.count + count > mostBytes {
+                if count > 0, contents.count + count > maximumBytes {
                     failure = .tooLarge
                     return
                 } else if count > 0 {

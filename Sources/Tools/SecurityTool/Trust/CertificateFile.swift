@@ -9,7 +9,7 @@ import KeychainTrust
 /// A file with a certificate, in DER or as a PEM document.
 enum CertificateFile {
     /// The maximum file size.
-    private static let mostBytes = 16 << 20
+    private static let maximumBytes = 16 << 20
 
     /// Reads the first certificate of a file.
     ///
@@ -37,6 +37,6 @@ enum CertificateFile {
     /// The contents of a file; `nil` if it cannot be read.
     static func contents(_ path: Word) -> [UInt8]? {
         let name = path.withCString { String(validatingCString: $0) }
-        return name.flatMap { try? FileContents.read($0, limit: mostBytes) }
+        return name.flatMap { try? FileContents.read($0, limit: maximumBytes) }
     }
 }

@@ -3,7 +3,7 @@
 /// Parses JSON (RFC 8259) from untrusted sources, without Foundation.
 ///
 /// It is strict: UTF-8 only, no duplicate names in an object, nesting no deeper than ``deepestNesting``, and no more
-/// consecutive combining marks than ``CombiningMarks/mostInARow``.
+/// consecutive combining marks than ``CombiningMarks/maximumConsecutive``.
 package struct JSONParser {
     /// The maximum nesting depth of arrays and objects.
     package static let deepestNesting = 32
@@ -54,7 +54,7 @@ package struct JSONParser {
         while let byte = next, [0x20, 0x09, 0x0A, 0x0D].contains(byte) { position += 1 }
     }
 
-    private mutating func take(_ character: Unicode.Scalar) -> Bool {
+    private mutating func parseCharacter(_ character: Unicode.Scalar) -> Bool {
         guard next == UInt8(ascii: character) else { return false }
         position += 1
         return true
@@ -84,19 +84,19 @@ package struct JSONParser {
         position += 1
         var members: [String: JSONValue] = [:]
         skipBlanks()
-        if take("}") { return .object(members) }
+        if parseCharacter("}") { return .object(members) }
         repeat {
             skipBlanks()
             guard next == UInt8(ascii: "\"") else { throw failure("a name is expected") }
             let name = try string()
             guard !name.hasTooManyMarks else { throw failure("too many combining marks follow each other") }
             skipBlanks()
-            guard take(":") else { throw failure("a colon is expected") }
+            guard parseCharacter(":") else { throw failure("a colon is expected") }
             let value = try value(depth: depth + 1)
             guard members.updateValue(value, forKey: name) == nil else { throw failure("a name is there twice") }
             skipBlanks()
-        } while take(",")
-        guard take("}") else { throw failure("the end of the object is expected") }
+        } while parseCharacter(",")
+        guard parseCharacter("}") else { throw failure("the end of the object is expected") }
         return .object(members)
     }
 
@@ -104,12 +104,12 @@ package struct JSONParser {
         position += 1
         var elements: [JSONValue] = []
         skipBlanks()
-        if take("]") { return .array(elements) }
+        if parseCharacter("]") { return .array(elements) }
         repeat {
             elements.append(try value(depth: depth + 1))
             skipBlanks()
-        } while take(",")
-        guard take("]") else { throw failure("the end of the array is expected") }
+        } while parseCharacter(",")
+        guard parseCharacter("]") else { throw failure("the end of the array is expected") }
         return .array(elements)
     }
 
@@ -121,16 +121,16 @@ package struct JSONParser {
 
     private mutating func number() throws(SyntaxError) -> JSONValue {
         let start = position
-        _ = take("-")
-        if !take("0") { try digits() }
+        _ = parseCharacter("-")
+        if !parseCharacter("0") { try digits() }
         var isWhole = true
-        if take(".") {
+        if parseCharacter(".") {
             isWhole = false
             try digits()
         }
-        if take("e") || take("E") {
+        if parseCharacter("e") || parseCharacter("E") {
             isWhole = false
-            if !take("+") { _ = take("-") }
+            if !parseCharacter("+") { _ = parseCharacter("-") }
             try digits()
         }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
@@ -172,11 +172,13 @@ extension JSONParser {
         let plain: [(Unicode.Scalar, UInt8)] = [
             ("\"", 0x22), ("\\", 0x5C), ("/", 0x2F), ("b", 0x08), ("f", 0x0C), ("n", 0x0A), ("r", 0x0D), ("t", 0x09),
         ]
-        for (letter, byte) in plain where take(letter) { return [byte] }
-        guard take("u") else { throw failure("this escape does not exist") }
+        for (letter, byte) in plain where parseCharacter(letter) { return [byte] }
+        guard parseCharacter("u") else { throw failure("this escape does not exist") }
         var code = try fourDigits()
         if (0xD800..<0xDC00).contains(code) {
-            guard take("\\"), take("u") else { throw failure("half of a surrogate pair is missing") }
+            guard parseCharacter("\\"), parseCharacter("u") else {
+                throw failure("half of a surrogate pair is missing")
+            }
             let low = try fourDigits()
             guard (0xDC00..<0xE000).contains(low) else { throw failure("half of a surrogate pair is missing") }
             code = 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)

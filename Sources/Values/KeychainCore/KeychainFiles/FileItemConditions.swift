@@ -25,7 +25,7 @@ package struct FileItemConditions: Sendable, Hashable {
     ///   - item: the item; one with damaged attributes has none.
     ///   - normalize: for names in certificates, which have more than one form.
     /// - Returns: Whether it has; never for an item of another class.
-    package func hold(_ item: KeychainFileItem, normalize: Normalization = { $1 }) -> Bool {
+    package func areMet(by item: KeychainFileItem, normalize: Normalization = { $1 }) -> Bool {
         guard item.itemClass == itemClass, !item.isUnreadable else { return false }
         let schema = ItemSchema.of(itemClass)
         return values.allSatisfy { name, value in
@@ -48,7 +48,7 @@ extension [KeychainFileItem] {
         _ conditions: FileItemConditions,
         normalize: FileItemConditions.Normalization = { $1 }
     ) -> [KeychainFileItem] {
-        filter { conditions.hold($0, normalize: normalize) }
+        filter { conditions.areMet(by: $0, normalize: normalize) }
     }
 
     /// Whether there are items of a class with damaged attributes, each of which may be the requested one.

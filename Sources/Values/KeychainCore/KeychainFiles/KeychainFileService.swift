@@ -19,21 +19,21 @@ package struct KeychainFileService: Sendable {
     ///
     /// - Throws: `errSecDuplicateKeychain` if there already is a file.
     package func create(at path: String, password: SecretBytes) throws(KeychainError) {
-        try done(path, .create(password: password))
+        try performAction(path, .create(password: password))
     }
 
     /// Removes a keychain with everything in it.
-    package func delete(at path: String) throws(KeychainError) { try done(path, .delete) }
+    package func delete(at path: String) throws(KeychainError) { try performAction(path, .delete) }
 
     /// Locks a keychain for every program.
-    package func lock(at path: String) throws(KeychainError) { try done(path, .lock) }
+    package func lock(at path: String) throws(KeychainError) { try performAction(path, .lock) }
 
     /// Locks every keychain that is unlocked.
     package func lockAll() throws(KeychainError) { _ = try perform(.lockAll) }
 
     /// Unlocks a keychain for every program of the user.
     package func unlock(at path: String, password: SecretBytes) throws(KeychainError) {
-        try done(path, .unlock(password: password))
+        try performAction(path, .unlock(password: password))
     }
 
     /// The status of a keychain, as available without its password.
@@ -46,7 +46,7 @@ package struct KeychainFileService: Sendable {
 
     /// Sets when a keychain, which has to be unlocked, locks automatically.
     package func setSettings(_ settings: KeychainFileSettings, at path: String) throws(KeychainError) {
-        try done(path, .setSettings(settings))
+        try performAction(path, .setSettings(settings))
     }
 
     /// Replaces the password of a keychain.
@@ -55,7 +55,7 @@ package struct KeychainFileService: Sendable {
         from old: SecretBytes,
         to new: SecretBytes
     ) throws(KeychainError) {
-        try done(path, .changePassword(from: old, to: new))
+        try performAction(path, .changePassword(from: old, to: new))
     }
 
     /// Every item of a keychain with its attributes, also of a locked one, in the order in which they were added.
@@ -116,7 +116,7 @@ package struct KeychainFileService: Sendable {
         _ changes: KeychainFileItem.Changes,
         at path: String
     ) throws(KeychainError) {
-        try done(path, .update(item, changes))
+        try performAction(path, .update(item, changes))
     }
 
     /// Replaces the partition list of an item.
@@ -126,13 +126,15 @@ package struct KeychainFileService: Sendable {
         password: SecretBytes,
         at path: String
     ) throws(KeychainError) {
-        try done(path, .setPartitions(partitions, of: item, password: password))
+        try performAction(path, .setPartitions(partitions, of: item, password: password))
     }
 
     /// Removes an item.
-    package func remove(_ item: Bytes16, at path: String) throws(KeychainError) { try done(path, .remove(item)) }
+    package func remove(_ item: Bytes16, at path: String) throws(KeychainError) {
+        try performAction(path, .remove(item))
+    }
 
-    private func done(_ path: String, _ action: KeychainFileCommand.Action) throws(KeychainError) {
+    private func performAction(_ path: String, _ action: KeychainFileCommand.Action) throws(KeychainError) {
         guard case .done = try perform(.keychain(path: path, action)) else { throw .unexpectedReply }
     }
 }

@@ -16,7 +16,7 @@ package struct ChangedItems: Sendable {
 }
 
 extension ChangedItems: Hashable {
-    /// Whether both mean the same items: groups are compared by their bytes, as in queries.
+    /// Whether both refer to the same items: groups are compared by their bytes, as in queries.
     package static func == (left: ChangedItems, right: ChangedItems) -> Bool {
         left.itemClass == right.itemClass && left.accessGroup.utf8.elementsEqual(right.accessGroup.utf8)
     }
@@ -28,7 +28,7 @@ extension ChangedItems: Hashable {
     }
 }
 
-/// A notice of other programs' changes: where to reread, and never what was changed.
+/// A notice of other programs' changes: what to read again, but never the changed values.
 package enum ChangeNotice: Sendable, Hashable {
     /// Some of these items may have changed.
     case changed(Set<ChangedItems>)
@@ -36,10 +36,10 @@ package enum ChangeNotice: Sendable, Hashable {
     case unknown
 
     /// The maximum number of elements; a larger notice becomes ``unknown``, so that it stays small for a slow program.
-    package static let mostItems = 64
+    package static let maximumItems = 64
 
     /// The maximum number of bytes of the names of its access groups; the same applies.
-    package static let mostBytesOfGroups = 64 << 10
+    package static let maximumGroupNameBytes = 64 << 10
 
     /// Merges another notice into this one.
     package mutating func merge(_ other: ChangeNotice) {
@@ -52,7 +52,7 @@ package enum ChangeNotice: Sendable, Hashable {
 
     private static func bounded(_ items: Set<ChangedItems>) -> ChangeNotice {
         let byteCount = items.reduce(0) { $0 + $1.accessGroup.utf8.count }
-        return items.count > mostItems || byteCount > mostBytesOfGroups ? .unknown : .changed(items)
+        return items.count > maximumItems || byteCount > maximumGroupNameBytes ? .unknown : .changed(items)
     }
 }
 

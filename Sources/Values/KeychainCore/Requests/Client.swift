@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The sender of a request, as far as the rules consider it (Semantics, "Access groups").
+/// The attributes of a request's sender that the rules use (Semantics, "Access groups").
 package struct Client: Sendable, Hashable {
     /// The access groups in their order; the first is the default of an add.
     ///
     /// `*` means every group.
     package var accessGroups: [String]
 
-    /// Which front end the client talks to.
+    /// The front end that the client uses.
     package var profile: Profile
 
-    /// The application identifier, when the client is an app clip: then its only group.
+    /// The application identifier of an app clip, which is its only group; `nil` for other clients.
     package var appClipIdentifier: String?
 
     /// Whether the client may use any group that ends in `com.apple.networkextensionsharing`.
@@ -56,12 +56,12 @@ extension Client {
     /// Returns the group of a program without entitlements, by the name of its executable.
     package static func group(ofProgram name: String) -> String { "swift-keychain.program.\(name)" }
 
-    /// The user at the keyboard: stores in the common group, and sees every group.
+    /// The interactive user: stores in the common group, and sees every group.
     package static let person = Client(accessGroups: [commonGroup, everyGroup])
 
     /// The suffix that a signed manifest next to an executable adds to the executable's name.
     package static let manifestSuffix = ".keychain-manifest"
 
-    /// Stands for every group.
+    /// Matches every group.
     package static let everyGroup = "*"
 }

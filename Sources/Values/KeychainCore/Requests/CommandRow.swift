@@ -95,9 +95,9 @@ extension KeychainCommand {
     package func has(_ trait: CommandRow.Traits) -> Bool { row.traits.contains(trait) }
 }
 
-/// Kinds of commands, by which a keychain names those that it serves.
+/// Kinds of commands, with which a keychain declares the ones that it serves.
 package struct CommandFamily: OptionSet, Sendable, Hashable {
-    /// One bit a kind.
+    /// One bit for each kind.
     package let rawValue: UInt8
 
     /// Kinds by their bits.
@@ -111,7 +111,7 @@ package struct CommandFamily: OptionSet, Sendable, Hashable {
     package static let authentication = CommandFamily(rawValue: 1 << 2)
     /// Keys that never leave the device.
     package static let enclave = CommandFamily(rawValue: 1 << 3)
-    /// Looking after the store.
+    /// Maintenance of the store.
     package static let maintenance = CommandFamily(rawValue: 1 << 4)
     /// File-based keychains.
     package static let files = CommandFamily(rawValue: 1 << 5)

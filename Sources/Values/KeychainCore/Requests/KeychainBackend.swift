@@ -4,7 +4,7 @@
 ///
 /// Commands go in by ``perform(_:)``, which refuses those of families that the keychain does not serve.
 package protocol KeychainBackend: Sendable {
-    /// The kinds of commands that it carries out, or passes on to another that may.
+    /// The kinds of commands that it performs, or forwards.
     var families: CommandFamily { get }
 
     /// Performs one command of the ``families``; may block on the disk, and until the user responds.
@@ -25,17 +25,17 @@ extension KeychainBackend where Self: AnyObject {
 }
 
 extension KeychainBackend {
-    /// Not where the program itself has the keychain.
+    /// Not if the program itself has the keychain.
     package var unlocksForAll: Bool { false }
 
-    /// Carries out one command; may block on the disk, and for as long as the user takes to answer.
+    /// Performs one command; may block on the disk, and until the user responds.
     ///
-    /// The end of an authentication context, where contexts are not served, is ``KeychainReply/done``: it counts for
-    /// nothing where the context is not known.
+    /// If contexts are not served, the end of an authentication context returns ``KeychainReply/done``, because it has
+    /// no effect on an unknown context.
     ///
-    /// - Throws: ``KeychainError``; `errSecUnimplemented` for a command that the keychain does not serve. A call of an
-    ///   item function has changed nothing then, but for the delete of an identity of which one half is missing
-    ///   (Semantics, "Keys, certificates, identities"), and where the error says that it is not known:
+    /// - Throws: ``KeychainError``; `errSecUnimplemented` for a command that the keychain does not serve. If a call of
+    ///   an item function fails, it has changed nothing, except for the delete of an identity of which one half is
+    ///   missing (Semantics, "Keys, certificates, identities"), and if the error states that the outcome is unknown:
     ///   ``KeychainError/StorageFailure/doubtfulCommit``.
     package func perform(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         let row = command.row
@@ -44,26 +44,26 @@ extension KeychainBackend {
         throw .unserved(command)
     }
 
-    /// Carries out a call of an item function.
+    /// Performs a call of an item function.
     ///
-    /// - Throws: ``KeychainError`` with the status that Apple's function would return; what may have
-    ///   changed then is said of a command.
+    /// - Throws: ``KeychainError`` with the status that Apple's function would return; for possible changes, see the
+    ///   description of a command.
     package func perform(_ request: KeychainRequest) throws(KeychainError) -> KeychainAnswer {
         guard case .answer(let answer) = try perform(.items(request)) else { throw .unexpectedReply }
         return answer
     }
 
-    /// Says why a call of an item function would give what it gives, as of now.
+    /// Explains the result that a call of an item function would have now.
     ///
-    /// - Throws: ``KeychainError`` when the keychain cannot be read; never what the call would fail with.
+    /// - Throws: ``KeychainError`` if the keychain cannot be read; never the error of the call itself.
     package func explain(_ request: ExplanationRequest) throws(KeychainError) -> Explanation {
         guard case .explanation(let explanation) = try perform(.explain(request)) else { throw .unexpectedReply }
         return explanation
     }
 
-    /// Carries out a call of an item function, and explains it as of before it, in one transaction.
+    /// Performs a call of an item function and explains it as of before the call, in one transaction.
     ///
-    /// - Throws: ``KeychainError`` when the keychain cannot be read; what the call fails with is in the outcome.
+    /// - Throws: ``KeychainError`` if the keychain cannot be read; the error of the call is in the outcome.
     package func performExplaining(_ request: ExplanationRequest) throws(KeychainError) -> ExplainedOutcome {
         guard case .explained(let outcome) = try perform(.itemsExplained(request)) else { throw .unexpectedReply }
         return outcome
@@ -74,22 +74,22 @@ extension KeychainBackend {
         KeychainDevice { (command) throws(KeychainError) in try perform(.device(command)) }
     }
 
-    /// What asks the owner of the device to authenticate.
+    /// The service that has the owner of the device authenticate.
     package var authentication: AuthenticationService {
         AuthenticationService { (command) throws(KeychainError) in try perform(.authentication(command)) }
     }
 
-    /// What keeps keys that never leave the device.
+    /// The storage of keys that never leave the device.
     package var enclave: KeyEnclave {
         KeyEnclave { (command) throws(KeychainError) in try perform(.enclave(command)) }
     }
 
-    /// The file-based keychains beside it.
+    /// The file-based keychains of the same user.
     package var files: KeychainFileService {
         KeychainFileService { (command) throws(KeychainError) in try perform(.files(command)) }
     }
 
-    /// What looks after the store.
+    /// The maintenance of the store.
     package var maintenance: KeychainMaintenance {
         KeychainMaintenance { (command) throws(KeychainError) in try perform(.maintenance(command)) }
     }

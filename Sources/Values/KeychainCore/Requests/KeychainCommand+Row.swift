@@ -2,7 +2,7 @@
 
 /// The table of all commands.
 extension KeychainCommand {
-    /// What there is to know of the command.
+    /// The properties of the command.
     package var row: CommandRow {
         switch self {
         case .items(let request): request.row(right: .everyProgram)
@@ -33,7 +33,7 @@ extension KeychainRequest {
             CommandRow(.items, name, traits: [.changesNothing, .mayPrompt], store: .looks, right: right)
         case .update: CommandRow(.items, name, traits: .mayPrompt, store: .looks, right: right)
         case .delete(let query):
-            // Of an identity, one half may be gone.
+            // One half of an identity may be missing.
             CommandRow(
                 .items,
                 name,
@@ -137,7 +137,7 @@ extension KeychainCommand.Maintenance {
         case .giveBack: CommandRow(.move, "give back", right: owner)
         case .move(let command): command.row
         case .auditLog:
-            // It names programs, and access groups of others.
+            // It contains the names of programs, and access groups of others.
             CommandRow(
                 .move,
                 "audit log",
@@ -163,7 +163,7 @@ extension StoreMove {
             case .send: CommandRow(.move, "move send", right: .passcode(store))
             case .resume: CommandRow(.move, "move resume", right: .outsideOfSandbox(store))
             case .remove: CommandRow(.move, "move remove", right: .outsideOfSandbox(store))
-            // What the rows belong to is logged.
+            // The owners of the rows are logged.
             case .append: CommandRow(.move, "move append", traits: .isUnlogged, right: .outsideOfSandbox(store))
             case .rows: CommandRow(.move, "move rows", traits: .isUnlogged, right: .outsideOfSandbox(store))
             case .compare: CommandRow(.move, "move compare", traits: .isUnlogged, right: .outsideOfSandbox(store))

@@ -1,38 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What can be asked of a keychain: a plain value, so that it can be sent to another process.
+/// A command for a keychain: a plain value, so that it can be sent to another process.
 ///
-/// All but the calls of item functions are boxed, so that these stay small.
+/// All except the calls of item functions are boxed, so that these remain small.
 package enum KeychainCommand: Sendable, Hashable {
     /// A call of an item function; the reply is an ``KeychainReply/answer(_:)``.
     case items(KeychainRequest)
-    /// Why a call of an item function would give what it gives; the reply is an ``KeychainReply/explanation(_:)``.
+    /// The explanation of a call of an item function; the reply is an ``KeychainReply/explanation(_:)``.
     ///
-    /// Changes nothing, and asks nobody.
+    /// Changes nothing, and prompts no one.
     indirect case explain(ExplanationRequest)
-    /// A call of an item function, and an explanation of it as of before it, in one transaction; the reply is an
-    /// ``KeychainReply/explained(_:)``, also of a call that fails.
+    /// A call of an item function and its explanation as of before the call, in one transaction; the reply is an
+    /// ``KeychainReply/explained(_:)``, also for a call that fails.
     indirect case itemsExplained(ExplanationRequest)
-    /// What the device does.
+    /// A command for the device.
     indirect case device(Device)
-    /// Asking the owner of the device.
+    /// Authentication of the device's owner.
     indirect case authentication(Authentication)
     /// Keys that never leave the device.
     indirect case enclave(Enclave)
-    /// Looking after the store.
+    /// Maintenance of the store.
     indirect case maintenance(Maintenance)
-    /// File-based keychains, which are beside the data protection keychain.
+    /// File-based keychains, which exist besides the data protection keychain.
     indirect case files(KeychainFileCommand)
 
     /// A command for the device, as ``KeychainDevice`` writes it.
     ///
-    /// The reply is ``KeychainReply/done`` where no other is named.
+    /// The reply is ``KeychainReply/done`` unless another one is specified.
     package enum Device: Sendable, Hashable {
-        /// What is known without the passcode; the reply is a ``KeychainReply/deviceStatus(_:)``.
+        /// The information available without the passcode; the reply is a ``KeychainReply/deviceStatus(_:)``.
         case status
         /// Locks the device for every process.
         case lock
-        /// Locks what this process, or this client of a service, has unlocked.
+        /// Locks the keys that this process, or this client of a service, unlocked.
         case lockThisProcess
         /// Unlocks the device.
         case unlock(SecretBytes)
@@ -42,43 +42,43 @@ package enum KeychainCommand: Sendable, Hashable {
         case changePasscode(from: SecretBytes, to: SecretBytes)
         /// Removes the passcode.
         case removePasscode(SecretBytes)
-        /// Says what the device does by itself.
+        /// Sets the policy of the device.
         case setPolicy(DevicePolicy)
     }
 
     /// A command for the authentication service, as ``AuthenticationService`` writes it.
     ///
-    /// The reply is ``KeychainReply/done`` where no other is named.
+    /// The reply is ``KeychainReply/done`` unless another one is specified.
     package enum Authentication: Sendable, Hashable {
-        /// Which biometry there is; the reply is a ``KeychainReply/biometry(_:)``.
+        /// The available biometry; the reply is a ``KeychainReply/biometry(_:)``.
         case biometry
         /// Whether a policy can be evaluated now.
         case check(AuthenticationPolicy, AuthenticationContext)
-        /// Asks for what is demanded, unless it was shown in the context before.
+        /// Requests the required authentication, unless it was provided in the context before.
         case evaluate(Demand, reason: String, AuthenticationContext)
-        /// What is known of a context; the reply is a ``KeychainReply/context(_:)``.
+        /// The state of a context; the reply is a ``KeychainReply/context(_:)``.
         case status(of: Bytes16)
-        /// Forgets the application password of a context, one that was typed as well as one that the program gave.
+        /// Discards the application password of a context, whether it was typed or set by the program.
         case forgetPassword(of: Bytes16)
-        /// Ends the use of a context, and the questions that are open in it.
+        /// Invalidates a context and ends its open prompts.
         case invalidate(Bytes16)
-        /// Forgets a context that will not be named again.
+        /// Discards a context that will not be used again.
         case release(Bytes16)
 
-        /// What the user has to authenticate with.
+        /// The required authentication.
         package enum Demand: Sendable, Hashable {
-            /// What a policy demands.
+            /// The requirement of a policy.
             case policy(AuthenticationPolicy)
-            /// What an access control demands.
+            /// The requirement of an access control.
             case accessControl(AccessControl)
         }
     }
 
     /// A command for the enclave, as ``KeyEnclave`` writes it.
     package enum Enclave: Sendable, Hashable {
-        /// What keeps the keys; the reply is an ``KeychainReply/enclave(_:)``.
+        /// The storage of the keys; the reply is an ``KeychainReply/enclave(_:)``.
         case kind
-        /// Makes a key; the reply is an ``KeychainReply/enclaveKey(_:)``.
+        /// Creates a key; the reply is an ``KeychainReply/enclaveKey(_:)``.
         case makeKey(EnclaveAlgorithm, AccessControl, AuthenticationContext?)
         /// The public part of a sealed key; the reply is an ``KeychainReply/enclaveKey(_:)``.
         case key(SecretBytes)
@@ -90,26 +90,26 @@ package enum KeychainCommand: Sendable, Hashable {
     package enum Maintenance: Sendable, Hashable {
         /// Authenticates every row; the reply is an ``KeychainReply/integrity(_:)``.
         case check
-        /// Takes items out of quarantine that open again; the reply is a ``KeychainReply/count(_:)``.
+        /// Restores quarantined items that can be opened again; the reply is a ``KeychainReply/count(_:)``.
         case recover
         /// Writes a backup; the reply is a ``KeychainReply/backup(_:)``.
         case createBackup(path: String, secret: SecretBytes)
-        /// Makes the keychain of a backup, where there is none yet; the reply is a ``KeychainReply/backup(_:)``.
+        /// Creates the keychain from a backup, if there is none yet; the reply is a ``KeychainReply/backup(_:)``.
         case restoreBackup(path: String, secret: SecretBytes)
-        /// What is known of the root key; the reply is a ``KeychainReply/rootKeyStatus(_:)``.
+        /// The status of the root key; the reply is a ``KeychainReply/rootKeyStatus(_:)``.
         case rootKeyStatus
-        /// Gives the store another root key, of the kind that it has if none is named; the reply is
+        /// Replaces the root key of the store, with one of the same kind if none is specified; the reply is
         /// ``KeychainReply/done``.
         case replaceRootKey(kind: RootKeyKind?, passcode: SecretBytes?)
-        /// Has the system service serve the keychain of the user again; the reply is ``KeychainReply/done``.
+        /// Makes the system service serve the keychain of the user again; the reply is ``KeychainReply/done``.
         case takeOver
-        /// Has the system service refuse every command but ``takeOver`` from now on, because the user's keychain is
-        /// elsewhere; fails if the keychain has items and must not have any. The reply is ``KeychainReply/done``.
+        /// Makes the system service refuse every command except ``takeOver`` from now on, because the user's keychain
+        /// is elsewhere; fails if the keychain has items and must not have any. The reply is ``KeychainReply/done``.
         case giveBack(onlyIfEmpty: Bool)
-        /// Moves the keychain into the system service, or out of it; the reply is ``KeychainReply/done`` where none is
-        /// named.
+        /// Moves the keychain into the system service, or out of it; the reply is ``KeychainReply/done`` unless another
+        /// one is specified.
         case move(StoreMove)
-        /// What the system service logged of the user's programs, after the entry of a number; the reply is an
+        /// The system service's log of the user's programs, after the entry with a number; the reply is an
         /// ``KeychainReply/auditPage(_:)``.
         case auditLog(after: Int)
     }
@@ -125,7 +125,7 @@ extension KeychainCommand {
         }
     }
 
-    /// The authentication contexts that the command brings along, with what the program set on them.
+    /// The authentication contexts in the command, with their settings.
     package var authenticationContexts: [AuthenticationContext] {
         switch self {
         case .items(let request): request.operation.authenticationContexts
@@ -148,41 +148,41 @@ extension KeychainCommand {
     }
 }
 
-/// What a command gives back when it succeeds: a plain value.
+/// The reply to a successful command: a plain value.
 package enum KeychainReply: Sendable, Hashable {
-    /// It was done, and there is nothing to say.
+    /// It was done; there is no other result.
     case done
-    /// The answer to a call of an item function.
+    /// The result of a call of an item function.
     case answer(KeychainAnswer)
-    /// Why a call gives what it gives.
+    /// The explanation of a call.
     indirect case explanation(Explanation)
-    /// What came of a call, and why.
+    /// The outcome of a call and its explanation.
     indirect case explained(ExplainedOutcome)
     /// The status of the device.
     indirect case deviceStatus(DeviceStatus)
     /// The biometry of the device.
     indirect case biometry(Biometry)
-    /// What is known of a context.
+    /// The state of a context.
     case context(AuthenticationContext.Status)
-    /// What keeps the keys of the enclave.
+    /// The storage of the enclave's keys.
     case enclave(KeyEnclaveKind)
     /// A key of the enclave.
     indirect case enclaveKey(EnclaveKey)
     /// A signature, or a shared secret.
     case secret(SecretBytes)
-    /// What a check found.
+    /// The result of an integrity check.
     indirect case integrity(IntegrityReport)
-    /// How many.
+    /// A number.
     case count(Int)
-    /// What a backup holds.
+    /// The contents of a backup.
     indirect case backup(BackupReport)
-    /// What is known of a file-based keychain.
+    /// The status of a file-based keychain.
     case fileStatus(KeychainFileStatus)
     /// Items of a file-based keychain.
     case fileItems([KeychainFileItem])
-    /// Who may use an item of a file-based keychain.
+    /// The access control list of an item of a file-based keychain.
     indirect case itemAccess(ItemAccess)
-    /// What a store has that is to be moved.
+    /// The contents of a store that is to be moved.
     indirect case moveStatus(MoveStatus)
     /// A keychain that is being moved, without its rows.
     indirect case movedDevice(MovedDevice)
@@ -190,26 +190,28 @@ package enum KeychainReply: Sendable, Hashable {
     case movedRows([MovedRow])
     /// A part of a log.
     indirect case auditPage(AuditPage)
-    /// What is known of a root key.
+    /// The status of a root key.
     indirect case rootKeyStatus(RootKeyStatus)
 }
 
 extension KeychainCommand {
-    /// The most bytes of a text that is shown with a prompt.
+    /// The maximum number of bytes of a text in a prompt.
     package static let longestText = 4 << 10
 
-    /// The most bytes of an application password.
+    /// The maximum number of bytes of an application password.
     package static let longestPassword = 64 << 10
 
-    /// The most access groups that a client claims: the entitlements of real programs name a few dozen.
-    package static let mostAccessGroups = 1_024
+    /// The maximum number of access groups of a client: the entitlements of real programs have a few dozen.
+    package static let maximumAccessGroups = 1_024
 
-    /// Refuses what would be kept for long, or makes for much work, and is larger than anybody needs.
+    /// Refuses values that are larger than necessary, and that would be kept for long or require much work.
     ///
     /// - Throws: `errSecParam`.
     package func checkSizes() throws(KeychainError) {
-        if let claimed = itemCall?.client.accessGroups, claimed.count > Self.mostAccessGroups {
-            throw .parameter("the client claims \(claimed.count) access groups; there may be \(Self.mostAccessGroups)")
+        if let claimed = itemCall?.client.accessGroups, claimed.count > Self.maximumAccessGroups {
+            throw .parameter(
+                "the client claims \(claimed.count) access groups; there may be \(Self.maximumAccessGroups)"
+            )
         }
         if case .authentication(.evaluate(_, let reason, _)) = self { try Self.check(reason) }
         for context in authenticationContexts {

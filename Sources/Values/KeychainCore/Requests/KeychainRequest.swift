@@ -14,7 +14,7 @@ package struct KeychainRequest: Sendable, Hashable {
         self.client = client
     }
 
-    /// The four item functions, and what none of them does alone.
+    /// The four item functions, and a combination of them.
     package enum Operation: Sendable, Hashable {
         /// `SecItemAdd`
         case add(PropertyDictionary)
@@ -60,7 +60,7 @@ extension PropertyDictionary {
 }
 
 extension KeychainRequest.Operation {
-    /// The function; of a set that of its update.
+    /// The function; for a set, that of its update.
     package var function: ItemFunction {
         switch self {
         case .add: .add
@@ -88,12 +88,12 @@ extension KeychainRequest.Operation {
         }
     }
 
-    /// The access groups in the dictionaries, in every form that a keychain accepts.
+    /// The access groups in the dictionaries, in every accepted form.
     package var namedAccessGroups: [String] { dictionaries.compactMap(\.accessGroup) }
 }
 
 extension PropertyDictionary {
-    /// The access group in it; `nil` for none, and for a value that no keychain accepts as one.
+    /// The access group in it; `nil` if there is none, or if the value is not accepted as one.
     package var accessGroup: String? {
         guard let value = self[AttributeName.accessGroup.description],
             let column = ItemSchema.of(.genericPassword)[.accessGroup],

@@ -54,7 +54,7 @@ package struct PropertyEntries: Sendable {
     private var positions: [String: Int]?
 
     /// More than this are found by their hashes.
-    private static let mostSearched = 24
+    private static let maximumSearchedElements = 24
 
     /// An entry.
     package typealias Element = (key: String, value: PropertyValue)
@@ -65,7 +65,7 @@ package struct PropertyEntries: Sendable {
     /// The entries of a dictionary.
     package init(_ dictionary: [String: PropertyValue]) {
         elements = dictionary.map { $0 }
-        keepPositions()
+        indexPositions()
     }
 
     /// Reserves capacity for a number of entries.
@@ -79,7 +79,7 @@ package struct PropertyEntries: Sendable {
             case (let value?, let position?): elements[position].value = value
             case (let value?, nil):
                 elements.append((key, value))
-                if positions == nil { keepPositions() } else { positions?[key] = elements.count - 1 }
+                if positions == nil { indexPositions() } else { positions?[key] = elements.count - 1 }
             case (nil, let position?):
                 // The last entry is moved to its position, so that no others move.
                 elements.swapAt(position, elements.count - 1)
@@ -111,7 +111,7 @@ package struct PropertyEntries: Sendable {
     package func filter(_ isIncluded: (Element) throws -> Bool) rethrows -> PropertyEntries {
         var filtered = PropertyEntries()
         filtered.elements = try elements.filter(isIncluded)
-        filtered.keepPositions()
+        filtered.indexPositions()
         return filtered
     }
 
@@ -128,8 +128,8 @@ package struct PropertyEntries: Sendable {
         return elements.firstIndex { $0.key == key }
     }
 
-    private mutating func keepPositions() {
-        guard elements.count > Self.mostSearched else { return }
+    private mutating func indexPositions() {
+        guard elements.count > Self.maximumSearchedElements else { return }
         var positions: [String: Int] = [:]
         positions.reserveCapacity(elements.count)
         for index in elements.indices { positions[elements[index].key] = index }

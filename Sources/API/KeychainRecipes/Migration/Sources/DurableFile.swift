@@ -86,15 +86,15 @@ enum DurableFile {
             let mine = status.st_uid == geteuid() && status.st_gid == getegid()
             guard mine || fchown(file, status.st_uid, status.st_gid) == 0 else { throw .last }
             guard fchmod(file, status.st_mode & 0o7777) == 0 else { throw .last }
-            keepProtection(of: path, at: temporary)
+            copyProtection(of: path, at: temporary)
             guard flush(file) == 0 else { throw .last }
-            Checkpoint.reach("temporary written")
+            Checkpoint.notifyObserver("temporary written")
             guard rename(temporary, path) == 0 else { throw .last }
         } catch {
             try? unlink(temporary)
             throw error
         }
-        Checkpoint.reach("renamed")
+        Checkpoint.notifyObserver("renamed")
         try syncFolder(of: path)
     }
 
@@ -156,7 +156,7 @@ enum DurableFile {
     }
 
     /// Gives a new file the data protection of the one that it replaces.
-    private static func keepProtection(of path: String, at temporary: String) {
+    private static func copyProtection(of path: String, at temporary: String) {
         #if os(iOS) || os(tvOS) || os(watchOS) || os(visionOS)
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)
         if let protection = attributes?[.protectionKey] {

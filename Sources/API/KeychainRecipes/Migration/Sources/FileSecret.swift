@@ -36,7 +36,7 @@ public struct FileSecret: SecretSource {
         } catch {
             throw SecretSourceError(.notRemoved, source: name, errorNumber: error.number)
         }
-        Checkpoint.reach("unlinked")
+        Checkpoint.notifyObserver("unlinked")
         try sync()
     }
 

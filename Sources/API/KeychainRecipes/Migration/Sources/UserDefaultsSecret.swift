@@ -43,7 +43,7 @@ public struct UserDefaultsSecret: SecretSource {
         guard let value = defaults.object(forKey: key) else { return }
         guard StoredSecret.bytes(of: value) == secret else { throw SecretSourceError(.changed, source: name) }
         defaults.removeObject(forKey: key)
-        Checkpoint.reach("object removed")
+        Checkpoint.notifyObserver("object removed")
         // A value from registered defaults or a managed configuration remains.
         guard defaults.synchronize(), defaults.object(forKey: key) == nil else {
             throw SecretSourceError(.notRemoved, source: name)

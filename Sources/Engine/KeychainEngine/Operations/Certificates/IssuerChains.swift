@@ -10,7 +10,7 @@ import KeychainProtection
 /// certificates.
 final class IssuerChains {
     /// How many names are compared at most: that of a certificate's issuer, and those of ten certificates further up.
-    static let mostNames = 11
+    static let maximumComparedNames = 11
 
     private var search: NameSearch
     private let group: AttributeValue?
@@ -28,7 +28,8 @@ final class IssuerChains {
     /// Whether a chain leads from a certificate to one of the names.
     func lead(from attributes: Attributes) throws(KeychainError) -> Bool {
         guard case .data(let issuer)? = attributes[.issuer] else { return false }
-        return try search.leads(from: issuer, within: Self.mostNames - 1) { (name) throws(KeychainError) in
+        return try search.isReachable(from: issuer, within: Self.maximumComparedNames - 1) {
+            (name) throws(KeychainError) in
             try issuers(ofCertificatesOf: name)
         }
     }

@@ -23,12 +23,12 @@ struct NameSearch {
     /// Whether a name is one of the wanted names, or leads to one through its successors.
     ///
     /// The nearest names are examined first.
-    mutating func leads(
+    mutating func isReachable(
         from name: [UInt8],
-        within mostSteps: Int,
+        within maximumSteps: Int,
         _ followers: ([UInt8]) throws(KeychainError) -> [[UInt8]]
     ) throws(KeychainError) -> Bool {
-        for steps in 0...mostSteps where try reaches(name, within: steps, by: followers) { return true }
+        for steps in 0...maximumSteps where try reaches(name, within: steps, by: followers) { return true }
         return false
     }
 

@@ -30,7 +30,7 @@ final class IdentityPairs {
     private let filters: [IdentityHalf: RowFilter]
     private var hashes: [IdentityHalf: Hashes] = [:]
     /// The rows of the half that stays closed, by their hash.
-    private var mates: [AttributeValue: [NumberedRow]] = [:]
+    private var counterparts: [AttributeValue: [NumberedRow]] = [:]
 
     /// The hashes of one half's rows, as tags of the other half.
     private struct Hashes {
@@ -102,7 +102,7 @@ final class IdentityPairs {
             return try isInPair(row, half) ? [.damaged(damaged)] : []
         case .content(let metadata):
             guard let hash = metadata.attributes[half.link] else { return [] }
-            return try mates(of: half, hash).map { mate in
+            return try counterparts(of: half, hash).map { mate in
                 switch half {
                 case .certificate: .pair(Pair(certificate: row, key: mate))
                 case .key: .pair(Pair(certificate: mate, key: row))
@@ -112,10 +112,10 @@ final class IdentityPairs {
     }
 
     /// The rows of the other half, which many rows may have in common.
-    private func mates(of half: IdentityHalf, _ hash: AttributeValue) throws(KeychainError) -> [NumberedRow] {
-        if let known = mates[hash] { return known }
+    private func counterparts(of half: IdentityHalf, _ hash: AttributeValue) throws(KeychainError) -> [NumberedRow] {
+        if let known = counterparts[hash] { return known }
         let found = try rows(of: half.other, hash)
-        mates[hash] = found
+        counterparts[hash] = found
         return found
     }
 

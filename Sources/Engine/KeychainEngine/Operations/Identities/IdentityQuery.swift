@@ -14,10 +14,10 @@ struct IdentityQuery {
     /// Everything else refers to the key: synchronizability, accessibility. A persistent reference identifies the
     /// certificate.
     init(_ query: Query) {
-        certificate = query.half(.certificate)
+        certificate = query.halfQuery(.certificate)
         certificate.scope = .any
         certificate.reference = query.reference?.ofCertificate
-        key = query.half(.key)
+        key = query.halfQuery(.key)
         key.scope = query.effectiveScope
         for (name, value) in query.attributes {
             if name == .accessGroup || Self.isOfCertificate(name) { certificate.attributes[name] = value }
@@ -34,7 +34,7 @@ struct IdentityQuery {
 
 extension Query {
     /// The same question about the rows of one class, without attributes.
-    fileprivate func half(_ itemClass: ItemClass) -> Query {
+    fileprivate func halfQuery(_ itemClass: ItemClass) -> Query {
         var half = Query(itemClass: itemClass)
         half.returns = returns
         half.authenticationUI = authenticationUI

@@ -8,7 +8,7 @@ final class CallJournal {
     private var calls: [() -> OSStatus] = []
 
     /// Records a call; it is repeated only if it has to be explained.
-    func note(_ call: @escaping () -> OSStatus) { calls.append(call) }
+    func record(_ call: @escaping () -> OSStatus) { calls.append(call) }
 
     /// Why a faithful keychain returns a status for the last call, in the words of `keychainctl doctor`; `nil` if its
     /// status differs: the call uses something that exists only in the subject, such as one of its references, or the

@@ -66,7 +66,7 @@ struct SecItemBench {
     {
         let attributes = attributes.merging(more) { _, new in new }
         let answer = subject.add(Self.plain(attributes))
-        journal.note { SecItemAdd(Self.plain(attributes) as CFDictionary, nil) }
+        journal.record { SecItemAdd(Self.plain(attributes) as CFDictionary, nil) }
         try expect(answer.status, is: status, "SecItemAdd(\(Self.text(attributes)))")
         return answer.result
     }
@@ -75,7 +75,7 @@ struct SecItemBench {
     func copy(_ query: Attributes, _ more: Attributes = [:], gives status: OSStatus = errSecSuccess) throws -> Any? {
         let query = query.merging(more) { _, new in new }
         let answer = subject.copyMatching(Self.plain(query))
-        journal.note {
+        journal.record {
             var result: CFTypeRef?
             return SecItemCopyMatching(Self.plain(query) as CFDictionary, &result)
         }
@@ -85,13 +85,13 @@ struct SecItemBench {
 
     func update(_ query: Attributes, to attributes: Attributes, gives status: OSStatus = errSecSuccess) throws {
         let got = subject.update(Self.plain(query), Self.plain(attributes))
-        journal.note { SecItemUpdate(Self.plain(query) as CFDictionary, Self.plain(attributes) as CFDictionary) }
+        journal.record { SecItemUpdate(Self.plain(query) as CFDictionary, Self.plain(attributes) as CFDictionary) }
         try expect(got, is: status, "SecItemUpdate(\(Self.text(query)), \(Self.text(attributes)))")
     }
 
     func delete(_ query: Attributes, gives status: OSStatus = errSecSuccess) throws {
         let got = subject.delete(Self.plain(query))
-        journal.note { SecItemDelete(Self.plain(query) as CFDictionary) }
+        journal.record { SecItemDelete(Self.plain(query) as CFDictionary) }
         try expect(got, is: status, "SecItemDelete(\(Self.text(query)))")
     }
 

@@ -47,7 +47,7 @@ extension Rule {
                     body = otherwise
                 default: continue
                 }
-                guard let place = letsIn(body) else { continue }
+                guard let place = grantingStatement(body) else { continue }
                 report.add(
                     Place(file: facts.file, range: place),
                     "lets everybody in when authentication is not available"
@@ -76,7 +76,7 @@ private func evaluability(_ conditions: [Statement.Condition]) -> (isNegated: Bo
 private let openNames = ["unlock", "authenticated", "authorized", "authorised", "loggedin", "signedin", "isauth"]
 
 /// The statement of a branch that grants access.
-private func letsIn(_ body: [Statement]) -> ByteRange? {
+private func grantingStatement(_ body: [Statement]) -> ByteRange? {
     for statement in body {
         switch statement.kind {
         case .returned(let value?): if case .boolean(true) = value.bare.kind { return statement.range }

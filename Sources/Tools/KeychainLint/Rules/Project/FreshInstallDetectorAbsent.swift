@@ -8,7 +8,7 @@ extension Rule {
         severity: .note,
         confidence: .medium,
         family: .project,
-        title: "An app does not notice that it was installed anew",
+        title: "An app does not notice that it was reinstalled",
         reason: """
             Items stay in the keychain when an app is deleted. The next owner of the device, or the same one who meant to \
             begin again, gets the secrets of the installation before.

@@ -164,18 +164,19 @@ struct DefaultsUse {
                     case .name: guard type == "UserDefaults" else { continue }
                     default: continue
                     }
-                    note(arguments[0].value, under: arguments[1].value, property: property, at: expression.range)
+                    record(arguments[0].value, under: arguments[1].value, property: property, at: expression.range)
                 case .assign(let target, let value):
                     guard case .index(let base, let keys) = target.kind, let key = keys.first, isHolder(base) else {
                         continue
                     }
-                    note(value, under: key.value, property: property, at: expression.range)
+                    record(value, under: key.value, property: property, at: expression.range)
                 default: continue
                 }
             }
         }
 
-        private mutating func note(_ value: Expression, under key: Expression, property: String?, at range: ByteRange) {
+        private mutating func record(_ value: Expression, under key: Expression, property: String?, at range: ByteRange)
+        {
             switch value.bare.kind {
             case .null, .boolean, .integer, .float: return
             case .call(let callee, _) where ["Date", "Int", "Bool"].contains(callee.lastName ?? ""): return

@@ -55,7 +55,7 @@ extension SecItemRule {
         SecItemRule(
             "defaults come back",
             "The attributes that come back have those that were not given: an empty service, kSecAttrSynchronizable 0.",
-            otherwise: "code that reads an attribute by force finds none on one of both",
+            otherwise: "code that force-unwraps an attribute finds none on one of them",
             source: "Semantics, Attributes of each class and Result of a copy"
         ) { bench in
             let query: SecItemBench.Attributes = [kSecClass: kSecClassGenericPassword, kSecAttrAccount: "ada"]

@@ -129,7 +129,7 @@ extension SecItemRule {
         SecItemRule(
             "delete of nothing is refused",
             "A delete that matches nothing is errSecItemNotFound (-25300).",
-            otherwise: "signing out when nobody is signed in fails on a device only",
+            otherwise: "signing out when no user is signed in fails only on a device",
             source: "Semantics, Deleting items; Apple: SecItemDelete"
         ) { try $0.delete(SecItemBench.password(), gives: errSecItemNotFound) },
         SecItemRule(

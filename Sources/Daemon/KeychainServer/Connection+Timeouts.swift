@@ -7,19 +7,19 @@ import Synchronization
 /// Periodic checks.
 extension Connection {
     /// The action required for the connection.
-    enum Care {
+    enum TimeoutAction {
         /// Nothing, and it is idle.
         case none
         /// Nothing yet.
         case watch
         /// The program has to be notified that its command is still in progress.
-        case sayWorking(UInt64)
+        case notifyWorking(UInt64)
         /// It is over.
         case end(KeychainError?)
     }
 
     /// Checks the timeouts of the connection.
-    func care(tick: UInt64, _ options: ServerOptions) -> Care {
+    func checkTimeouts(tick: UInt64, _ options: ServerOptions) -> TimeoutAction {
         state.withLock { state in
             // A subscriber may be stopped for any length of time: it holds no more than one notice.
             if state.phase == .ended || state.phase == .observing { return .none }
@@ -42,7 +42,7 @@ extension Connection {
                     tick &- state.since >= options.ticks(options.workingMilliseconds)
                 else { return .watch }
                 state.since = tick
-                return .sayWorking(state.lastTaken)
+                return .notifyWorking(state.lastTaken)
             case .asking, .observing, .leaving, .ended: return .watch
             }
         }
