@@ -67,6 +67,18 @@ struct RestartTests {
         #expect(Self.lines(log) == ["x-before", "x-child", "x-after"])
     }
 
+    @Test("a program that closes all descriptors, and opens sockets under their numbers, gets none of what is sent")
+    func closedDescriptors() throws {
+        let folder = try TemporaryFolder(prefix: "kd")
+        let (socket, log) = (folder.path(of: "s"), folder.path(of: "log"))
+        let daemon = try HelperProcess("keychain-peer", ["serve", socket, log])
+        #expect(try daemon.nextLine() == "ready")
+        let program = try HelperProcess("keychain-peer", ["close", socket, "x"])
+        let lines = try program.lines(upTo: { $0.hasPrefix("done") })
+        #expect(lines == ["ok x-before", "ok x-after", "arrived 0", "open 128"])
+        #expect(Self.lines(log) == ["x-before", "x-after"])
+    }
+
     @Test("a program that is stopped while it is asked keeps nobody else waiting")
     func stoppedProgram() throws {
         let folder = try TemporaryFolder(prefix: "kd")

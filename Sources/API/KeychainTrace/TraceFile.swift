@@ -25,17 +25,17 @@ struct TraceFile: Sendable {
             if isFull {
                 switch moveAside(descriptor, status) {
                 case .done:
-                    CSupport.closeLockFile(descriptor)
+                    CSupport.closePrivate(descriptor)
                     continue
                 // The limit applies: the line is omitted.
                 case .impossible:
-                    CSupport.closeLockFile(descriptor)
+                    CSupport.closePrivate(descriptor)
                     return
                 case .underWay: break
                 }
             }
             if Self.mayGrow(to: Int(status.st_size) + bytes.count) { Self.write(bytes, to: descriptor) }
-            CSupport.closeLockFile(descriptor)
+            CSupport.closePrivate(descriptor)
             return
         }
     }
@@ -46,7 +46,7 @@ struct TraceFile: Sendable {
     /// Creates the file if it does not exist.
     ///
     /// - Throws: The errors of ``open()``.
-    func make() throws(TraceError) { CSupport.closeLockFile(try open()) }
+    func make() throws(TraceError) { CSupport.closePrivate(try open()) }
 
     /// Opens the file, creating it if necessary.
     ///
@@ -59,7 +59,7 @@ struct TraceFile: Sendable {
         var status = stat()
         let isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
         guard isFile, status.st_uid == geteuid(), status.st_mode & 0o077 == 0 else {
-            CSupport.closeLockFile(descriptor)
+            CSupport.closePrivate(descriptor)
             throw .unusable(path: path, "it is not a file of this user alone, of mode 0600")
         }
         return descriptor

@@ -22,6 +22,7 @@ final class DaemonConnection: Sendable {
     }
 
     private let socket: Int32
+    private let serial: UInt64
     private let location: SocketLocation
     private var path: String { location.path }
     private let options: ClientOptions
@@ -47,17 +48,23 @@ final class DaemonConnection: Sendable {
             throw KeychainError(noDaemon: error, at: location)
         }
         socket = keychain_open_private_socket()
-        guard socket >= 0 else { throw KeychainError(call: "socket", errno: errno) }
+        let failure = errno
+        serial = keychain_private_serial(socket)
+        guard socket >= 0 else { throw KeychainError(call: "socket", errno: failure) }
         try connect()
         try checkDaemon(runsAs: daemonUsers)
         try greet()
     }
 
     deinit {
-        // In a child the descriptor is closed, and its number may be another file's.
-        guard isOfThisProcess else { return }
-        keychain_close_private(socket)
+        if isOpen { keychain_close_private(socket) }
     }
+
+    /// Whether the descriptor is still open.
+    ///
+    /// In a forked child, and after the program has closed it, as daemons do with all descriptors, its number may be
+    /// that of a socket of the program: this is checked before all that is sent and received.
+    private var isOpen: Bool { keychain_private_serial(socket) == serial }
 
     /// Whether the connection was opened as the user as whom the process runs now.
     var isOfThisUser: Bool { user == geteuid() }
@@ -68,6 +75,7 @@ final class DaemonConnection: Sendable {
     private func connect() throws(KeychainError) {
         var pauses = Deadline.Pauses(until: options.silence)
         while true {
+            guard isOpen else { throw .daemonStopped(path) }
             let failure: Int32
             do throws(FileError) {
                 failure = try location.withShortPath { keychain_connect(socket, $0) }
@@ -282,7 +290,7 @@ final class DaemonConnection: Sendable {
         var held = 0
         var wasLimited = isLimited()
         // No reply can arrive so soon after a command was sent.
-        if wasLimited, reader.withLock({ $0.isEmpty }) {
+        if wasLimited, isOpen, reader.withLock({ $0.isEmpty }) {
             let ready = SocketReadiness.wait(for: .readable, of: socket, until: deadline)
             if ready.isEmpty { return .silent }
         }
@@ -316,6 +324,7 @@ final class DaemonConnection: Sendable {
     }
 
     private func receive(_ expected: FrameReader.Expected) throws(WireError) -> (FrameReader.Progress, Int) {
+        guard isOpen else { return (.ended, 0) }
         let result = reader.withLock { reader in
             Result { () throws(WireError) in (try reader.receive(expected, from: socket), reader.capacity) }
         }
@@ -358,6 +367,7 @@ final class DaemonConnection: Sendable {
         var sent = 0
         var end = deadline()
         while sent < frame.count {
+            guard isOpen else { return false }
             let count = frame.withUnsafeBytes { bytes in
                 let start = bytes.baseAddress.map { $0 + sent }
                 guard sent == 0, let descriptor else { return keychain_send(socket, start, bytes.count - sent) }

@@ -8,7 +8,7 @@ void keychain_locked_before_fork(void);
 void keychain_locked_in_parent(void);
 void keychain_locked_in_child(void);
 
-// Lock files and connections: a child closes them.
+// Lock files, connections and watches: a child closes them.
 void keychain_private_descriptors_before_fork(void);
 void keychain_private_descriptors_in_parent(void);
 void keychain_private_descriptors_in_child(void);

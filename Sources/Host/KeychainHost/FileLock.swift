@@ -5,10 +5,10 @@ import KeychainSupport
 
 /// A lock file that one process at a time holds, for as long as the value lives.
 ///
-/// A child that is forked meanwhile does not hold it.
+/// A child that is forked meanwhile does not hold it; neither does a program that has closed the descriptor.
 package struct FileLock: ~Copyable, Sendable {
     private let descriptor: Int32
-    private let forkGeneration = CSupport.forkGeneration()
+    private let serial: UInt64
 
     /// Waits for the lock.
     ///
@@ -35,21 +35,31 @@ package struct FileLock: ~Copyable, Sendable {
     }
 
     private init(_ descriptor: Int32, _ path: String, until deadline: Deadline) throws(FileError) {
+        let serial = CSupport.privateSerial(descriptor)
         var pauses = Deadline.Pauses(until: deadline)
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             let failure = errno
-            if failure == EINTR || failure == EWOULDBLOCK, pauses.wait() { continue }
-            CSupport.closeLockFile(descriptor)
+            let waits = failure == EINTR || failure == EWOULDBLOCK ? pauses.wait() : false
+            guard CSupport.privateSerial(descriptor) == serial else {
+                throw .system(call: "flock", path: path, errno: EBADF)
+            }
+            if waits { continue }
+            CSupport.closePrivate(descriptor)
             throw failure == EWOULDBLOCK
                 ? .lockTimeout(path: path) : .system(call: "flock", path: path, errno: failure)
         }
         self.descriptor = descriptor
+        self.serial = serial
     }
+
+    /// Whether the descriptor is still open: not in a forked child, and not after the program has closed it.
+    private var isOpen: Bool { CSupport.privateSerial(descriptor) == serial }
 
     /// Permits others to determine which process holds the lock (``holder(of:in:)``), which needs no disk space.
     ///
     /// That ends when this process closes any descriptor of the file. Some file systems do not support it.
     package borrowing func nameHolder() {
+        guard isOpen else { return }
         var record = Self.wholeFile
         _ = fcntl(descriptor, F_SETLK, &record)
     }
@@ -77,10 +87,10 @@ package struct FileLock: ~Copyable, Sendable {
     }
 
     deinit {
-        // In a child the descriptor is closed, and its number may be another file's.
-        guard forkGeneration == CSupport.forkGeneration() else { return }
+        // Otherwise its number may be another file's.
+        guard isOpen else { return }
         // A process that was started without fork handlers (vfork(2), clone(2)) may have the descriptor still.
         flock(descriptor, LOCK_UN)
-        CSupport.closeLockFile(descriptor)
+        CSupport.closePrivate(descriptor)
     }
 }

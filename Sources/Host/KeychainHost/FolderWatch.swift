@@ -26,28 +26,37 @@ package final class FolderWatch: Sendable {
     /// Becomes readable when there are events.
     package let descriptor: Int32
 
-    private let forkGeneration = CSupport.forkGeneration()
+    private let serial: UInt64
 
     /// Watches a folder.
     ///
     /// - Throws: ``FileError`` if it does not exist, or if the user has reached the limit of watches.
     package init(_ path: String, for events: Events) throws(FileError) {
-        descriptor = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
-        guard descriptor >= 0 else { throw .system(call: "inotify_init1", path: path, errno: errno) }
+        descriptor = CSupport.openFolderWatch()
+        let failure = errno
+        serial = CSupport.privateSerial(descriptor)
+        guard descriptor >= 0 else { throw .system(call: "inotify_init1", path: path, errno: failure) }
         guard inotify_add_watch(descriptor, path, events.mask | UInt32(IN_MOVE_SELF | IN_ONLYDIR)) >= 0 else {
             throw .system(call: "inotify_add_watch", path: path, errno: errno)
         }
     }
 
     deinit {
-        // In a forked child, the number may be another file's by now.
-        if forkGeneration == CSupport.forkGeneration() { close(descriptor) }
+        // Otherwise its number may be another file's.
+        if isOpen { CSupport.closePrivate(descriptor) }
     }
+
+    /// Whether the descriptor is still open.
+    ///
+    /// In a forked child, and after the program has closed it, its number may be another file's.
+    private var isOpen: Bool { CSupport.privateSerial(descriptor) == serial }
 
     /// Reads the pending events, without waiting.
     ///
-    /// - Returns: The names of files; `nil` if events were lost, or the folder was removed or renamed.
+    /// - Returns: The names of files; `nil` if events were lost, the folder was removed or renamed, or the program has
+    ///   closed the descriptor.
     package func readChangedNames() -> Set<String>? {
+        guard isOpen else { return nil }
         var names: Set<String> = []
         var isComplete = true
         let header = MemoryLayout<inotify_event>.size

@@ -47,9 +47,9 @@ extension PrivateDirectory {
 
     /// Opens a lock file, as ``openFile(_:)``; a forked child closes it before anything else runs there.
     ///
-    /// - Returns: The descriptor, for `CSupport.closeLockFile`.
+    /// - Returns: The descriptor, for `CSupport.closePrivate`.
     func openLockFile(_ name: String) throws(FileError) -> Int32 {
-        let opening = Opening(open: { CSupport.openLockFile($0, $1, $2) }, close: { CSupport.closeLockFile($0) })
+        let opening = Opening(open: { CSupport.openLockFile($0, $1, $2) }, close: { CSupport.closePrivate($0) })
         return try openFile(name, opening)
     }
 

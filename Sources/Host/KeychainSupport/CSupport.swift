@@ -21,7 +21,11 @@ extension CSupport {
     @_extern(c, "keychain_open_lock_file")
     package static func openLockFile(_ path: UnsafePointer<CChar>, _ flags: Int32, _ mode: mode_t) -> Int32
 
-    @_extern(c, "keychain_close_private") package static func closeLockFile(_ descriptor: Int32)
+    @_extern(c, "keychain_close_private") package static func closePrivate(_ descriptor: Int32)
+
+    @_extern(c, "keychain_open_private_watch") package static func openFolderWatch() -> Int32
+
+    @_extern(c, "keychain_private_serial") package static func privateSerial(_ descriptor: Int32) -> UInt64
 
     @_extern(c, "keychain_fork_generation") package static func forkGeneration() -> UInt64
 

@@ -24,6 +24,7 @@ enum KeychainPeer {
         case "observe":
             observe(location, group: arguments[3], times: arguments.count > 4 ? Int(arguments[4]) ?? 1 : 1)
         case "fork": fork(location, name: arguments[3])
+        case "close": closeAll(location, name: arguments[3])
         default: exit(2)
         }
     }
@@ -94,6 +95,28 @@ enum KeychainPeer {
         waitpid(child, &status, 0)
         printLine(outcome(keychain, "\(name)-after"))
         printLine("done \(status)")
+    }
+
+    /// Adds, closes all descriptors as a program does that becomes a daemon, and adds again while all their numbers are
+    /// those of sockets of its own: `arrived COUNT`, the bytes at these, and `open COUNT`, how many of them are left.
+    private static func closeAll(_ location: SocketLocation, name: String) {
+        var sockets: [Int32] = []
+        do {
+            let keychain = keychain(location)
+            printLine(outcome(keychain, "\(name)-before"))
+            for number in Int32(3)..<256 { close(number) }
+            while sockets.count < 128 {
+                var pair: [Int32] = [-1, -1]
+                guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0 else { break }
+                sockets += pair
+            }
+            printLine(outcome(keychain, "\(name)-after"))
+        }
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        let arrived = sockets.map { max(0, recv($0, &buffer, buffer.count, Int32(MSG_DONTWAIT))) }
+        printLine("arrived \(arrived.reduce(0, +))")
+        printLine("open \(sockets.count { send($0, "x", 1, Int32(MSG_DONTWAIT)) == 1 })")
+        printLine("done")
     }
 
     /// Says of each change that it is told of where it was, and forks a child that stays when it is told to.

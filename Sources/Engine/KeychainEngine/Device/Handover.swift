@@ -84,7 +84,9 @@ enum Handover {
 
     /// Ends one offer: removes its file and closes its descriptor.
     static func withdraw(_ descriptor: Int32, in folder: PrivateDirectory) {
-        if let half = InheritedHalf(descriptor: descriptor) { folder.remove(name(half.identifier)) }
+        // Otherwise the program has closed it, and its number may be another file's.
+        guard let half = InheritedHalf(descriptor: descriptor) else { return }
+        folder.remove(name(half.identifier))
         close(descriptor)
     }
 

@@ -78,6 +78,15 @@ void keychain_prepare_forks(void (*prepare)(void));
 // Opens a file whose descriptor a forked child closes before anything else runs there; as open(2), which must not
 // block. Close it with keychain_close_private, in the process that opened it.
 int keychain_open_lock_file(const char *path, int flags, mode_t mode);
+
+// The same for a watch of folders (inotify(7)).
+int keychain_open_private_watch(void);
+
+// The serial number, from 1 on, of the opening of a descriptor that a forked child closes. 0 if it was closed, also
+// behind the library's back: the number may then be that of a file of the program, which must not be used or closed.
+uint64_t keychain_private_serial(int descriptor);
+
+// Closes the descriptor if it is still the file that was opened.
 void keychain_close_private(int descriptor);
 
 // Renames a file unless the new name is taken (renameat2(2)); 0 or errno: EEXIST, EINVAL if the file system does not
