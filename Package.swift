@@ -535,6 +535,11 @@ let testSupport: [Target] = [
         path: "Tests/Support/KeychainTestSupport"
     ),
     .target(
+        name: "WireTestSupport",
+        dependencies: ["KeychainWire", "KeychainCore"],
+        path: "Tests/Support/WireTestSupport"
+    ),
+    .target(
         name: "ServerTestSupport",
         dependencies: [
             "KeychainServer", "KeychainClient", "KeychainWire", "KeychainCore", "KeychainHost", "KeychainTestSupport",
@@ -577,7 +582,7 @@ let tests: [Target] = [
     ),
     .testTarget(
         name: "KeychainWireTests",
-        dependencies: ["KeychainWire", "KeychainCore", "KeychainTestSupport"]
+        dependencies: ["KeychainWire", "KeychainCore", "KeychainTestSupport", "WireTestSupport"]
     ),
     .testTarget(
         name: "KeychainServerTests",
@@ -603,8 +608,8 @@ let tests: [Target] = [
             "KeychainIdentity", "KeychainEngine", "KeychainFiles", "KeychainMacFrontEnd", "KeychainProtection",
             "KeychainWire", "KeychainCore",
             "KeychainTrust", "KeychainHost", "LoginManager", "KeychainTestSupport", "ServerTestSupport",
-            "CKeychainSupport", "CStormSupport", "keychaind", "keychainctl", "security-tool", "keychain-items",
-            "signed-program", arguments,
+            "WireTestSupport", "CKeychainSupport", "CStormSupport", "keychaind", "keychainctl", "security-tool",
+            "keychain-items", "signed-program", arguments,
         ]
     ),
     .testTarget(

@@ -3,6 +3,7 @@
 import Foundation
 import KeychainCore
 import Testing
+import WireTestSupport
 
 /// The table of commands, which client, router, server, daemon, audit and simulation read.
 struct CommandRowTests {

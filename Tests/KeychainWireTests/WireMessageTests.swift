@@ -3,6 +3,7 @@
 import KeychainCore
 import KeychainTestSupport
 import Testing
+import WireTestSupport
 
 @testable import KeychainWire
 

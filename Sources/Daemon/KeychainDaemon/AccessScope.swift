@@ -12,15 +12,22 @@ struct AccessScope {
     /// The groups that contain items, for a program that claims every group.
     let storedGroups: () throws(KeychainError) -> [String]
 
-    /// A request with the groups that its client may use.
+    /// A client with the groups that it may use.
     ///
+    /// - Parameters:
+    ///   - client: the client that the program claims to be.
+    ///   - operation: the operation that it requests; `nil` for a command that is no call of an item function.
+    /// - Returns: The permitted client.
     /// - Throws: ``KeychainError`` of `errSecMissingEntitlement` for a group that has another owner.
-    func permitted(_ request: KeychainRequest) throws(KeychainError) -> KeychainRequest {
-        let claimed = request.client.accessGroups
-        let named = request.operation.namedAccessGroups
+    func permitted(
+        _ client: Client,
+        for operation: KeychainRequest.Operation?
+    ) throws(KeychainError) -> Client {
+        let claimed = client.accessGroups
+        let named = operation?.namedAccessGroups ?? []
         for group in named where group != Client.everyGroup { try check(group) }
         var groups = identity.groups(claimed: claimed)
-        if request.operation.mayAdd, named.isEmpty { try checkDefault(claimed, groups) }
+        if operation?.mayAdd == true, named.isEmpty { try checkDefault(claimed, groups) }
         if claimed.contains(Client.everyGroup) {
             // The common group is included even while it is empty: a search of nothing is not a missing entitlement.
             for group in try storedGroups() + named + [Client.commonGroup]
@@ -30,10 +37,10 @@ struct AccessScope {
         } else if groups.isEmpty, let first = claimed.first {
             try check(first)
         }
-        var permitted = request
-        permitted.client.accessGroups = groups
-        permitted.client.isNetworkExtension = false
-        if let clip = request.client.appClipIdentifier { try check(clip) }
+        var permitted = client
+        permitted.accessGroups = groups
+        permitted.isNetworkExtension = false
+        if let clip = client.appClipIdentifier { try check(clip) }
         return permitted
     }
 

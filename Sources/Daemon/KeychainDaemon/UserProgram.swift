@@ -74,20 +74,14 @@ final class UserProgram: ConnectedPeer {
             )
         }
         try check(row.right)
-        switch command {
-        case .items(let request):
-            return .items(try permitted(request))
-        case .explain(var request):
-            // For the owner, the items of every client are explained; nothing is executed.
-            if row.right != .owner { request.call = try permitted(request.call) }
-            return .explain(request)
-        case .itemsExplained(var request):
-            // The explanation may be the owner's; the call that is executed is the program's.
-            request.call = try permitted(request.call)
-            return .itemsExplained(request)
-        default:
-            return command
-        }
+        // For the owner, the items of every client are explained; nothing is executed.
+        if case .explain = command, row.right == .owner { return command }
+        guard let claimed = command.client else { return command }
+        let scope = AccessScope(identity: identity, storedGroups: keychain.accessGroups)
+        var permitted = command
+        permitted.client = try scope.permitted(claimed, for: command.itemCall?.operation)
+        if isSystemService, let call = permitted.itemCall { try checkIsKept(call) }
+        return permitted
     }
 
     private func check(_ right: CommandRow.Right) throws(KeychainError) {
@@ -102,13 +96,6 @@ final class UserProgram: ConnectedPeer {
     }
 
     func confirm() throws(KeychainError) { try reidentify() }
-
-    private func permitted(_ request: KeychainRequest) throws(KeychainError) -> KeychainRequest {
-        let scope = AccessScope(identity: identity, storedGroups: keychain.accessGroups)
-        let permitted = try scope.permitted(request)
-        if isSystemService { try checkIsKept(permitted) }
-        return permitted
-    }
 
     /// Refuses to store in a group of the program's own while no passcode is set.
     ///

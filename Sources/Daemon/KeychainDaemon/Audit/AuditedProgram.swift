@@ -51,7 +51,7 @@ struct AuditedProgram: Sendable {
                 caller: caller,
                 operation: row.name,
                 itemClass: request?.operation.itemClassText,
-                accessGroups: request.map { $0.operation.namedAccessGroups.nonEmpty ?? $0.client.accessGroups } ?? [],
+                accessGroups: request?.operation.namedAccessGroups.nonEmpty ?? command.client?.accessGroups ?? [],
                 status: result.auditedStatus,
                 attributes: attributes
             )

@@ -38,7 +38,8 @@ struct AppKeychain: KeychainBackend {
         case _ where command.has(.endsContext):
             // Not a call of the app: an object is deallocated, possibly after the app was removed.
             return try app.device.backend.perform(command)
-        default:
+        // Neither logged nor subject to faults.
+        case .explain, .device, .authentication, .enclave(.kind), .enclave(.key), .maintenance, .files:
             return try backend.perform(command)
         }
     }

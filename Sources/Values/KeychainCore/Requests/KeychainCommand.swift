@@ -208,7 +208,7 @@ extension KeychainCommand {
     ///
     /// - Throws: `errSecParam`.
     package func checkSizes() throws(KeychainError) {
-        if let claimed = itemCall?.client.accessGroups, claimed.count > Self.maximumAccessGroups {
+        if let claimed = client?.accessGroups, claimed.count > Self.maximumAccessGroups {
             throw .parameter(
                 "the client claims \(claimed.count) access groups; there may be \(Self.maximumAccessGroups)"
             )

@@ -3,8 +3,9 @@
 import KeychainCore
 
 /// Explanations with every case of every value.
-enum ExplanationSamples {
-    static let requests: [ExplanationRequest] = [
+package enum ExplanationSamples {
+    /// Requests with every option.
+    package static let requests: [ExplanationRequest] = [
         ExplanationRequest(KeychainRequest(.delete(["acct": .string("a")]), client: WireSamples.clients[1])),
         ExplanationRequest(
             KeychainRequest(.add([:]), client: WireSamples.clients[0]),
@@ -19,7 +20,8 @@ enum ExplanationSamples {
         ),
     ]
 
-    static let explanations: [Explanation] = [
+    /// Explanations.
+    package static let explanations: [Explanation] = [
         explanation(device(.locked)),
         Explanation(
             function: .update,

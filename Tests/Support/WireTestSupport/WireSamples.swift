@@ -4,9 +4,9 @@ import KeychainCore
 import KeychainWire
 
 /// Messages with every case of every value.
-enum WireSamples {
+package enum WireSamples {
     /// Every message there is, but for what its values hold.
-    static let all: [WireMessage] =
+    package static let all: [WireMessage] =
         commands.map { .command(7, $0) } + replies.map { .reply(.max, $0) } + errors.map { .failure(0, $0) }
         + prompts.map { .prompt(1, WirePrompt($0)) } + authenticationReplies.map { .promptReply(2, $0) }
         + biometries.flatMap { biometry in
@@ -18,7 +18,8 @@ enum WireSamples {
             .command(9, .device(.status), canAskForSecrets: true),
         ]
 
-    static func secret(_ text: String) -> SecretBytes { SecretBytes(Array(text.utf8)) }
+    /// The UTF-8 of a text.
+    package static func secret(_ text: String) -> SecretBytes { SecretBytes(Array(text.utf8)) }
 
     static let identifier = Bytes16(high: 1)
 
@@ -46,7 +47,8 @@ enum WireSamples {
         ]
     }()
 
-    static let accessControls: [AccessControl] = {
+    /// Access controls with every protection, and with constraints.
+    package static let accessControls: [AccessControl] = {
         let flags: [AccessControlFlags] = [
             [], .userPresence, [.biometryAny, .or, .devicePasscode], [.privateKeyUsage, .biometryCurrentSet],
             [.companion, .and, .applicationPassword],
@@ -102,7 +104,8 @@ enum WireSamples {
         foreignKeys: Set(numbers.map { .number($0) } + [.other])
     )
 
-    static let clients: [Client] = [
+    /// Clients with few and with all properties.
+    package static let clients: [Client] = [
         Client(accessGroups: []),
         Client(accessGroups: ["a", "*"], profile: .macOS, appClipIdentifier: "clip", isNetworkExtension: true),
     ]
@@ -122,7 +125,8 @@ enum WireSamples {
 
     static let policies = [DevicePolicy(), DevicePolicy(autoLockAfterSeconds: 1, eraseAfterFailedAttempts: .max)]
 
-    static let commands: [KeychainCommand] =
+    /// Every command.
+    package static let commands: [KeychainCommand] =
         operations.flatMap { operation in clients.map { .items(KeychainRequest(operation, client: $0)) } }
         + ([
             .status, .lock, .lockThisProcess, .unlock(secret("1234")), .setPasscode(SecretBytes()),
@@ -279,7 +283,8 @@ enum WireSamples {
 
     // MARK: Values of replies
 
-    static let biometries: [Biometry] = [
+    /// Biometries of every kind.
+    package static let biometries: [Biometry] = [
         .none, Biometry(.touchID, enrolledSet: identifier), Biometry(.faceID, isLockedOut: true), Biometry(.opticID),
     ]
 
