@@ -178,7 +178,7 @@ let groups: [Group] = [
     ),
     Group(
         folder: "Files",
-        purpose: "the file-based keychains of macOS",
+        purpose: "file-based keychains as on macOS, in a format of this package",
         targets: [
             // The front end of macOS: names, routes and merging of two keychains.
             .target(
@@ -548,6 +548,11 @@ let testSupport: [Target] = [
         path: "Tests/Support/ServerTestSupport"
     ),
     .target(
+        name: "FrontTestSupport",
+        dependencies: ["KeychainServer", "KeychainWire", "KeychainCore", "KeychainHost", "CKeychainSupport"],
+        path: "Tests/Support/FrontTestSupport"
+    ),
+    .target(
         name: "Conformance",
         dependencies: [
             "Security", "LocalAuthentication", "KeychainCore", "KeychainEngine", "KeychainAuthenticators",
@@ -608,8 +613,8 @@ let tests: [Target] = [
             "KeychainIdentity", "KeychainEngine", "KeychainFiles", "KeychainMacFrontEnd", "KeychainProtection",
             "KeychainWire", "KeychainCore",
             "KeychainTrust", "KeychainHost", "LoginManager", "KeychainTestSupport", "ServerTestSupport",
-            "WireTestSupport", "CKeychainSupport", "CStormSupport", "keychaind", "keychainctl", "security-tool",
-            "keychain-items", "signed-program", arguments,
+            "WireTestSupport", "FrontTestSupport", "CKeychainSupport", "CStormSupport", "keychaind", "keychainctl",
+            "security-tool", "keychain-items", "signed-program", arguments,
         ]
     ),
     .testTarget(

@@ -20,9 +20,16 @@ struct ServedPrograms: Sendable {
     ///
     /// No reply is sent before that, so a process sends its first command as the program that was identified.
     ///
+    /// - Parameters:
+    ///   - socket: the connected socket.
+    ///   - greetingByteCount: the number of bytes that the process may have sent already.
+    /// - Returns: The program.
     /// - Throws: ``KeychainError`` if the process cannot be identified.
-    func program(at socket: Int32) throws(KeychainError) -> UserProgram {
-        let peer = try identities.identify(socket: socket, greetingByteCount: Greeting.byteCount)
+    func program(
+        at socket: Int32,
+        greetingByteCount: Int = Greeting.byteCount
+    ) throws(KeychainError) -> UserProgram {
+        let peer = try identities.identify(socket: socket, greetingByteCount: greetingByteCount)
         let instance = ProcessInstance(identifier: peer.process.identifier, startTime: peer.process.startTime)
         return UserProgram(
             instance,

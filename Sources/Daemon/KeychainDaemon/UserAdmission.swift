@@ -6,12 +6,14 @@ import KeychainCore
 import KeychainEngine
 import KeychainIdentity
 import KeychainServer
+import KeychainWire
 
 /// Admits every process of the user whom the daemon serves, and no other process.
 package final class UserAdmission: Admission {
     private let programs: ServedPrograms
     private let user: uid_t
     private let folder: ServedFolder?
+    private let greetingByteCount: Int
 
     /// Creates an admission to a service.
     ///
@@ -19,10 +21,18 @@ package final class UserAdmission: Admission {
     ///   - programs: the keychain, and how they are identified.
     ///   - folder: the served folder; `nil` if there is none.
     ///   - user: the user whose programs are admitted.
-    init(_ programs: ServedPrograms, of folder: ServedFolder? = nil, user: uid_t = geteuid()) {
+    ///   - greetingByteCount: the number of bytes that a process may have sent before it is identified. They must not
+    ///     be part of a request: the process may have sent them as another program.
+    init(
+        _ programs: ServedPrograms,
+        of folder: ServedFolder? = nil,
+        user: uid_t = geteuid(),
+        greetingByteCount: Int = Greeting.byteCount
+    ) {
         self.programs = programs
         self.folder = folder
         self.user = user
+        self.greetingByteCount = greetingByteCount
     }
 
     /// Whether another folder has replaced the served one: its programs immediately need another daemon.
@@ -51,7 +61,7 @@ package final class UserAdmission: Admission {
                     facts: ["user": "\(peer.user)"]
                 )
             }
-            return try programs.program(at: socket)
+            return try programs.program(at: socket, greetingByteCount: greetingByteCount)
         } catch {
             audit?.recordRefusal(of: peer, error)
             throw error

@@ -37,7 +37,7 @@ final class BufferedBytes: Sendable {
 }
 
 /// The memory of a command, which counts as its program's until ``end()``, or until the last reference is released.
-final class HeldBytes: Sendable {
+package final class HeldBytes: Sendable {
     // Small messages pass when others have reached a limit; the number of connections limits these bytes.
     static let uncounted = 16 << 10
 
@@ -55,7 +55,7 @@ final class HeldBytes: Sendable {
     deinit { end() }
 
     /// Counts them no more.
-    func end() {
+    package func end() {
         let counted = count.exchange(0, ordering: .relaxed)
         if counted > 0 { whole.subtract(counted) }
     }

@@ -5,15 +5,25 @@ import KeychainCore
 import KeychainHost
 import Synchronization
 
+/// A program that is notified of changes, or is about to be.
+struct ChangeSubscriber: Sendable {
+    /// The number of its connection, which no other one has.
+    let number: UInt64
+    let peer: any ConnectedPeer
+    let share: ConnectedProcess.Share
+}
+
 /// Notifies the subscribers of one user of other programs' changes.
 ///
 /// The thread that executed a command only records where it changed something. A thread of the publisher, created for
 /// the first subscriber, notifies all of them in batches.
 final class ChangePublisher: Sendable {
-    /// A subscriber.
+    /// A subscriber with a subscription.
     private struct Observer {
-        let connection: Connection
+        let peer: any ConnectedPeer
+        let share: ConnectedProcess.Share
         let filter: ChangeFilter
+        let tell: @Sendable (ChangeNotice) -> Void
     }
 
     /// The process that made changes, and the keychain.
@@ -54,12 +64,12 @@ final class ChangePublisher: Sendable {
     /// Reserves a subscription, until ``add(_:_:tell:)`` or ``remove(_:)``.
     ///
     /// - Throws: `errSecNotAvailable` if the process has too many.
-    func reserve(_ connection: Connection) throws(KeychainError) {
-        let share = connection.process.share
+    func reserve(_ subscriber: ChangeSubscriber) throws(KeychainError) {
+        let share = subscriber.share
         let isReserved = state.withLock { state in
-            let others = state.observers.values.count { $0.connection.process.share == share }
+            let others = state.observers.values.count { $0.share == share }
             guard others + state.reserved.values.count(where: { $0 == share }) < maximumPerProcess else { return false }
-            state.reserved[connection.number] = share
+            state.reserved[subscriber.number] = share
             return true
         }
         guard !isReserved else { return }
@@ -73,33 +83,38 @@ final class ChangePublisher: Sendable {
     /// Adds a subscriber whose subscription was reserved.
     ///
     /// - Parameters:
-    ///   - connection: its connection.
-    ///   - filter: the groups that its program may access.
-    ///   - tell: sends a notice on a connection.
+    ///   - subscriber: the subscriber.
+    ///   - filter: the groups that it may access.
+    ///   - tell: sends it a notice.
     /// - Throws: `errSecNotAvailable` if the system cannot create another thread.
     func add(
-        _ connection: Connection,
+        _ subscriber: ChangeSubscriber,
         _ filter: ChangeFilter,
-        tell: @escaping @Sendable (Connection, ChangeNotice) -> Void
+        tell: @escaping @Sendable (ChangeNotice) -> Void
     ) throws(KeychainError) {
         let needsThread = state.withLock { state in
-            state.reserved[connection.number] = nil
-            state.observers[connection.number] = Observer(connection: connection, filter: filter)
+            state.reserved[subscriber.number] = nil
+            state.observers[subscriber.number] = Observer(
+                peer: subscriber.peer,
+                share: subscriber.share,
+                filter: filter,
+                tell: tell
+            )
             hasObservers.store(true, ordering: .sequentiallyConsistent)
             defer { state.hasThread = true }
             return !state.hasThread && !state.isOver
         }
-        guard needsThread, !HostThread.start(.blocked, { [self] in publish(tell) }) else { return }
+        guard needsThread, !HostThread.start(.blocked, { [self] in publish() }) else { return }
         state.withLock { $0.hasThread = false }
-        remove(connection)
+        remove(subscriber.number)
         throw KeychainError(.notAvailable, "the keychain daemon cannot create another thread", kind: .unavailable)
     }
 
-    /// Removes a subscriber, or a reserved subscription.
-    func remove(_ connection: Connection) {
+    /// Removes a subscriber, or a reserved subscription, by its number.
+    func remove(_ number: UInt64) {
         state.withLock { state in
-            state.reserved[connection.number] = nil
-            state.observers[connection.number] = nil
+            state.reserved[number] = nil
+            state.observers[number] = nil
             hasObservers.store(!state.observers.isEmpty, ordering: .sequentiallyConsistent)
         }
     }
@@ -137,7 +152,7 @@ final class ChangePublisher: Sendable {
         _ = ended.wait(timeout: time)
     }
 
-    private func publish(_ tell: (Connection, ChangeNotice) -> Void) {
+    private func publish() {
         defer { ended.signal() }
         while true {
             wake.wait()
@@ -146,7 +161,7 @@ final class ChangePublisher: Sendable {
                 return (Array(state.observers.values), state.recorded, state.crowded, state.isOver)
             }
             for observer in observers {
-                if let notice = Self.notice(for: observer, recorded, crowded) { tell(observer.connection, notice) }
+                if let notice = Self.notice(for: observer, recorded, crowded) { observer.tell(notice) }
             }
             if isStopped { return }
             // Frequent changes make few notices.
@@ -160,7 +175,7 @@ final class ChangePublisher: Sendable {
         _ recorded: [Source: ChangeNotice],
         _ crowded: Set<ObjectIdentifier>
     ) -> ChangeNotice? {
-        let peer = observer.connection.peer
+        let peer = observer.peer
         let keychain = peer.backend.identity
         var notice: ChangeNotice? = crowded.contains(keychain) ? .unknown : nil
         for (source, changes) in recorded where source.keychain == keychain && source.process != peer.process {

@@ -18,31 +18,34 @@ final class ChangePublishers: Sendable {
     init(_ options: ServerOptions) { self.options = options }
 
     /// Reserves a subscription, as ``ChangePublisher/reserve(_:)`` does.
-    func reserve(_ connection: Connection) throws(KeychainError) { try publisher(of: connection).reserve(connection) }
+    func reserve(_ subscriber: ChangeSubscriber) throws(KeychainError) {
+        try publisher(of: subscriber).reserve(subscriber)
+    }
 
     /// Adds a subscriber, like ``ChangePublisher/add(_:_:tell:)``.
     func add(
-        _ connection: Connection,
+        _ subscriber: ChangeSubscriber,
         _ filter: ChangeFilter,
-        tell: @escaping @Sendable (Connection, ChangeNotice) -> Void
+        tell: @escaping @Sendable (ChangeNotice) -> Void
     ) throws(KeychainError) {
-        try publisher(of: connection).add(connection, filter, tell: tell)
+        try publisher(of: subscriber).add(subscriber, filter, tell: tell)
     }
 
-    private func publisher(of connection: Connection) -> ChangePublisher {
+    private func publisher(of subscriber: ChangeSubscriber) -> ChangePublisher {
         publishers.withLock { publishers in
-            let publisher = publishers[connection.user] ?? ChangePublisher(options)
-            publishers[connection.user] = publisher
+            let user = subscriber.share.user
+            let publisher = publishers[user] ?? ChangePublisher(options)
+            publishers[user] = publisher
             return publisher
         }
     }
 
     /// Removes a subscriber.
-    func remove(_ connection: Connection) { self[connection.user]?.remove(connection) }
+    func remove(_ subscriber: ChangeSubscriber) { self[subscriber.share.user]?.remove(subscriber.number) }
 
-    /// Records what the program of a connection changed, once that is stored.
-    func record(_ notice: ChangeNotice, by connection: Connection) {
-        self[connection.user]?.record(notice, by: connection.peer)
+    /// Records what a user's program changed, once that is stored.
+    func record(_ notice: ChangeNotice, by peer: any ConnectedPeer, of user: UInt32) {
+        self[user]?.record(notice, by: peer)
     }
 
     /// Notifies of the last changes, and ends the threads.

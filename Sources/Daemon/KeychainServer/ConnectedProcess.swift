@@ -4,7 +4,7 @@ import KeychainCore
 import Synchronization
 
 /// A process with connections: the state that they share.
-final class ConnectedProcess: Sendable {
+package final class ConnectedProcess: Sendable {
     let instance: ProcessInstance
     let peer: any ConnectedPeer
     /// The processes that it shares limits with.
@@ -16,8 +16,9 @@ final class ConnectedProcess: Sendable {
     let buffered: BufferedBytes
 
     /// The unit to which a limit applies.
-    struct Share: Sendable, Hashable {
-        let user: UInt32
+    package struct Share: Sendable, Hashable {
+        /// The user as whom it connected.
+        package let user: UInt32
         let program: Program
 
         enum Program: Sendable, Hashable {

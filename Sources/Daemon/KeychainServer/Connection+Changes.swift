@@ -6,6 +6,9 @@ import Synchronization
 
 /// Notifications of changes, on a connection that a program uses for nothing else.
 extension Connection {
+    /// The connection as a subscriber.
+    var subscriber: ChangeSubscriber { ChangeSubscriber(number: number, peer: peer, share: process.share) }
+
     /// Confirms the subscription to the program, and starts to notify it.
     ///
     /// - Returns: What to wait for; `nil` if the connection has ended.

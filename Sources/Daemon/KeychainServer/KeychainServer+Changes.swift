@@ -11,7 +11,7 @@ extension KeychainServer {
     func hasRoom(for command: ReceivedCommand, on connection: Connection) -> Bool {
         guard case .observation = command.content else { return true }
         do throws(KeychainError) {
-            try changes.reserve(connection)
+            try changes.reserve(connection.subscriber)
             return true
         } catch {
             end(connection, error)
@@ -24,10 +24,7 @@ extension KeychainServer {
     /// - Returns: What the connection waits for next; `nil` if it has ended.
     func observe(_ connection: Connection, number: UInt64, for client: Client) -> SocketReadiness? {
         do throws(KeychainError) {
-            let filter = try connection.peer.changeFilter(for: client)
-            // Checking whether the process is still the same program may take long.
-            try connection.peer.confirm()
-            try changes.add(connection, filter) { [self] connection, notice in notify(connection, notice) }
+            try subscribe(connection.subscriber, as: client) { [self] in notify(connection, $0) }
         } catch {
             end(connection, error)
             return nil
@@ -36,10 +33,39 @@ extension KeychainServer {
         return connection.beginObserving(frame, tick: tick)
     }
 
-    private func notify(_ connection: Connection, _ notice: ChangeNotice) {
-        do throws(KeychainError) { try connection.peer.confirm() } catch { return end(connection, error) }
-        guard let wanted = connection.notify(of: notice, tick: tick) else { return end(connection) }
-        watchAgain(connection, wanted)
+    private func notify(_ connection: Connection, _ notice: Result<ChangeNotice, KeychainError>) {
+        switch notice {
+        case .success(let notice):
+            guard let wanted = connection.notify(of: notice, tick: tick) else { return end(connection) }
+            watchAgain(connection, wanted)
+        case .failure(let error): end(connection, error)
+        }
+    }
+
+    /// Notifies a subscriber, whose subscription was reserved, of other programs' changes from now on.
+    ///
+    /// - Parameters:
+    ///   - subscriber: the subscriber.
+    ///   - client: the client that it claims to be.
+    ///   - tell: receives the notices that it may have, or why it may have none any longer.
+    /// - Throws: ``KeychainError`` if it may not subscribe.
+    func subscribe(
+        _ subscriber: ChangeSubscriber,
+        as client: Client,
+        tell: @escaping @Sendable (Result<ChangeNotice, KeychainError>) -> Void
+    ) throws(KeychainError) {
+        let peer = subscriber.peer
+        let filter = try peer.changeFilter(for: client)
+        // Checking whether the process is still the same program may take long.
+        try peer.confirm()
+        try changes.add(subscriber, filter) { notice in
+            tell(
+                Result { () throws(KeychainError) in
+                    try peer.confirm()
+                    return notice
+                }
+            )
+        }
     }
 }
 

@@ -231,7 +231,13 @@ package final class KeychainServer: Sendable {
         case .observation(let client):
             wanted = observe(connection, number: command.number, for: client)
         case .command(let content, let canAskForSecrets):
-            let call = Call(connection, canAskForSecrets: canAskForSecrets, self)
+            let call = Call(
+                of: connection.peer,
+                connection.process,
+                prompting: ConnectionAuthenticator(connection, canAskForSecrets: canAskForSecrets, self),
+                until: connection.ending,
+                countedBy: calls
+            )
             let frame = carryOut(content, number: command.number, in: call)
             command.memory.end()
             wanted = connection.answer(frame, tick: tick, isLast: isStopping)
@@ -244,7 +250,7 @@ package final class KeychainServer: Sendable {
     private func carryOut(_ command: KeychainCommand, number: UInt64, in call: Call) -> SecretBytes {
         let message: WireMessage
         do throws(KeychainError) {
-            message = .reply(number, try perform(command, call).withShortenedError)
+            message = .reply(number, try execute(command, in: call).withShortenedError)
         } catch {
             message = .failure(number, error.shortened)
         }
@@ -253,44 +259,6 @@ package final class KeychainServer: Sendable {
         } catch {
             return (try? WireMessage.failure(number, KeychainError(error)).encoded()) ?? SecretBytes()
         }
-    }
-
-    private func perform(_ command: KeychainCommand, _ call: Call) throws(KeychainError) -> KeychainReply {
-        let peer = call.connection.peer
-        let result = Result { () throws(KeychainError) in try performPermitted(command, in: call, for: peer) }
-        peer.finished(command, result)
-        return try result.get()
-    }
-
-    private func performPermitted(
-        _ command: KeychainCommand,
-        in call: Call,
-        for peer: any ConnectedPeer
-    ) throws(KeychainError) -> KeychainReply {
-        let connection = call.connection
-        try command.checkSizes()
-        let permitted = try peer.permitted(command)
-        // The end of a context needs no room, and discards no other.
-        try processes.claim(
-            permitted.contextIdentifiers,
-            for: connection.process,
-            adding: !permitted.has(.endsContext)
-        )
-        // A command is not executed if the process has become another program.
-        if !permitted.has(.changesNothing) { try peer.confirm() }
-        let result = Call.$current.withValue(call) {
-            Result { () throws(KeychainError) in try peer.perform(permitted, sentAs: command) }
-        }
-        if let notice = result.notice(of: permitted) { changes.record(notice, by: connection) }
-        if permitted.has(.releasesContext) {
-            for context in permitted.contextIdentifiers { processes.forget(context, of: connection.process) }
-        } else {
-            processes.releaseDisplaced(permitted.contextIdentifiers, of: connection.process)
-        }
-        // That a change was made is reported even if the process has changed: the reply carries no data.
-        if !permitted.has(.changesNothing), case .success(let reply) = result, reply.isEmptyAnswer { return reply }
-        try peer.confirm()
-        return try result.get()
     }
 
     /// Watches a connection again.
@@ -308,7 +276,7 @@ package final class KeychainServer: Sendable {
 
     func end(_ connection: Connection, _ error: KeychainError? = nil) {
         connection.end(error, tick: tick)
-        changes.remove(connection)
+        changes.remove(connection.subscriber)
         guard connections.remove(connection) else { return }
         calls.remove(connection)
         sleeping.remove(connection)
@@ -373,7 +341,4 @@ extension KeychainReply {
         outcome.result = .failure(error.shortened)
         return .explained(outcome)
     }
-
-    /// Whether it reports only that the command was executed.
-    fileprivate var isEmptyAnswer: Bool { self == .done || self == .answer(.nothing) }
 }

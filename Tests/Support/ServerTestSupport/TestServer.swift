@@ -74,6 +74,9 @@ package final class TestServer: Sendable {
         DaemonKeychain(at: location, authenticator: authenticator, options: options)
     }
 
+    /// The server, for a front beside its socket; `nil` once it is stopped.
+    package var server: KeychainServer? { running.withLock { $0?.server } }
+
     /// How many connections there are.
     package var connectionCount: Int { running.withLock { $0?.server.connectionCount } ?? 0 }
 
