@@ -122,6 +122,14 @@ struct UserProgramTests {
         return answer
     }
 
+    @Test("every group stands for two whose names differ in their bytes alone as well")
+    func canonicallyEquivalentGroups() throws {
+        let named = ["gr\u{E9}", "gre\u{301}"]
+        for group in named { try add("a", to: group) }
+        let stored = try groups(["*"], .copyMatching(Self.everything))
+        #expect(named.allSatisfy { name in stored.contains { $0.utf8.elementsEqual(name.utf8) } })
+    }
+
     @Test("every group stands for those that items are in and nobody owns, always in the same order")
     func everyGroup() throws {
         for (account, group) in [("1", "b"), ("2", "a"), ("3", "\(Self.team).c")] { try add(account, to: group) }

@@ -41,6 +41,42 @@ struct HostilePathTests {
         }
     }
 
+    @Test("two files whose names differ in their bytes alone are two keychains, whichever was opened first")
+    func canonicallyEquivalent() throws {
+        let paths = ["caf\u{E9}", "cafe\u{301}"].map { folder.path(of: "\($0).keychain") }
+        #expect(paths[0] == paths[1], "Swift's strings are equal")
+        for (path, service) in zip(paths, ["first", "second"]) {
+            try files.files.create(at: path, password: password)
+            let attributes: [String: PropertyValue] = ["icmt": .string(service)]
+            let access = ItemAccess(descriptor: "", trustedApplications: nil)
+            _ = try files.files.add(
+                .genericPassword,
+                attributes: attributes,
+                secret: password,
+                access: access,
+                at: path
+            )
+        }
+        for (path, service) in zip(paths, ["first", "second"]) {
+            #expect(try files.files.items(at: path).map { $0.attributes["icmt"] } == [.string(service)])
+        }
+        try files.files.delete(at: paths[1])
+        #expect(access(paths[0], F_OK) == 0)
+        #expect(access(paths[1], F_OK) != 0)
+        #expect(try files.files.items(at: paths[0]).count == 1)
+    }
+
+    @Test("whether keys are held is known without a look at a file, whose file system may not respond")
+    func removed() throws {
+        let path = folder.path(of: "a.keychain")
+        try files.files.create(at: path, password: password)
+        #expect(files.holdsUnlockedKeys)
+        try FileManager.default.removeItem(atPath: path)
+        #expect(files.holdsUnlockedKeys, "no file is looked at")
+        files.lockRemoved()
+        #expect(!files.holdsUnlockedKeys)
+    }
+
     @Test(
         "What is no keychain is named, by every command",
         arguments: [

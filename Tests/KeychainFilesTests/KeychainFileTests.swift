@@ -287,7 +287,7 @@ struct KeychainFileTests {
         _ = try file.perform(.unlock(password: password))
         _ = try file.perform(.setSettings(KeychainFileSettings(lockInterval: 1)))
         #expect(file.keptByteCount > 2 << 20)
-        #expect(eventually("it has locked, and its contents are discarded") { !file.isUnlocked })
+        #expect(eventually("it has locked, and its contents are discarded") { !file.holdsKeys })
         #expect(file.keptByteCount == 0)
     }
 

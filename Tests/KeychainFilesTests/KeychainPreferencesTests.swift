@@ -53,6 +53,16 @@ struct KeychainPreferencesTests {
         #expect(preferences.loginKeychain == login)
     }
 
+    @Test("Keychains whose names differ in their bytes alone are listed, searched and removed each by itself")
+    func canonicallyEquivalent() throws {
+        let paths = try ["caf\u{E9}", "cafe\u{301}"].map { try make("\($0).keychain") }
+        try preferences.setSearchList(paths)
+        #expect(try preferences.searchList().map { Array($0.utf8) } == paths.map { Array($0.utf8) })
+        #expect(try preferences.searched().count == 2)
+        try preferences.recordRemoval(of: paths[1])
+        #expect(try preferences.searchList().map { Array($0.utf8) } == [Array(paths[0].utf8)])
+    }
+
     @Test("A list is replaced, and keychains need not exist; one that is removed leaves it")
     func list() throws {
         let build = try make("build.keychain")

@@ -216,6 +216,15 @@ struct SettingsTests {
         #expect(throws: KeychainError.self) { try TrustSettings(propertyList: Data(text.utf8)) }
     }
 
+    @Test("a list with two entries for one certificate, one under its key in small letters, is refused")
+    func twoEntries() throws {
+        var settings = try self.settings("root", [])
+        let (key, entry) = try #require(settings.entries.first)
+        #expect(throws: Never.self) { try TrustSettings(propertyList: settings.propertyList) }
+        settings.entries[key.lowercased()] = entry
+        #expect(throws: KeychainError.self) { try TrustSettings(propertyList: settings.propertyList) }
+    }
+
     @Test("a list with an integer that is no UTF-8 is refused", arguments: [[0xFF], [0xC3], [0x80, 0x31]])
     func encoding(_ bytes: [UInt8]) {
         let version = Data("<plist><dict><key>trustVersion</key><integer>".utf8)

@@ -39,7 +39,7 @@ struct ProgramManifests: Sendable {
         guard file.hasSuffix(".json"), let text = Self.contents(file), let manifest = try? JSONParser.parse(text) else {
             return false
         }
-        return manifest["path"].string == path
+        return path.isSamePath(as: manifest["path"].string)
     }
 
     private static func contents(_ file: String) -> [UInt8]? {

@@ -31,7 +31,7 @@ struct AccessScope {
         if claimed.contains(Client.everyGroup) {
             // The common group is included even while it is empty: a search of nothing is not a missing entitlement.
             for group in try storedGroups() + named + [Client.commonGroup]
-            where !groups.contains(group) && identity.refusal(of: group) == nil {
+            where !groups.contains(where: { $0.utf8.elementsEqual(group.utf8) }) && identity.refusal(of: group) == nil {
                 groups.append(group)
             }
         } else if groups.isEmpty, let first = claimed.first {

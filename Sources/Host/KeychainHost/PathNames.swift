@@ -17,6 +17,37 @@ extension StringProtocol {
     package var isAbsolutePath: Bool { utf8.first == UInt8(ascii: "/") }
 }
 
+/// A path, or another name that is bytes to the kernel, as a key: it equals those of the same bytes alone.
+///
+/// Swift's strings equal those that are canonically equivalent (Unicode), such as a letter with an accent and the same
+/// letter with a combining accent. A file system keeps such names apart.
+package struct PathKey: Hashable, Sendable {
+    /// The path.
+    package let path: String
+
+    /// The key of a path.
+    package init(_ path: String) { self.path = path }
+
+    /// Whether both have the same bytes.
+    package static func == (left: PathKey, right: PathKey) -> Bool { left.path.utf8.elementsEqual(right.path.utf8) }
+
+    /// Hashes the bytes.
+    package func hash(into hasher: inout Hasher) {
+        var path = path
+        path.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
+}
+
+extension String {
+    /// Whether this path has the bytes of another.
+    package func isSamePath(as other: String?) -> Bool { other.map { PathKey(self) == PathKey($0) } ?? false }
+}
+
+extension Sequence<String> {
+    /// Whether one of these paths has the bytes of another.
+    package func containsPath(_ path: String) -> Bool { contains { $0.isSamePath(as: path) } }
+}
+
 extension String {
     /// The part before the last slash: `/` for a name in the root folder, empty for a name alone.
     package var folderOfPath: String {

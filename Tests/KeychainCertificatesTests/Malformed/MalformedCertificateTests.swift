@@ -102,6 +102,9 @@ struct MalformedCertificateTests {
         TestDER.sequence(TestDER.value(tag, TestDER.sequence(TestDER.value(0x82, name))))
     }
 
+    /// A name that Swift compares in a time that grows with the square of its length.
+    private static let marks = Array(("a" + String(repeating: "\u{301}\u{327}", count: 600)).utf8)
+
     /// Extensions with a value that is not of their form.
     private static let malformed: [(name: String, type: String, value: [UInt8])] = [
         ("basic constraints", "2.5.29.19", [0x05, 0x00]),
@@ -110,6 +113,9 @@ struct MalformedCertificateTests {
         ("name constraints", "2.5.29.30", TestDER.sequence([0x02, 0x01, 0x01])),
         ("permitted name that is not text", "2.5.29.30", nameConstraints(0xA0, [0x61, 0xFF])),
         ("excluded name that is not text", "2.5.29.30", nameConstraints(0xA1, [0x61, 0xFF])),
+        ("permitted name with too many marks", "2.5.29.30", nameConstraints(0xA0, marks)),
+        ("excluded name with too many marks", "2.5.29.30", nameConstraints(0xA1, marks)),
+        ("alternative name with too many marks", "2.5.29.17", TestDER.sequence(TestDER.value(0x82, marks))),
         ("authority key identifier", "2.5.29.35", [0x04, 0x01, 0x01]),
         ("policies", "2.5.29.32", TestDER.sequence([0x02, 0x01, 0x01])),
         ("no policy", "2.5.29.32", TestDER.sequence()),

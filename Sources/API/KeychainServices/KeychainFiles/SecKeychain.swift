@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainCore
+import KeychainHost
 
 /// A keychain: a file-based one, or the data protection keychain if the user has no others.
 ///
@@ -15,8 +16,10 @@ public final class SecKeychain: Hashable, Sendable {
     init(path: String?) { self.path = path }
 
     /// Whether both are one file.
-    public static func == (left: SecKeychain, right: SecKeychain) -> Bool { left.path == right.path }
+    public static func == (left: SecKeychain, right: SecKeychain) -> Bool { left.key == right.key }
 
     /// Feeds the path.
-    public func hash(into hasher: inout Hasher) { hasher.combine(path) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(key) }
+
+    private var key: PathKey? { path.map(PathKey.init) }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCore
 internal import SwiftASN1
 
 /// The names in a subject alternative name extension that are used (RFC 5280, section 4.2.1.6).
@@ -23,7 +24,7 @@ struct AlternativeNames: Sendable {
             }
             switch node.identifier.tagNumber {
             case 1: try emailAddresses.append(DirectoryString.latin1(node.bytes(.context(1), name)))
-            case 2: try dnsNames.append(Self.text(node.bytes(.context(2), name)))
+            case 2: try dnsNames.append(Self.text(node.bytes(.context(2), name), name))
             case 7: try addresses.append(Array(node.bytes(.context(7), name)))
             default: continue
             }
@@ -31,7 +32,9 @@ struct AlternativeNames: Sendable {
     }
 
     /// The characters of an IA5String; the standard requires ASCII, but UTF-8 occurs.
-    private static func text(_ bytes: ArraySlice<UInt8>) -> String {
-        String(validating: bytes, as: UTF8.self) ?? DirectoryString.latin1(bytes)
+    private static func text(_ bytes: ArraySlice<UInt8>, _ name: String) throws(CertificateError) -> String {
+        let text = String(validating: bytes, as: UTF8.self) ?? DirectoryString.latin1(bytes)
+        guard !text.hasTooManyMarks else { throw CertificateError("\(name) has too many combining marks") }
+        return text
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCore
 internal import SwiftASN1
 
 /// The domains of a name constraints extension (RFC 5280, section 4.2.1.10), within which an authority may certify
@@ -43,8 +44,8 @@ struct HostConstraints: Sendable {
             let base = try subtree.next("base")
             guard base.identifier == .context(2) else { continue }
             let bytes = try base.bytes(.context(2), "the base of a subtree")
-            guard let domain = String(validating: bytes, as: UTF8.self) else {
-                throw CertificateError("the base of a subtree is not text")
+            guard let domain = String(validating: bytes, as: UTF8.self), !domain.hasTooManyMarks else {
+                throw CertificateError("the base of a subtree is not text, or has too many combining marks")
             }
             domains.append(domain)
         }

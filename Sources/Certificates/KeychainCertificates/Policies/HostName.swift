@@ -10,14 +10,15 @@ package enum HostName: Hashable {
     case name([[UInt8]])
 
     package init(_ text: String) {
-        let isBracketed = text.hasPrefix("[") && text.hasSuffix("]")
-        let bare = isBracketed ? String(text.dropFirst().dropLast()) : text
+        let bytes = text.utf8
+        let isBracketed = bytes.count > 1 && bytes.first == UInt8(ascii: "[") && bytes.last == UInt8(ascii: "]")
+        let bare = isBracketed ? String(decoding: bytes.dropFirst().dropLast(), as: UTF8.self) : text
         if let bytes = Self.address(bare, family: AF_INET, count: 4)
             ?? Self.address(bare, family: AF_INET6, count: 16)
         {
             self = .address(bytes)
         } else {
-            self = .name(Self.labels(bare))
+            self = .name(Self.labels(bare.utf8[...]))
         }
     }
 
@@ -25,7 +26,7 @@ package enum HostName: Hashable {
     ///
     /// A wildcard is the whole left-most label, matches one label, and is followed by at least two.
     static func matches(pattern: String, _ host: [[UInt8]]) -> Bool {
-        let pattern = labels(pattern)
+        let pattern = labels(pattern.utf8[...])
         guard pattern.count == host.count, !host.contains([]), !pattern.contains([]) else { return false }
         guard pattern[0] == [UInt8(ascii: "*")] else { return pattern == host }
         return pattern.count >= 3 && pattern.dropFirst() == host.dropFirst()
@@ -35,8 +36,8 @@ package enum HostName: Hashable {
     /// section 4.2.1.10).
     static func isWithin(_ domain: String, _ host: [[UInt8]]) -> Bool {
         // A leading period occurs, although the standard does not permit it; it means the names below the domain.
-        let isBelow = domain.hasPrefix(".")
-        let labels = labels(isBelow ? String(domain.dropFirst()) : domain)
+        let isBelow = domain.utf8.first == UInt8(ascii: ".")
+        let labels = labels(domain.utf8.dropFirst(isBelow ? 1 : 0))
         guard labels != [[]] else { return true }
         return host.suffix(labels.count) == labels[...] && host.count >= labels.count + (isBelow ? 1 : 0)
     }
@@ -60,8 +61,8 @@ package enum HostName: Hashable {
     }
 
     /// The labels of a name, without the empty one of the root; one empty label for an empty name.
-    private static func labels(_ name: String) -> [[UInt8]] {
-        let bytes = ASCII.lowercased(name.hasSuffix(".") ? name.dropLast() : name[...])
+    private static func labels(_ name: Substring.UTF8View) -> [[UInt8]] {
+        let bytes = ASCII.lowercased(Substring(name.last == UInt8(ascii: ".") ? name.dropLast() : name))
         return bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map(Array.init)
     }
 

@@ -21,7 +21,12 @@ extension TrustSettings {
         guard propertyList.count <= Self.maximumBytes, PropertyListShape.isHarmlessXML(propertyList),
             let list = try? PropertyListDecoder().decode(List.self, from: propertyList), list.trustVersion == 1
         else { throw Self.invalid("it is no property list of trust settings") }
-        for (key, entry) in list.trustList { entries[key.uppercased()] = try Entry(entry, key: key.uppercased()) }
+        for (key, entry) in list.trustList {
+            let fingerprint = key.uppercased()
+            // Which of two entries for a certificate counts would be left to chance.
+            guard entries[fingerprint] == nil else { throw Self.invalid("two entries are for \(fingerprint)") }
+            entries[fingerprint] = try Entry(entry, key: fingerprint)
+        }
     }
 
     /// The property list of the settings.

@@ -54,7 +54,11 @@ enum FileService {
         }
         let life = DaemonLife(
             endsWhenIdleFor: arguments.idleSeconds,
-            holdsKeys: { files.holdsUnlockedKeys },
+            holdsKeys: {
+                // What it finds counts at the next check.
+                files.lockRemovedInBackground()
+                return files.holdsUnlockedKeys
+            },
             isUnreachable: isUnreachable,
             wake: { kill(getpid(), SIGTERM) }
         )

@@ -65,7 +65,7 @@ struct FileTrust: Sendable {
     }
 
     private func traverse(to path: String) -> Way {
-        let isBelow = base == "/" || path == base || path.hasPrefix("\(base)/")
+        let isBelow = base == "/" || path.isSamePath(as: base) || path.utf8.starts(with: "\(base)/".utf8)
         let start = isBelow ? base : "/"
         guard var here = Descriptor(start, Descriptor.asPath | O_DIRECTORY | O_NOFOLLOW), var status = here.status
         else {

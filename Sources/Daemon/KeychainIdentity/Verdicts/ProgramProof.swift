@@ -2,6 +2,7 @@
 
 import Glibc
 import KeychainCore
+import KeychainHost
 
 /// The claims of the valid manifests of an executable.
 struct ProgramProof: Sendable {
@@ -57,7 +58,7 @@ struct ProgramProof: Sendable {
             findings.addFailed("executable", Executable.unreadable(path).description)
             return nil
         }
-        let named = folder.manifests.filter { $0.manifest.path == path }
+        let named = folder.manifests.filter { $0.manifest.path.isSamePath(as: path) }
         // Most programs have no manifest: their executables are not read.
         guard !named.isEmpty || mayBeSigned(path, options) else {
             findings.addAbsent("manifest", "\(path) is not signed, and no root-owned manifest names it")

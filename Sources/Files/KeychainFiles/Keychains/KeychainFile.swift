@@ -92,18 +92,21 @@ final class KeychainFile: @unchecked Sendable {
     }
 
     /// Whether it holds unlocked keys; never waits, and does not count as a use of the keychain.
-    var isUnlocked: Bool {
+    var holdsKeys: Bool {
         guard let opened = currentlyOpened else { return false }
         guard opened.engine.isUnlocked else {
             // It has locked by itself.
             if !isKept(opened) { discard(opened) }
             return false
         }
-        // A file that was removed leaves nothing to unlock; one that was replaced is noticed by the next command.
-        if (try? AtomicFile.mark(path)) != nil { return true }
-        lock()
-        return false
+        return true
     }
+
+    /// Locks it if its file was removed, which leaves nothing to unlock; one that was replaced is noticed by the next
+    /// command.
+    ///
+    /// Waits for its file system.
+    func lockIfRemoved() { if (try? AtomicFile.mark(path)) == nil { lock() } }
 
     /// Locks the keychain, regardless of the state of its file; a command in progress finishes with the keys that it
     /// has.

@@ -5,6 +5,7 @@ import KeychainCore
 import KeychainEngine
 import KeychainHost
 import KeychainProtection
+import Synchronization
 
 /// The file-based keychains that this process has opened, by the paths of their files, and their lock state.
 ///
@@ -14,8 +15,9 @@ package final class KeychainFiles: KeychainBackend {
     private let device: DeviceOptions
     private let clock: any KeychainClock
     private let lock = ForkSafeLock()
+    private let isChecking = Atomic(false)
     // Under the lock.
-    nonisolated(unsafe) private var keychains: [String: KeychainFile] = [:]
+    nonisolated(unsafe) private var keychains: [PathKey: KeychainFile] = [:]
 
     /// Keychains that nothing is known of yet.
     package convenience init() { self.init(device: DeviceOptions()) }
@@ -58,7 +60,22 @@ package final class KeychainFiles: KeychainBackend {
     /// Whether a keychain holds unlocked keys; does not count as a use of it, and never waits.
     package var holdsUnlockedKeys: Bool {
         // Each is asked, because it discards the contents of a large one that has locked.
-        !all.filter(\.isUnlocked).isEmpty
+        !all.filter(\.holdsKeys).isEmpty
+    }
+
+    /// Locks the keychains whose files were removed.
+    ///
+    /// Waits for the file systems of those that are unlocked.
+    package func lockRemoved() { for keychain in all where keychain.holdsKeys { keychain.lockIfRemoved() } }
+
+    /// The same on a thread of its own, unless one is at it: a file system may not respond.
+    package func lockRemovedInBackground() {
+        guard !isChecking.exchange(true, ordering: .acquiring) else { return }
+        let isStarted = HostThread.start(.blocked) { [self] in
+            lockRemoved()
+            isChecking.store(false, ordering: .releasing)
+        }
+        if !isStarted { isChecking.store(false, ordering: .releasing) }
     }
 
     /// Locks every keychain.
@@ -89,11 +106,11 @@ package final class KeychainFiles: KeychainBackend {
     private func keychain(at path: String) -> KeychainFile {
         lock.acquire()
         defer { lock.release() }
-        if let known = keychains[path] { return known }
-        // Only those that hold keys have to be kept.
-        if keychains.count >= Self.maximumKnownKeychains { keychains = keychains.filter { $0.value.isUnlocked } }
+        if let known = keychains[PathKey(path)] { return known }
+        // Only those that hold keys have to be kept. No file is looked at while others wait for the lock.
+        if keychains.count >= Self.maximumKnownKeychains { keychains = keychains.filter { $0.value.holdsKeys } }
         let keychain = KeychainFile(at: path, device, clock)
-        keychains[path] = keychain
+        keychains[PathKey(path)] = keychain
         return keychain
     }
 

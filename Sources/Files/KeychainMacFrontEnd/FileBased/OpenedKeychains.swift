@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainCore
+import KeychainHost
 
 /// File-based keychains during one call: each is listed once, and a locked one is reported as on macOS.
 final class OpenedKeychains {
     private let files: KeychainFileService
     private let unlocker: KeychainUnlocker
-    private var known: [String: [KeychainFileItem]] = [:]
+    private var known: [PathKey: [KeychainFileItem]] = [:]
 
     init(_ files: KeychainFileService, _ unlocker: KeychainUnlocker) {
         self.files = files
@@ -19,8 +20,8 @@ final class OpenedKeychains {
     func items(_ conditions: FileItemConditions, in paths: [String]) throws(KeychainError) -> [LocatedItem] {
         var found: [LocatedItem] = []
         var failure: KeychainError?
-        var visited: Set<String> = []
-        for path in paths where visited.insert(path).inserted {
+        var visited: Set<PathKey> = []
+        for path in paths where visited.insert(PathKey(path)).inserted {
             do throws(KeychainError) {
                 found += try items(in: path).matching(conditions, normalize: FileAttributes.normalized)
                     .map { LocatedItem(keychain: path, item: $0) }
@@ -63,9 +64,9 @@ final class OpenedKeychains {
     }
 
     private func items(in path: String) throws(KeychainError) -> [KeychainFileItem] {
-        if let items = known[path] { return items }
+        if let items = known[PathKey(path)] { return items }
         let items = try files.items(at: path)
-        known[path] = items
+        known[PathKey(path)] = items
         return items
     }
 

@@ -10,6 +10,20 @@ package enum SearchedKeychain: Sendable, Hashable {
     case file(String)
     /// The data protection keychain.
     case dataProtection
+
+    /// The key of the file's path; `nil` for the data protection keychain.
+    private var key: PathKey? {
+        switch self {
+        case .file(let path): PathKey(path)
+        case .dataProtection: nil
+        }
+    }
+
+    /// Whether both are one keychain.
+    package static func == (left: SearchedKeychain, right: SearchedKeychain) -> Bool { left.key == right.key }
+
+    /// Hashes the bytes of the path.
+    package func hash(into hasher: inout Hasher) { hasher.combine(key) }
 }
 
 /// The search list and the default keychain of each preferences domain (Semantics, "File-based keychains").
@@ -71,7 +85,7 @@ package struct KeychainPreferences: Sendable {
     /// The paths to search: those of the user, then the common ones.
     package func searchList() throws(KeychainError) -> [String] {
         let user = try searchList(.user)
-        return user + (try searchList(.common)).filter { !user.contains($0) }
+        return user + (try searchList(.common)).filter { !user.containsPath($0) }
     }
 
     /// The search list of a domain; if there is none, only the domain's default keychain.
@@ -94,14 +108,14 @@ package struct KeychainPreferences: Sendable {
     package func searched() throws(KeychainError) -> [SearchedKeychain] {
         let contents = try read(.user)
         let paths = searchList(.user, contents)
-        let others = try searchList(.common).filter { !paths.contains($0) }
-        let hasLogin = contents.searchList == nil || paths.contains(home.loginKeychainPath)
+        let others = try searchList(.common).filter { !paths.containsPath($0) }
+        let hasLogin = contents.searchList == nil || paths.containsPath(home.loginKeychainPath)
         return searched(paths + others, hasLogin: hasLogin)
     }
 
     /// The keychains that paths name, each once; of the login keychain the data protection keychain as well.
     package func searched(in paths: [String]) -> [SearchedKeychain] {
-        searched(paths, hasLogin: paths.contains(home.loginKeychainPath))
+        searched(paths, hasLogin: paths.containsPath(home.loginKeychainPath))
     }
 
     private func searched(_ paths: [String], hasLogin: Bool) -> [SearchedKeychain] {
@@ -113,7 +127,7 @@ package struct KeychainPreferences: Sendable {
 
     /// The keychain that a path names.
     package func place(of path: String) -> SearchedKeychain {
-        let isStandIn = loginHasDataProtection && path == home.loginKeychainPath && loginKeychain == nil
+        let isStandIn = loginHasDataProtection && path.isSamePath(as: home.loginKeychainPath) && loginKeychain == nil
         return isStandIn ? .dataProtection : .file(path)
     }
 
@@ -127,7 +141,7 @@ package struct KeychainPreferences: Sendable {
     package func setSearchList(_ paths: [String], _ domain: Domain = .user) throws(KeychainError) {
         let common = domain == .user ? try searchList(.common) : []
         try change(domain) { contents in
-            contents.searchList = paths.filter { !common.contains($0) }.map(KeychainHome.storedName)
+            contents.searchList = paths.filter { !common.containsPath($0) }.map(KeychainHome.storedName)
         }
     }
 
@@ -164,9 +178,9 @@ package struct KeychainPreferences: Sendable {
         guard KeychainHome.isListedWhenMade(path) else { return }
         let name = KeychainHome.storedName(path)
         try change(.user) { contents in
-            let chosen = defaultKeychain(.user, contents).flatMap { $0 == path ? nil : $0 }
+            let chosen = defaultKeychain(.user, contents).flatMap { $0.isSamePath(as: path) ? nil : $0 }
             var list = contents.searchList ?? chosen.map { [KeychainHome.storedName($0)] } ?? []
-            if !list.contains(name) { list.append(name) }
+            if !list.containsPath(name) { list.append(name) }
             contents.searchList = list
             if chosen == nil { contents.defaultKeychain = name }
         }
@@ -179,15 +193,15 @@ package struct KeychainPreferences: Sendable {
     package func recordRemoval(of path: String) throws(KeychainError) {
         let name = KeychainHome.storedName(path)
         // Which of its two paths a name refers to depends on the files, and this one no longer exists.
-        let isListed = try searchList(.user).contains { KeychainHome.storedName($0) == name }
-        let isDefault = try defaultKeychain().map(KeychainHome.storedName) == name
+        let isListed = try searchList(.user).contains { KeychainHome.storedName($0).isSamePath(as: name) }
+        let isDefault = name.isSamePath(as: try defaultKeychain().map(KeychainHome.storedName))
         guard isListed || isDefault else { return }
-        let staysThere = loginHasDataProtection && name == KeychainHome.storedName(home.loginKeychainPath)
+        let staysThere = loginHasDataProtection && name.isSamePath(as: KeychainHome.storedName(home.loginKeychainPath))
         try change(.user) { contents in
-            let others = contents.searchList?.filter { $0 != name }
+            let others = contents.searchList?.filter { !$0.isSamePath(as: name) }
             if !staysThere || others?.isEmpty ?? true { contents.searchList = others }
             let chosen = defaultKeychain(.user, contents).map(KeychainHome.storedName)
-            if !staysThere, chosen == name { contents.defaultKeychain = "" }
+            if !staysThere, name.isSamePath(as: chosen) { contents.defaultKeychain = "" }
         }
     }
 

@@ -115,5 +115,5 @@ struct RecordedFolder: Hashable {
     var line: String { "\(Self.keyword) \(identity) \(path)" }
 
     /// Whether it is the same folder.
-    func isSame(as other: RecordedFolder) -> Bool { identity == other.identity || path == other.path }
+    func isSame(as other: RecordedFolder) -> Bool { identity == other.identity || path.isSamePath(as: other.path) }
 }

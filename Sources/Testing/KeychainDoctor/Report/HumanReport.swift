@@ -150,23 +150,5 @@ extension DoctorReport {
     }
 
     /// A text without what a terminal would obey or a reader would not see, each such character as a question mark.
-    package static func printable(_ text: String) -> String {
-        String(String.UnicodeScalarView(text.unicodeScalars.map { $0.isInvisible ? "?" : $0 }))
-    }
-}
-
-extension DoctorReport {
-    /// Whether a character is not visible in a terminal.
-    package static func isInvisible(_ scalar: Unicode.Scalar) -> Bool { scalar.isInvisible }
-}
-
-extension Unicode.Scalar {
-    /// Whether it is a control or format character or ends a line: characters that move the cursor, set colours, or
-    /// change the direction of text (Unicode Standard Annex 9).
-    var isInvisible: Bool {
-        switch properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: true
-        default: false
-        }
-    }
+    package static func printable(_ text: String) -> String { text.printable }
 }

@@ -84,7 +84,7 @@ package final class MacKeychains: Sendable {
                 dictionary[PropertyKey.itemClass] = .string(item.itemClass.rawValue)
                 return dictionary
             }
-            if status.isLocked, function == .add ? path == target : !found.isEmpty { isLocked = true }
+            if status.isLocked, function == .add ? path.isSamePath(as: target) : !found.isEmpty { isLocked = true }
         }
         // A copy fails for lack of a keychain only if none is named anywhere.
         if function == .copyMatching { isMissing = paths.isEmpty && target == nil }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import KeychainDoctor
+import KeychainCore
 
 /// JSON for a terminal.
 enum JSONText {
@@ -10,7 +10,7 @@ enum JSONText {
     static func escapingInvisible(_ json: String) -> String {
         var text = ""
         for scalar in json.unicodeScalars {
-            guard DoctorReport.isInvisible(scalar) else {
+            guard scalar.isInvisible else {
                 text.unicodeScalars.append(scalar)
                 continue
             }

@@ -86,7 +86,7 @@ struct FindIdentity: Command {
             let number = String(entry.offset + 1)
             let blanks = String(repeating: " ", count: max(3 - number.utf8.count, 0))
             let remark: ByteText = reason.map { " (\($0))" } ?? ""
-            return text + "\(blanks)\(number)) \(identity.sha1) \"\(identity.name)\"\(remark)\n"
+            return text + "\(blanks)\(number)) \(identity.sha1) \"\(identity.name.printable)\"\(remark)\n"
         }
     }
 }

@@ -83,7 +83,7 @@ struct GetIdentityPreference: Command {
         }
         if shown.isEmpty { try session.output.write(AttributeBlock.text(found.item)) }
         if shown.contains("Z") { try session.output.write("SHA-1 hash: \(found.sha1)\n") }
-        if shown.contains("c") { try session.output.write("common name: \"\(found.name)\"\n") }
+        if shown.contains("c") { try session.output.write("common name: \"\(found.name.printable)\"\n") }
         if shown.contains("p") { try session.output.write(ByteText(found.pem)) }
         return 0
     }

@@ -72,4 +72,17 @@ package struct KeychainItemReference: Sendable, Hashable {
         self.identifier = identifier
         self.dataProtectionReference = dataProtectionReference
     }
+
+    /// Whether both are one item: paths are bytes.
+    package static func == (left: KeychainItemReference, right: KeychainItemReference) -> Bool {
+        left.identifier == right.identifier && left.itemClass == right.itemClass
+            && left.keychain.utf8.elementsEqual(right.keychain.utf8)
+            && left.dataProtectionReference == right.dataProtectionReference
+    }
+
+    /// Hashes what two equal references have in common.
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(identifier)
+        hasher.combine(itemClass)
+    }
 }

@@ -25,7 +25,7 @@ struct DumpTrustSettings: Command {
         }
         try session.output.write("Number of trusted certs = \(entries.count)\n")
         for (number, entry) in entries.enumerated() {
-            try session.output.write("Cert \(number): \(entry.name)\n")
+            try session.output.write("Cert \(number): \(entry.name.printable)\n")
             try session.output.write("   Number of trust settings : \(entry.rules.count)\n")
             for (number, rule) in entry.rules.enumerated() {
                 try session.output.write("   Trust Setting \(number):\n\(Self.text(rule))")
