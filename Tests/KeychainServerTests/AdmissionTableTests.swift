@@ -2,14 +2,27 @@
 
 import Glibc
 import KeychainCore
+import KeychainHost
 import Testing
 
 @testable import KeychainServer
 
 /// Which identifications begin while others are overdue.
 struct AdmissionTableTests {
-    private static func candidate(_ number: Int32, of user: uid_t) -> AdmissionTable.Candidate {
-        AdmissionTable.Candidate(socket: number, process: number, user: user, since: 0)
+    private static func candidate(
+        _ number: Int32,
+        of user: uid_t,
+        process: pid_t? = nil,
+        in mounts: MountView = .same
+    ) -> AdmissionTable.Candidate {
+        AdmissionTable.Candidate(socket: number, process: process ?? number, user: user, mounts: mounts, since: 0)
+    }
+
+    /// Another mount namespace.
+    private static func sandbox(_ number: UInt64) -> MountView {
+        var status = stat()
+        status.st_ino = ino_t(number)
+        return .other(FileIdentity(status))
     }
 
     @Test("once too many identifications are overdue, the users who have some are refused, and no other one")
@@ -18,16 +31,86 @@ struct AdmissionTableTests {
         let table = AdmissionTable(options)
         let attackers = uid_t((options.maximumOverdueAdmissions + 7) / options.maximumAdmissionsPerUser)
         for number in 0..<Int32(options.maximumOverdueAdmissions) {
-            try table.begin(Self.candidate(number, of: 1000 + uid_t(number) % attackers), tick: 0)
+            let candidate = Self.candidate(number, of: 1000 + uid_t(number) % attackers)
+            #expect(table.enter(candidate))
+            try table.begin(candidate)
         }
         table.refuseOverdue(tick: 1_000) { _ in }
         for user in 1000..<(1000 + attackers) {
-            let refusal = #expect(throws: KeychainError.self) {
-                try table.begin(Self.candidate(100, of: user), tick: 1_000)
-            }
+            let refusal = #expect(throws: KeychainError.self) { try table.begin(Self.candidate(100, of: user)) }
             #expect(refusal?.status == .notAvailable)
         }
-        for number in 200..<Int32(208) { try table.begin(Self.candidate(number, of: 2000), tick: 1_000) }
+        for number in 200..<Int32(208) {
+            let candidate = Self.candidate(number, of: 2000)
+            #expect(table.enter(candidate))
+            try table.begin(candidate)
+        }
         try table.end(200)
+    }
+
+    @Test("one process takes few of its user's places, however often it connects, and others are not queued behind it")
+    func oneProcess() throws {
+        for options in [ServerOptions(), .systemService] {
+            let table = AdmissionTable(options)
+            let entered = (0..<Int32(128)).map { table.enter(Self.candidate($0, of: 1000, process: 7)) }
+            #expect(entered.count { $0 } == 2)
+            let other = Self.candidate(200, of: 1000)
+            #expect(table.enter(other))
+            try table.begin(other)
+            // Their places are free, and the others of that process do not take them.
+            table.refuseOverdue(tick: 1_000) { _ in }
+            #expect(table.next(of: 1000, tick: 1_000) == nil)
+            #expect(table.usersWithRoom.isEmpty)
+            try table.begin(Self.candidate(201, of: 1000))
+            let refusal = #expect(throws: KeychainError.self) {
+                try table.begin(Self.candidate(300, of: 1000, process: 7))
+            }
+            #expect(refusal?.reason.contains("file system of its executable") == true)
+            try? table.end(0)
+            #expect(table.next(of: 1000, tick: 1_000)?.process == 7)
+        }
+    }
+
+    @Test("sandboxes take few places each, and half of their user's together, also while they are overdue")
+    func sandboxes() throws {
+        for options in [ServerOptions(), .systemService] {
+            let table = AdmissionTable(options)
+            let one = (0..<Int32(100)).filter { table.enter(Self.candidate($0, of: 1000, in: Self.sandbox(1))) }
+            #expect(one.count == options.maximumAdmissionsPerMountNamespace)
+            let more = (100..<Int32(300)).filter {
+                table.enter(Self.candidate($0, of: 1000, in: $0 % 3 == 0 ? .unknown : Self.sandbox(UInt64($0))))
+            }
+            #expect(one.count + more.count == options.maximumAdmissionsPerUser / 2)
+            for number in 300..<Int32(300 + options.maximumAdmissionsPerUser / 2) {
+                #expect(table.enter(Self.candidate(number, of: 1000)))
+                try table.end(number)
+            }
+            table.refuseOverdue(tick: 1_000) { _ in }
+            #expect(throws: KeychainError.self) { try table.begin(Self.candidate(400, of: 1000, in: Self.sandbox(1))) }
+            #expect(table.usersWithRoom == [1000])
+        }
+    }
+
+    @Test("overdue identifications of sandboxes alone do not have a program outside of them refused")
+    func overdueSandboxes() throws {
+        let options = ServerOptions()
+        let table = AdmissionTable(options)
+        var begun = 0
+        for number in 0..<Int32(200) {
+            let candidate = Self.candidate(number, of: 1000, in: Self.sandbox(UInt64(number)))
+            guard table.enter(candidate), (try? table.begin(candidate)) != nil else { continue }
+            begun += 1
+            table.refuseOverdue(tick: 1_000) { _ in }
+        }
+        #expect(begun == options.maximumOverdueAdmissionsPerUser / 2)
+        let other = Self.candidate(1_000, of: 1000)
+        #expect(table.enter(other))
+        try table.begin(other)
+    }
+
+    @Test("what a process sees is compared with this one's, and a process that is gone is unknown")
+    func mountViews() {
+        #expect(MountView(of: getpid()) == .same)
+        #expect(MountView(of: Int32.max) == .unknown)
     }
 }

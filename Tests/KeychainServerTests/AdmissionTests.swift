@@ -5,6 +5,7 @@ import Glibc
 import KeychainClient
 import KeychainCore
 import KeychainTestSupport
+import KeychainWire
 import ServerTestSupport
 import Synchronization
 import Testing
@@ -18,6 +19,8 @@ struct AdmissionTests {
         var options = ServerOptions()
         options.tickMilliseconds = 10
         options.admissionMilliseconds = patience
+        // The connections of a test are of one process.
+        options.maximumAdmissionsPerProcess = 128
         return options
     }
 
@@ -65,23 +68,55 @@ struct AdmissionTests {
         withExtendedLifetime(connections) {}
     }
 
-    @Test("a process whose turn does not come in time is told so, and its place is free for others")
+    @Test("a process whose turn does not come in time is told so, and not that its own files are the reason")
     func overdueInQueue() throws {
         let admission = HangingAdmission(hanging: 1)
         var options = Self.options(patience: 100)
-        options.maximumAdmissionsPerUser = 1
+        options.maximumAdmissionsPerProcess = 1
         options.maximumConnectionsPerUser = 2
         let server = try TestServer(admission: admission, options)
         let hanging = try RawConnection(server.location)
         #expect(eventually("it is looked at") { admission.held == 1 })
         for _ in 0..<3 {
             let error = #expect(throws: KeychainError.self) { try server.client().add("a") }
-            #expect(error?.reason.contains("could not identify") == true, "\(String(describing: error))")
+            #expect(error?.reason.contains("did not get to") == true, "\(String(describing: error))")
+            #expect(error?.reason.contains("file system") == false)
         }
         admission.open()
         #expect(eventually("others are let in again") { (try? server.client().add("b")) != nil })
         #expect(admission.keychain.counts["a"] == nil)
         withExtendedLifetime(hanging) {}
+    }
+
+    @Test("the place of a program that cannot be looked at in time is given to one that is queued")
+    func placeOfOverdue() throws {
+        let admission = HangingAdmission(hanging: 1)
+        var options = Self.options(patience: 2_000)
+        options.maximumAdmissionsPerUser = 1
+        let server = try TestServer(admission: admission, options)
+        let hanging = try RawConnection(server.location)
+        #expect(eventually("it is looked at") { admission.held == 1 })
+        let other = try HelperProcess("keychain-peer", ["add", server.location.path, "other", "1"])
+        #expect(try other.nextLine() == "ok other-0")
+        #expect(admission.held == 1)
+        admission.open()
+        withExtendedLifetime(hanging) {}
+    }
+
+    @Test("a process that connects many times while it cannot be looked at keeps no other program waiting")
+    func oneProcess() throws {
+        let admission = HangingAdmission(hanging: 1_000)
+        var options = Self.options(patience: 300_000)
+        options.maximumAdmissionsPerProcess = 2
+        let server = try TestServer(admission: admission, options)
+        let connections = try (0..<20).map { _ in try RawConnection(server.location) }
+        #expect(eventually("two are looked at") { admission.held == 2 })
+        admission.stopHolding()
+        let other = try HelperProcess("keychain-peer", ["add", server.location.path, "other", "1"])
+        #expect(try other.nextLine() == "ok other-0")
+        #expect(admission.held == 2)
+        admission.open()
+        #expect(eventually("all are let in") { server.connectionCount >= connections.count })
     }
 
     @Test("an application of two users has limits of its own with each of them")
@@ -136,6 +171,9 @@ private final class HangingAdmission: Admission {
     var maximumHeld: Int { state.withLock(\.maximumHeld) }
 
     func openOne() { gate.signal() }
+
+    /// Holds back none of those that come from now on.
+    func stopHolding() { state.withLock { $0.left = 0 } }
 
     func open() { for _ in 0..<held { gate.signal() } }
 

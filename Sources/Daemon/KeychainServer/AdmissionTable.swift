@@ -9,20 +9,21 @@ import Synchronization
 /// That may block indefinitely, if the file system of the executable does not respond. Each identification occupies a
 /// thread, so the number of overdue ones is limited, in total and per user. Once there are too many, only users with
 /// overdue ones are refused: no user is refused because of another.
+///
+/// A process has few places of its user's, and so has a sandbox: neither keeps the user's other programs waiting. The
+/// place of an overdue identification is free for others.
 final class AdmissionTable: Sendable {
     private let options: ServerOptions
     private let state = Mutex(State())
 
     private struct State {
+        /// Those that have a place, by their socket, and overdue ones.
         var admissions: [Int32: Admission] = [:]
-        var running: [uid_t: Int] = [:]
         var queued: [uid_t: [Candidate]] = [:]
     }
 
     private struct Admission {
-        let process: pid_t
-        let user: uid_t
-        let since: UInt64
+        let candidate: Candidate
         var isOverdue = false
     }
 
@@ -31,6 +32,7 @@ final class AdmissionTable: Sendable {
         let socket: Int32
         let process: pid_t
         let user: uid_t
+        let mounts: MountView
         /// The tick of its connection.
         let since: UInt64
     }
@@ -40,32 +42,53 @@ final class AdmissionTable: Sendable {
     /// Whether no process is being identified.
     var isEmpty: Bool { state.withLock { $0.admissions.isEmpty && $0.queued.isEmpty } }
 
-    /// Takes one of the places of a process's user; if all are taken, the process is queued until ``next(of:)`` or
-    /// ``removeOverdue(tick:)`` returns it.
+    /// Takes one of the places of a process's user, at a tick; if all that it may take are taken, the process is queued
+    /// until ``next(of:tick:)`` or ``removeOverdue(tick:)`` returns it.
     func enter(_ candidate: Candidate) -> Bool {
         state.withLock { state in
-            guard state.running[candidate.user, default: 0] < options.maximumAdmissionsPerUser else {
+            guard hasRoom(for: candidate, in: state) else {
                 state.queued[candidate.user, default: []].append(candidate)
                 return false
             }
-            state.running[candidate.user, default: 0] += 1
+            state.admissions[candidate.socket] = Admission(candidate: candidate)
             return true
         }
     }
 
-    /// Passes on a user's place.
+    /// Takes a place for a queued process of a user.
     ///
-    /// - Returns: The longest-queued process, which now has the place; `nil` if none is queued.
-    func next(of user: uid_t) -> Candidate? {
+    /// - Returns: The longest-queued process that may take one, and now has it; `nil` if there is none.
+    func next(of user: uid_t, tick: UInt64) -> Candidate? {
         state.withLock { state in
-            guard var queue = state.queued[user] else {
-                state.running.subtractOne(user)
-                return nil
-            }
-            let next = queue.removeFirst()
+            guard var queue = state.queued[user],
+                let index = queue.firstIndex(where: { hasRoom(for: $0, in: state) })
+            else { return nil }
+            let next = queue.remove(at: index).begun(at: tick)
             state.queued[user] = queue.isEmpty ? nil : queue
+            state.admissions[next.socket] = Admission(candidate: next)
             return next
         }
+    }
+
+    /// The users of whom a queued process may take a place.
+    var usersWithRoom: [uid_t] {
+        state.withLock { state in
+            state.queued.filter { $0.value.contains { hasRoom(for: $0, in: state) } }.map(\.key)
+        }
+    }
+
+    /// Whether a process may take a place.
+    private func hasRoom(for candidate: Candidate, in state: State) -> Bool {
+        let ofUser = state.admissions.values.filter { $0.candidate.user == candidate.user }
+        let running = ofUser.filter { !$0.isOverdue }
+        guard running.count < options.maximumAdmissionsPerUser else { return false }
+        let ofProcess = ofUser.count { $0.candidate.process == candidate.process }
+        guard ofProcess < options.maximumAdmissionsPerProcess else { return false }
+        guard candidate.mounts != .same else { return true }
+        let sandboxed = running.filter { $0.candidate.mounts != .same }
+        guard sandboxed.count < max(1, options.maximumAdmissionsPerUser / 2) else { return false }
+        guard case .other = candidate.mounts else { return true }
+        return sandboxed.count { $0.candidate.mounts == candidate.mounts } < options.maximumAdmissionsPerMountNamespace
     }
 
     /// Removes the queued processes whose turn did not come in time.
@@ -91,26 +114,28 @@ final class AdmissionTable: Sendable {
         }
     }
 
-    /// Registers a process that is about to be identified, by its socket.
+    /// Checks whether a process that has a place may be identified: that may occupy a thread for ever.
     ///
-    /// - Throws: `errSecNotAvailable` if an identification of it is overdue, or one of its user is and too many are.
-    func begin(_ candidate: Candidate, tick: UInt64) throws(KeychainError) {
-        let isTaken = state.withLock { state in
-            let overdue = state.admissions.values.filter(\.isOverdue)
-            let isFull = overdue.count >= options.maximumOverdueAdmissions
-            guard !overdue.contains(where: { $0.process == candidate.process || isFull && $0.user == candidate.user })
-            else { return false }
-            state.admissions[candidate.socket] = Admission(
-                process: candidate.process,
-                user: candidate.user,
-                since: tick
-            )
-            return true
+    /// - Throws: `errSecNotAvailable` if an identification of it is overdue, or too many of its user or of its sandbox.
+    func begin(_ candidate: Candidate) throws(KeychainError) {
+        let overdue = state.withLock { $0.admissions.values.filter(\.isOverdue).map(\.candidate) }
+        let ofUser = overdue.filter { $0.user == candidate.user }
+        if ofUser.contains(where: { $0.process == candidate.process }) { throw .overdueAdmission }
+        let isFull =
+            ofUser.count >= options.maximumOverdueAdmissionsPerUser
+            || overdue.count >= options.maximumOverdueAdmissions && !ofUser.isEmpty
+        guard !isFull else { throw .admissionBehindOthers }
+        guard candidate.mounts != .same else { return }
+        let sandboxed = ofUser.filter { $0.mounts != .same }
+        guard sandboxed.count < max(1, options.maximumOverdueAdmissionsPerUser / 2) else {
+            throw .admissionBehindOthers
         }
-        if !isTaken { throw .overdueAdmission }
+        guard case .other = candidate.mounts else { return }
+        guard sandboxed.count(where: { $0.mounts == candidate.mounts }) < options.maximumAdmissionsPerMountNamespace
+        else { throw .admissionBehindOthers }
     }
 
-    /// Removes a process that was identified.
+    /// Removes a process that was identified; its place is free.
     ///
     /// - Throws: `errSecNotAvailable` if that took too long; the process has already been notified.
     func end(_ socket: Int32) throws(KeychainError) {
@@ -118,11 +143,11 @@ final class AdmissionTable: Sendable {
         if admission?.isOverdue == true { throw .overdueAdmission }
     }
 
-    /// Refuses each process whose identification is overdue, once and while its socket is open.
+    /// Refuses each process whose identification is overdue, once and while its socket is open; its place is free.
     func refuseOverdue(tick: UInt64, _ refuse: (Int32) -> Void) {
         state.withLock { state in
             for (socket, admission) in state.admissions where !admission.isOverdue {
-                guard isOverdue(since: admission.since, tick) else { continue }
+                guard isOverdue(since: admission.candidate.since, tick) else { continue }
                 state.admissions[socket]?.isOverdue = true
                 refuse(socket)
             }
@@ -134,10 +159,25 @@ final class AdmissionTable: Sendable {
     }
 }
 
+extension AdmissionTable.Candidate {
+    /// The same process, whose identification begins later than its connection.
+    fileprivate func begun(at tick: UInt64) -> Self {
+        Self(socket: socket, process: process, user: user, mounts: mounts, since: tick)
+    }
+}
+
 extension KeychainError {
     static let overdueAdmission = KeychainError(
         .notAvailable,
         "the keychain daemon could not identify this program in time: the file system of its executable may not respond",
+        kind: .unavailable
+    )
+
+    /// The refusal of a program that is not itself the reason.
+    static let admissionBehindOthers = KeychainError(
+        .notAvailable,
+        "the keychain daemon did not get to identifying this program: other connections of it, of its sandbox or of its "
+            + "user take too long; try again later",
         kind: .unavailable
     )
 }

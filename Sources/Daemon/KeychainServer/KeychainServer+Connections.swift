@@ -43,7 +43,13 @@ extension KeychainServer {
             guard unnamed == 0 else { throw KeychainError(call: "setsockopt", errno: unnamed) }
             keychain_permit_descriptors(socket, false)
             try makeRoom(for: user)
-            candidate = AdmissionTable.Candidate(socket: socket, process: process, user: user, since: tick)
+            candidate = AdmissionTable.Candidate(
+                socket: socket,
+                process: process,
+                user: user,
+                mounts: MountView(of: process),
+                since: tick
+            )
         } catch {
             refuse(socket, error)
             return close(socket, of: .init(process, as: user))
@@ -51,10 +57,19 @@ extension KeychainServer {
         guard admissions.enter(candidate) else { return housekeeping.recordActivity() }
         workers.begin { [self] in work() }
         defer { workers.end() }
-        var next: AdmissionTable.Candidate? = candidate
-        while let candidate = next {
-            admit(candidate)
-            next = admissions.next(of: candidate.user)
+        admit(candidate)
+        admitQueued(of: user)
+    }
+
+    /// Has the queued processes of a user identified, as long as they may take a place.
+    private func admitQueued(of user: uid_t) {
+        while let next = admissions.next(of: user, tick: tick) { admit(next) }
+    }
+
+    /// The same on other threads, for places that no thread has given up: those of overdue identifications.
+    func admitQueued() {
+        for user in admissions.usersWithRoom {
+            workers.startBusy({ [self] in admitQueued(of: user) }, then: { [self] in work() })
         }
     }
 
@@ -82,10 +97,12 @@ extension KeychainServer {
 
     /// Identifies a process; others are served meanwhile, regardless of how long that takes.
     private func examine(_ candidate: AdmissionTable.Candidate) throws(KeychainError) -> any ConnectedPeer {
-        guard !isStopping, !admission.isOver else { throw .stopping }
-        try admissions.begin(candidate, tick: tick)
-        housekeeping.recordActivity()
-        let result = Result { () throws(KeychainError) in try admission.admit(candidate.socket) }
+        let result = Result { () throws(KeychainError) in
+            guard !isStopping, !admission.isOver else { throw .stopping }
+            try admissions.begin(candidate)
+            housekeeping.recordActivity()
+            return try admission.admit(candidate.socket)
+        }
         try admissions.end(candidate.socket)
         return try result.get()
     }

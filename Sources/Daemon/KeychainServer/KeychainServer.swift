@@ -296,7 +296,8 @@ extension KeychainServer {
     /// - Returns: Whether anything is in progress.
     private func checkConnections() -> Bool {
         admissions.refuseOverdue(tick: tick) { refuse($0, .overdueAdmission) }
-        for candidate in admissions.removeOverdue(tick: tick) { drop(candidate, .overdueAdmission) }
+        for candidate in admissions.removeOverdue(tick: tick) { drop(candidate, .admissionBehindOthers) }
+        admitQueued()
         for connection in sleeping.dequeueReady() { watchAgain(connection, .readable) }
         sleeping.closeNext()
         var isAnything = !admissions.isEmpty || !sleeping.isEmpty

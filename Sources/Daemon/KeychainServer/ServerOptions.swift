@@ -18,8 +18,18 @@ package struct ServerOptions: Sendable, Hashable {
     package var maximumCallsPerProcess = 16
     /// The maximum number of concurrent commands of one user; further ones are queued; 128.
     package var maximumCallsPerUser = 128
-    /// The maximum number of processes of one user that are identified concurrently; further ones are queued; 128.
-    package var maximumAdmissionsPerUser = 128
+    /// The maximum number of connections of one user whose processes are identified concurrently, apart from overdue
+    /// ones; further ones are queued; 96.
+    package var maximumAdmissionsPerUser = 96
+    /// The same of one process, with overdue ones; 2.
+    package var maximumAdmissionsPerProcess = 2
+    /// The same of one mount namespace other than this process's, as a sandbox has, apart from overdue ones; 4.
+    ///
+    /// All of these together have half of the user's.
+    package var maximumAdmissionsPerMountNamespace = 4
+    /// The maximum number of threads that overdue identifications of one user may occupy before no more processes of
+    /// that user are identified; 32.
+    package var maximumOverdueAdmissionsPerUser = 32
     /// The maximum number of concurrent commands of one user that are not queued, such as a lock; further ones are; 8.
     package var maximumUrgentCallsPerUser = 8
     /// The maximum number of subscriptions to changes of one process, or of one sandboxed application; 64.
@@ -83,6 +93,8 @@ package struct ServerOptions: Sendable, Hashable {
         options.maximumConnectionsPerUser = 512
         options.maximumCallsPerUser = 24
         options.maximumAdmissionsPerUser = 8
+        options.maximumAdmissionsPerMountNamespace = 2
+        options.maximumOverdueAdmissionsPerUser = 8
         options.maximumContextsPerUser = 1024
         options.maximumSleepingCallsPerProcess = 4
         options.maximumSleepingCallsPerUser = 8

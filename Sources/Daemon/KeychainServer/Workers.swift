@@ -41,6 +41,22 @@ final class Workers: Sendable {
         if isShort { startOne(work) }
     }
 
+    /// Starts a thread that begins with work that may block, unless there are too many.
+    func startBusy(_ first: @escaping Work, then work: @escaping Work) {
+        let isAllowed = state.withLock { state in
+            guard state.threads < maximum, !state.isOver else { return false }
+            state.busy += 1
+            return true
+        }
+        guard isAllowed else { return }
+        let isStarted = startOne { [self] in
+            first()
+            end()
+            work()
+        }
+        if !isStarted { end() }
+    }
+
     /// Notes that it has ended.
     func end() { state.withLock { $0.busy -= 1 } }
 
@@ -70,8 +86,11 @@ final class Workers: Sendable {
         }
     }
 
-    private func startOne(_ work: @escaping Work) {
+    @discardableResult
+    private func startOne(_ work: @escaping Work) -> Bool {
         state.withLock { $0.threads += 1 }
-        if !HostThread.start(.blocked, work) { state.withLock { $0.threads -= 1 } }
+        if HostThread.start(.blocked, work) { return true }
+        state.withLock { $0.threads -= 1 }
+        return false
     }
 }

@@ -24,13 +24,18 @@ package struct SHA256Value: Sendable, Hashable, CustomStringConvertible {
 
     /// That of the first bytes of an open file, at most `byteCount`; `nil` with `errno` set.
     ///
-    /// A file that grows meanwhile is not followed to its end.
-    init?(ofFile descriptor: Int32, byteCount: Int) {
+    /// A file that grows meanwhile is not followed to its end. `isVain` is called now and then; if it returns `true`,
+    /// the result is `nil`, with `ECANCELED`.
+    init?(ofFile descriptor: Int32, byteCount: Int, isVain: () -> Bool = { false }) {
         var hash = SHA256()
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 17, alignment: 16)
         defer { chunk.deallocate() }
         var offset = 0
         while offset < byteCount {
+            guard !isVain() else {
+                errno = ECANCELED
+                return nil
+            }
             let count = pread(descriptor, chunk.baseAddress, min(chunk.count, byteCount - offset), offset)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { return nil }

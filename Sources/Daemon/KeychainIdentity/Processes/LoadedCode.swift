@@ -11,7 +11,7 @@ import KeychainHost
 /// code that such a library leaves behind. It does not detect what they change in the program's data (ThreatModel).
 struct LoadedCode: Sendable {
     let trust: FileTrust
-    let hashes: ExecutableHashes
+    var hashes: ExecutableHashes
     let system: SystemCode
 
     /// Opens a file that a process has mapped: all checks then use the open file.

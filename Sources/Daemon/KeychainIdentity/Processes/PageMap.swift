@@ -20,12 +20,15 @@ struct PageMap: ~Copyable {
 
     /// Whether a page in a range is a private copy instead of the file's page: the kernel copies a page when it is
     /// written to.
-    func hasCopiedPage(_ addresses: Range<UInt64>) -> Bool {
+    ///
+    /// - Throws: ``IdentityError`` if nobody waits for the check any more.
+    func hasCopiedPage(_ addresses: Range<UInt64>, _ effort: CheckEffort? = nil) throws(IdentityError) -> Bool {
         let pageSize = UInt64(sysconf(Int32(_SC_PAGESIZE)))
         var pages = [UInt64](repeating: 0, count: Self.chunk)
         var page = addresses.lowerBound / pageSize
         let end = addresses.upperBound / pageSize
         while page < end, let offset = off_t(exactly: page * 8) {
+            try effort?.checkIsOfUse()
             let count = Int(min(UInt64(Self.chunk), end - page))
             let read = pages.withUnsafeMutableBytes { pread(file.number, $0.baseAddress, count * 8, offset) }
             // The kernel's own addresses have no entries.

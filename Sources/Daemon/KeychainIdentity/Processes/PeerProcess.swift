@@ -216,8 +216,21 @@ extension PeerProcess {
         }
     }
 
+    /// Whether it has exited; `false` if it cannot be inspected.
+    ///
+    /// The kernel is asked for a link, which asks no file system.
+    var hasExited: Bool {
+        var byte: CChar = 0
+        return readlinkat(folder.number, "exe", &byte, 1) < 0 && (errno == ENOENT || errno == ESRCH)
+    }
+
+    /// The work for a check of it.
+    func effort(_ limits: CheckEffort.Limits, until deadline: Deadline? = nil) -> CheckEffort {
+        CheckEffort(limits, until: deadline) { self.hasExited }
+    }
+
     /// Its executable memory, if none of it was modified since it was mapped from files.
-    func executableMemory() throws(IdentityError) -> ExecutableMemory {
+    func executableMemory(_ effort: CheckEffort? = nil) throws(IdentityError) -> ExecutableMemory {
         guard let file = folder.open("maps"),
             let memory = ExecutableMemory(file, limit: ExecutableMemory.largestByteCount)
         else {
@@ -228,7 +241,11 @@ extension PeerProcess {
             errno = ESRCH
             throw folder.failure("its loaded code cannot be listed")
         }
-        guard try !hasCopies(memory.unwritten) else {
+        let limit = (effort?.limits ?? CheckEffort.Limits()).codeBytes
+        guard memory.unwritten.reduce(0, { $0 + ($1.upperBound - $1.lowerBound) }) <= limit else {
+            throw IdentityError("it has more than \(limit) bytes of files mapped as code, too many to be checked")
+        }
+        guard try !hasCopies(memory.unwritten, effort) else {
             throw IdentityError(
                 "its loaded code was modified, as by a debugger or a library that was unmapped"
             )
@@ -237,10 +254,11 @@ extension PeerProcess {
     }
 
     /// Whether a page at some of these addresses was written to.
-    private func hasCopies(_ addresses: [Range<UInt64>]) throws(IdentityError) -> Bool {
+    private func hasCopies(_ addresses: [Range<UInt64>], _ effort: CheckEffort?) throws(IdentityError) -> Bool {
         if let file = folder.open("pagemap") {
             let pages = PageMap(file)
-            return addresses.contains { pages.hasCopiedPage($0) }
+            for range in addresses where try pages.hasCopiedPage(range, effort) { return true }
+            return false
         }
         let failure = folder.failure("it cannot be determined whether its code was modified")
         // Only its user may open that file, unlike the other one: the system service has CAP_SYS_PTRACE, but not

@@ -82,7 +82,8 @@ package struct IdentifiedPeer: Sendable {
             }
             _ = try process.checkMemoryIsItsOwn()
             let executable = try process.openContents()
-            let (digest, _) = try program.code.hashes.digest(of: executable.number, program.proof.path)
+            let hashes = program.code.hashes(for: process)
+            let (digest, _) = try hashes.digest(of: executable.number, program.proof.path)
             guard digest == program.proof.digest else { throw IdentityError("its executable was modified") }
         }
     }

@@ -25,6 +25,13 @@ package struct IdentityOptions: Sendable {
     /// Which files only root can change.
     var trust = FileTrust()
 
+    /// How much of a process is examined.
+    var limits = CheckEffort.Limits()
+
+    /// For how long a program that has connected is examined, after which it is refused; 10 seconds, as for the servers
+    /// of daemons.
+    var identificationMilliseconds: Int32 = 10_000
+
     /// The system's folders.
     package init() {}
 

@@ -59,21 +59,27 @@ package final class IdentityService: Sendable {
     ///     (``PeerProcess/init(socket:greetingByteCount:)``).
     /// - Returns: The process and its identity, anonymous if nothing is proved.
     /// - Throws: ``KeychainError`` of `errSecMissingEntitlement` for a process that cannot be distinguished from
-    ///   others.
+    ///   others, and of `errSecNotAvailable` if that takes too long.
     package func identify(socket: Int32, greetingByteCount: Int) throws(KeychainError) -> IdentifiedPeer {
+        let deadline = Deadline(milliseconds: examiner.options.identificationMilliseconds)
         do throws(IdentityError) {
-            let identified = identify(try PeerProcess(socket: socket, greetingByteCount: greetingByteCount))
+            let peer = try PeerProcess(socket: socket, greetingByteCount: greetingByteCount)
+            let identified = identify(peer, until: deadline)
+            // It may be anonymous for that alone.
+            guard !deadline.isOver else { throw IdentityError("it could not be identified in time") }
             try identified.process.checkQueue(of: socket, greetingByteCount: greetingByteCount)
             return identified
         } catch {
-            throw KeychainError(.missingEntitlement, "the connection is refused: \(error)")
+            throw deadline.isOver
+                ? KeychainError(.notAvailable, "the connection is refused: \(error)", kind: .unavailable)
+                : KeychainError(.missingEntitlement, "the connection is refused: \(error)")
         }
     }
 
-    /// Identifies a process.
-    package func identify(_ peer: PeerProcess) -> IdentifiedPeer {
+    /// Identifies a process, if that is possible before a deadline.
+    package func identify(_ peer: PeerProcess, until deadline: Deadline? = nil) -> IdentifiedPeer {
         var scratch = record.withLock { $0 }
-        let identified = examiner.identify(peer, &scratch)
+        let identified = examiner.identify(peer, &scratch, until: deadline)
         guard let proof = identified.signedProof, let manifest = proof.manifest else { return identified }
         do throws(IdentityError) {
             try recordManifest(manifest, proof)

@@ -2,6 +2,7 @@
 
 import Glibc
 import KeychainCore
+import KeychainHost
 
 /// Identifies a program (Identity, "What proves it").
 ///
@@ -29,9 +30,14 @@ package struct ProgramExaminer: Sendable {
     /// - Parameters:
     ///   - peer: the process.
     ///   - record: the record, to which the manifests of this process are added.
+    ///   - deadline: when nothing more is examined; `nil` for never.
     /// - Returns: The process and its identity: anonymous if nothing is proved, with the reasons.
-    package func identify(_ peer: PeerProcess, _ record: inout IdentityRecord) -> IdentifiedPeer {
-        identify(peer, label: peer.securityLabel, group: peer.controlGroup(), record: &record)
+    package func identify(
+        _ peer: PeerProcess,
+        _ record: inout IdentityRecord,
+        until deadline: Deadline? = nil
+    ) -> IdentifiedPeer {
+        identify(peer, label: peer.securityLabel, group: peer.controlGroup(), record: &record, until: deadline)
     }
 
     /// The same for a process with this label of a security module, in this control group.
@@ -39,7 +45,8 @@ package struct ProgramExaminer: Sendable {
         _ peer: PeerProcess,
         label: String?,
         group: ControlGroup?,
-        record: inout IdentityRecord
+        record: inout IdentityRecord,
+        until deadline: Deadline? = nil
     ) -> IdentifiedPeer {
         var findings = IdentityFindings()
         let exactness = peer.isExact ? "" : ", by its PID: this kernel has no SO_PEERPIDFD"
@@ -52,7 +59,8 @@ package struct ProgramExaminer: Sendable {
         var program: IdentifiedPeer.Program?
         if let foreign, foreign.isEmpty {
             findings.addPassed("namespaces", "it has the same view of the system")
-            program = running(peer, unit: unit, findings: &findings, record: &record)
+            let effort = peer.effort(options.limits, until: deadline)
+            program = running(peer, unit: unit, effort, findings: &findings, record: &record)
         } else if let foreign {
             findings.addFailed(
                 "namespaces",
@@ -182,9 +190,11 @@ package struct ProgramExaminer: Sendable {
     private func running(
         _ peer: PeerProcess,
         unit: String?,
+        _ effort: CheckEffort,
         findings: inout IdentityFindings,
         record: inout IdentityRecord
     ) -> IdentifiedPeer.Program? {
+        let hashes = hashes.within(effort)
         guard
             let executable = findings.attempt("executable", { () throws(IdentityError) in try peer.openExecutable() })
         else { return nil }
