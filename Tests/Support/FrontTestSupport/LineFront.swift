@@ -129,7 +129,7 @@ package final class LineFront: Sendable {
                 defer { held.end() }
                 let words = line.split(separator: " ").map(String.init)
                 if words.count == 2, words[0] == "watch" {
-                    observations.append(try watch(words[1], program, lines.socket))
+                    observations.append(try watch(words[1], program, sendingTo: lines.socket))
                 } else {
                     lines.socket.send(try Self.answer(words, program))
                 }
@@ -142,7 +142,7 @@ package final class LineFront: Sendable {
     private func watch(
         _ group: String,
         _ program: FrontConnection,
-        _ socket: LineSocket
+        sendingTo socket: LineSocket
     ) throws(KeychainError) -> ChangeObservation {
         let observation = try program.observeChanges(as: Client(accessGroups: [group])) { notice in
             switch notice {
