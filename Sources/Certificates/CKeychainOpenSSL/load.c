@@ -1,11 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE
 #include "libcrypto.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+// Whether a program has no dynamic loader (PT_INTERP, elf(5)): it contains the C library.
+static int has_no_loader(struct dl_phdr_info *program, size_t size, void *unused) {
+    (void)size;
+    (void)unused;
+    for (int index = 0; index < program->dlpi_phnum; index += 1) {
+        if (program->dlpi_phdr[index].p_type == PT_INTERP) return -1;
+    }
+    return 1;
+}
+
+// The first object is the program.
+static int program_is_static(void) { return dl_iterate_phdr(has_no_loader, NULL) == 1; }
+
 keychain_openssl *keychain_openssl_load(const char *file, char *reason, size_t capacity) {
+    // libcrypto would bring a second C library with it, and give wrong verdicts.
+    if (program_is_static()) {
+        snprintf(reason, capacity, "this program is linked statically, and loads no libraries");
+        return NULL;
+    }
     // It stays loaded, whatever follows: libcrypto has work to do when the process ends.
     void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
     if (library == NULL) {

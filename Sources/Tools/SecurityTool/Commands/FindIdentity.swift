@@ -28,16 +28,23 @@ struct FindIdentity: Command {
         let (certificates, identities) = try found(in: invocation.arguments.operands, named: name, session: session)
         let now = SystemClock().now
         let pool = CertificatePool(certificates.map(\.certificate))
+        var failure: KeychainError?
         for policy in IdentityPolicy.allCases where policies.contains(policy) {
-            let judged = identities.map { identity in
-                let reason = policy.reason(
-                    against: identity,
-                    others: pool.possibleIssuers(of: identity.certificate),
-                    name: name?.text,
-                    at: now,
-                    session.trustSettings
-                )
-                return (identity, reason)
+            let judged = identities.map { identity -> (StoredCertificate, String?) in
+                do throws(KeychainError) {
+                    let reason = try policy.reason(
+                        against: identity,
+                        others: pool.possibleIssuers(of: identity.certificate),
+                        name: name?.text,
+                        at: now,
+                        session.trustSettings
+                    )
+                    return (identity, reason)
+                } catch {
+                    // Nothing is trusted that cannot be evaluated.
+                    failure = error
+                    return (identity, "CSSMERR_TP_NOT_TRUSTED")
+                }
             }
             let valid = judged.filter { $0.1 == nil }
             if !showsValidOnly {
@@ -46,6 +53,9 @@ struct FindIdentity: Command {
                 try session.output.write("  Valid identities only\n")
             }
             try session.output.write(Self.lines(valid) + "     \(valid.count) valid identities found\n")
+        }
+        if let failure {
+            try session.errors.write("security: identities could not be evaluated: \(failure.reason)\n")
         }
         return 0
     }

@@ -55,24 +55,20 @@ enum IdentityPolicy: String, CaseIterable {
 
     /// Why an identity is not valid for the policy, in the words of macOS; `nil` if it is valid.
     ///
-    /// Nothing is trusted if certificates cannot be evaluated.
+    /// - Throws: ``KeychainError`` if certificates cannot be evaluated.
     func reason(
         against certificate: StoredCertificate,
         others: [Certificate],
         name: String?,
         at date: Timestamp,
         _ settings: TrustSettingsStore
-    ) -> String? {
-        do throws(KeychainError) {
-            return try TrustJudgement.reason(
-                against: certificate.certificate.der,
-                others: others.map(\.der),
-                for: policy(name),
-                at: date,
-                settings: settings
-            )
-        } catch {
-            return "CSSMERR_TP_NOT_TRUSTED"
-        }
+    ) throws(KeychainError) -> String? {
+        try TrustJudgement.reason(
+            against: certificate.certificate.der,
+            others: others.map(\.der),
+            for: policy(name),
+            at: date,
+            settings: settings
+        )
     }
 }
