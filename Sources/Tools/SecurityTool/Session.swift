@@ -24,6 +24,9 @@ struct Session {
     /// Whether each command is echoed on standard error (`-v`).
     let isVerbose: Bool
 
+    /// Whether other commands follow in this process.
+    let isInteractive: Bool
+
     /// Runs a command.
     ///
     /// - Parameter words: the name and its arguments; without words, nothing is done.

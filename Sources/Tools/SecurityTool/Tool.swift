@@ -120,7 +120,8 @@ package struct Tool {
                 endsInput: !command.isEmpty
             ),
             isQuiet: options.isQuiet,
-            isVerbose: options.isVerbose
+            isVerbose: options.isVerbose,
+            isInteractive: command.isEmpty
         )
         if options.asksForHelp {
             return try HelpCommand.explain(command, typedName: words[options.commandIndex - 1], in: session)

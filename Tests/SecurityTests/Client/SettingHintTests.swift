@@ -16,9 +16,20 @@ struct SettingHintTests {
         for status: Status,
         of operation: KeychainRequest.Operation,
         by client: Client = client,
-        isVirtual: Bool = false
+        isVirtual: Bool = false,
+        kind: KeychainError.Kind = .request
     ) -> SettingHint? {
-        SettingHint(for: status, of: operation, by: client, isVirtual: isVirtual)
+        SettingHint(for: status, of: operation, by: client, isVirtual: isVirtual, kind: kind)
+    }
+
+    @Test("a locked keychain is explained with what unlocks it, and a call that permits no prompt is not")
+    func locked() {
+        let call = KeychainRequest.Operation.copyMatching(Self.plain)
+        #expect(hint(for: .interactionNotAllowed, of: call, kind: .device(.locked)) == .locked)
+        #expect(SettingHint.locked.text.contains("keychainctl device unlock -- "))
+        #expect(hint(for: .interactionNotAllowed, of: call, isVirtual: true, kind: .device(.locked)) == nil)
+        #expect(hint(for: .interactionNotAllowed, of: call, kind: .authentication(.notInteractive)) == nil)
+        #expect(hint(for: .interactionNotAllowed, of: call) == nil)
     }
 
     @Test("a group that the program has not, and no group at all, are explained by its entitlements")

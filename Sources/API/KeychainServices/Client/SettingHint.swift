@@ -8,8 +8,9 @@ import Synchronization
 
 /// A setting that explains the failure of a call that works on Apple's platforms.
 ///
-/// The first call of each kind in a process prints it, in one line on standard error and without values of the call: in
-/// a test runner, or if standard error is a terminal, unless `SWIFT_KEYCHAIN_HINTS` is `off`.
+/// The first call of each kind in a process prints it, in one line on standard error and without values of the call,
+/// unless `SWIFT_KEYCHAIN_HINTS` is `off`: in a test runner, or if standard error is a terminal. That the keychain is
+/// locked is printed anywhere, because programs report it as a status alone.
 enum SettingHint: CaseIterable {
     /// The program has no access group at all.
     case noAccessGroups
@@ -21,6 +22,8 @@ enum SettingHint: CaseIterable {
     case platformOfDevice
     /// The daemon does not identify the program as what it was, or should be.
     case lostIdentity
+    /// The keychain has a passcode, and is not unlocked.
+    case locked
 
     /// The hint for a failed call; `nil` if no setting explains it.
     ///
@@ -40,6 +43,7 @@ enum SettingHint: CaseIterable {
         switch status {
         case .missingEntitlement where kind == .lostIdentity, .itemNotFound where kind == .lostIdentity:
             self = .lostIdentity
+        case .interactionNotAllowed where kind == .device(.locked) && !isVirtual: self = .locked
         case .missingEntitlement where !isVirtual:
             if client.accessGroups.isEmpty {
                 self = .noAccessGroups
@@ -75,6 +79,10 @@ enum SettingHint: CaseIterable {
         case .lostIdentity:
             "the keychain daemon does not identify the program as what it was, or as what its manifest says, so it does not "
                 + "reach the items of that program: 'keychainctl verify PROGRAM' says why, and how to get them back"
+        case .locked:
+            "errSecInteractionNotAllowed (-25308): the keychain is locked. 'keychainctl device unlock -- COMMAND' runs a program "
+                + "unlocked; where the daemon has the keychain ('keychainctl service enable'), 'keychainctl device unlock' is for "
+                + "all programs"
         }
     }
 
@@ -100,7 +108,6 @@ enum SettingHint: CaseIterable {
 extension SettingHint {
     /// Prints the setting that explains a failed call, if the output is read and for the first time.
     static func printHint(for error: KeychainError, _ operation: KeychainRequest.Operation, _ client: Client) {
-        guard isWanted else { return }
         // A task's own context without the kit is a test of this package.
         let isVirtual = TestingKit.isLinked
         guard isVirtual || KeychainContext.current == nil,
@@ -111,7 +118,7 @@ extension SettingHint {
                 isVirtual: isVirtual,
                 kind: error.kind
             ),
-            printed.withLock({ $0.insert(hint).inserted })
+            isWanted || hint == .locked && !isOff, printed.withLock({ $0.insert(hint).inserted })
         else { return }
         let line = "swift-keychain: \(hint.text) (SWIFT_KEYCHAIN_HINTS=off: no hints)\n"
         FileHandle.standardError.write(Data(line.utf8))
@@ -119,8 +126,12 @@ extension SettingHint {
 
     private static let printed = Mutex<Set<SettingHint>>([])
 
+    private static let setting = ProcessEnvironment.value("SWIFT_KEYCHAIN_HINTS")
+
+    private static let isOff = setting == "off"
+
     private static let isWanted = isWanted(
-        setting: ProcessEnvironment.value("SWIFT_KEYCHAIN_HINTS"),
+        setting: setting,
         program: CommandLine.arguments.first ?? "",
         hasTerminal: isatty(STDERR_FILENO) == 1
     )

@@ -11,8 +11,8 @@ struct UnlockCommand: ParsableCommand {
         abstract: "Runs a command and its child processes with the keychain unlocked, until the next lock.",
         discussion: """
             An unlock lasts as long as a process; if the daemon owns the keychain, until the next lock and for every \
-            program, with or without a command. Otherwise, without a command, the passcode is only checked. The exit \
-            status is the command's; 128 and the signal when one ended it, 127 when it is not there, 126 when it cannot be \
+            program, with or without a command. Otherwise, without a command, the passcode is only checked, and the exit \
+            status is 1 if it is right as well. The exit status is the command's; 128 and the signal when one ended it, 127 when it is not there, 126 when it cannot be \
             run.
             """
     )
@@ -34,7 +34,9 @@ struct UnlockCommand: ParsableCommand {
         }
         if command.isEmpty {
             try check(surroundings)
-            return surroundings.printLine(surroundings.unlocksForAll() ? Self.unlockedForAll : Self.explanation)
+            if surroundings.unlocksForAll() { return surroundings.printLine(Self.unlockedForAll) }
+            surroundings.remark(Self.explanation)
+            throw ExitCode.failure
         }
         let offer = try offer(surroundings)
         defer { offer?.withdraw() }
@@ -75,5 +77,7 @@ struct UnlockCommand: ParsableCommand {
     private static let explanation = """
         The passcode is right. An unlock lasts as long as a process, and this one ends now. To run a command unlocked:
             keychainctl device unlock -- COMMAND
+        To unlock for every program, give the keychain to the daemon first:
+            keychainctl service enable
         """
 }

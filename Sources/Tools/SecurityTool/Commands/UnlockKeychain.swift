@@ -7,7 +7,7 @@ import KeychainMacFrontEnd
 /// `unlock-keychain`.
 ///
 /// - Important: Differs from macOS: the password is also checked while the keychain is unlocked. The data protection
-///   keychain without a passcode accepts any.
+///   keychain without a passcode accepts any. Where an unlock would end with this program, the status is 1.
 struct UnlockKeychain: Command {
     let options = OptionSyntax("hp:u", secrets: "p")
 
@@ -37,14 +37,16 @@ struct UnlockKeychain: Command {
         let endsHere = try reporting(Self.function, about: name) { () throws(KeychainError) in
             try keychains.whole.unlock(place, password: typed)
         }
-        if endsHere { try session.errors.write(Self.remark) }
-        return 0
+        guard endsHere, !session.isInteractive else { return 0 }
+        try session.errors.write(Self.remark)
+        return 1
     }
 
     /// The remedy without a daemon that keeps the unlock.
     private static let remark: ByteText = """
-        security: the password is correct, but the unlock ends with this program; to keep it, let the daemon own the \
-        keychain: 'keychainctl service enable'
+        security: the password is correct, but the unlock ends with this program; to run a command unlocked: \
+        'keychainctl device unlock -- COMMAND'; to keep an unlock, let the daemon own the keychain: \
+        'keychainctl service enable'
 
         """
 }
