@@ -428,6 +428,8 @@ let groups: [Group] = [
                     "SecurityTool", "KeychainCore", "KeychainRouting", "KeychainProtection", "KeychainAuthenticators",
                 ]
             ),
+            // Writes the manual page and the completion of security.
+            .executableTarget(name: "security-manual", dependencies: ["SecurityTool", "KeychainCore", arguments]),
             // What keychainctl does.
             .target(
                 name: "KeychainControl",
@@ -843,13 +845,40 @@ if Context.environment["SWIFT_KEYCHAIN_INSTALLATION"] != nil {
     }
     // A test that force-unwraps a missing bundle identifier ends before its first call: only loading comes before.
     for target in targets where target.name == "CKeychainSupport" {
-        target.cSettings = [.define("SWIFT_KEYCHAIN_INSTALLATION")]
+        target.cSettings = (target.cSettings ?? []) + [.define("SWIFT_KEYCHAIN_INSTALLATION")]
     }
     // The testing kit is a library of its own, which a test target links by importing it, as it does XCTest.
     for target in targets where ["KeychainSimulation", "KeychainTesting"].contains(target.name) {
         let library = "Swift\(target.name)"
         let options = ["-enable-library-evolution", "-module-link-name", library]
         target.swiftSettings?.append(.unsafeFlags(options))
+    }
+}
+
+// An identity for the programs of this build (Documentation/ShippingATool.md), which is part of each of them.
+if let identity = Context.environment["SWIFT_KEYCHAIN_IDENTITY"] {
+    let labels = identity.split(separator: ".", omittingEmptySubsequences: false)
+    let isValid =
+        identity.utf8.count <= 255 && labels.count > 1
+        && labels.allSatisfy { label in
+            !label.isEmpty && label.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
+        }
+    guard isValid else {
+        fatalError("SWIFT_KEYCHAIN_IDENTITY must be a name such as com.example.tool, of at most 255 bytes: \(identity)")
+    }
+    for target in targets where target.name == "CKeychainSupport" {
+        target.cSettings = (target.cSettings ?? []) + [.define("SWIFT_KEYCHAIN_IDENTITY", to: "\"\(identity)\"")]
+    }
+}
+
+// The commands of a package or an archive run where no toolchain is, nor a C library as new as that of the builder
+// (Scripts/Installation/tools). keychaind, which uses libsystemd, is linked dynamically with the C library alone.
+if Context.environment["SWIFT_KEYCHAIN_STATIC_TOOLS"] != nil {
+    for target in targets where ["security-tool", "keychainctl", "keychain-lint"].contains(target.name) {
+        // Loaded at an address that differs each time, which the default linker cannot do; lld adds Unicode data.
+        target.linkerSettings = [
+            .unsafeFlags(["-static-executable", "-use-ld=bfd", "-Xclang-linker", "-static-pie"])
+        ]
     }
 }
 

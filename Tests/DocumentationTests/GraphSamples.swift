@@ -7,6 +7,7 @@ struct GraphSamples {
     /// A page, the graphs that it shows, and what is called otherwise there.
     private static let pages: [(page: String, graphs: [String], names: [String: String])] = [
         ("./README.md", ["plain-wrapper"], [:]),
+        ("./Documentation/ShippingATool.md", ["plain-wrapper"], [:]),
         ("./Documentation/Wrappers.md", ["toolset-wrapper", "plain-wrapper"], [:]),
         ("\(security)/PlainProduct.md", ["plain-product"], ["Tool": "ImportsFoundation"]),
         ("\(security)/PrivateName.md", ["private-name", "module-alias"], ["Tool": "Aliased"]),

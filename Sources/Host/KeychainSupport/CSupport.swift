@@ -29,6 +29,9 @@ extension CSupport {
 
     @_extern(c, "keychain_fork_generation") package static func forkGeneration() -> UInt64
 
+    @_extern(c, "keychain_program_identity")
+    package static func programIdentity(_ identity: UnsafeMutablePointer<CChar>?, _ capacity: Int) -> Int32
+
     @_extern(c, "keychain_file_system") package static func fileSystem(_ path: UnsafePointer<CChar>) -> UInt32
 
     /// Returns 0 or an error number.

@@ -12,9 +12,9 @@ package struct KeychainControl: ParsableCommand {
         abstract: "Manages the keychain and the programs that use it.",
         version: ProductVersion.text,
         subcommands: [
-            DeviceCommand.self, BackupCommand.self, SecretCommand.self, BundleIdentifierCommand.self, TestCommand.self,
-            TraceCommand.self, DoctorCommand.self, ServiceCommand.self, LogCommand.self, TeamCommand.self,
-            SignCommand.self, VerifyCommand.self,
+            DeviceCommand.self, BackupCommand.self, SecretCommand.self, BundleIdentifierCommand.self,
+            IdentityNoteCommand.self, TestCommand.self, TraceCommand.self, DoctorCommand.self, ServiceCommand.self,
+            LogCommand.self, TeamCommand.self, SignCommand.self, VerifyCommand.self,
         ]
     )
 

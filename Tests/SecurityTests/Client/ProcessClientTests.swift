@@ -2,6 +2,7 @@
 
 import Foundation
 import KeychainCore
+import KeychainHost
 import KeychainTestSupport
 import Testing
 
@@ -33,6 +34,43 @@ struct ProcessClientTests {
         }
         let derived = ["swift-keychain.program.tool", "swift-keychain.common"]
         #expect(client.client.accessGroups == (first.map { [$0] } ?? []) + derived)
+    }
+
+    @Test("the identity of a program's note comes before the group by name, which its items move from")
+    func noted() throws {
+        let folder = try TemporaryFolder()
+        let tool = folder.path(of: "tool-1.1")
+        let note = ProgramIdentity.Note.identity(try #require(ProgramIdentity("com.example.tool".utf8)))
+        let client = ProcessClient.make(executable: tool, bundleIdentifier: nil, identity: note) { _ in nil }
+        #expect(
+            client.client.accessGroups
+                == ["com.example.tool", "swift-keychain.program.tool-1.1", "swift-keychain.common"]
+        )
+        #expect(client.formerGroup?.former == "swift-keychain.program.tool-1.1")
+        #expect(client.formerGroup?.group == "com.example.tool")
+        let malformed = ProcessClient.make(executable: tool, bundleIdentifier: nil, identity: .malformed) { _ in nil }
+        #expect(malformed.client.accessGroups == ["swift-keychain.program.tool-1.1", "swift-keychain.common"])
+        #expect(malformed.formerGroup == nil)
+
+        let list = try propertyList(["keychain-access-groups": ["TEAMID.beside"]])
+        try list.write(to: URL(fileURLWithPath: "\(tool).entitlements"))
+        let entitled = ProcessClient.make(executable: tool, bundleIdentifier: nil, identity: note) { _ in nil }
+        #expect(entitled.client.accessGroups == ["TEAMID.beside"])
+        #expect(entitled.formerGroup == nil)
+    }
+
+    @Test(
+        "an identity is a name in reverse DNS notation of at most 255 bytes",
+        arguments: [
+            ("com.example.tool", true), ("a.b", true), ("com.example-1.Tool2", true),
+            ("com." + String(repeating: "a", count: 251), true), ("com." + String(repeating: "a", count: 252), false),
+            ("", false), ("tool", false), ("com..tool", false), (".tool", false), ("com.", false),
+            ("com.ex ample", false), ("com.exämple", false), ("com/example.tool", false), ("com.example\u{0}", false),
+            ("*.x", false),
+        ]
+    )
+    func identities(name: String, isValid: Bool) {
+        #expect((ProgramIdentity(name.utf8)?.name == name) == isValid)
     }
 
     @Test(

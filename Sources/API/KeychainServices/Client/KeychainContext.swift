@@ -67,7 +67,10 @@ package struct KeychainContext: Sendable {
     ///
     /// Found once, at the first call.
     package static let process: KeychainContext = {
-        let backend = defaultBackend
+        var backend = defaultBackend
+        if let moved = ProcessClient.current.formerGroup {
+            backend = FormerGroupKeychain(backend, from: moved.former, to: moved.group)
+        }
         let fileBased = Self.fileBased(backend, .process)
         let hasFrontEnd = ProcessEnvironment.value(ProcessClient.fileBasedVariable) == "1"
         var client = ProcessClient.current.client

@@ -10,14 +10,18 @@ import Synchronization
 ///
 /// The list is the file that `SWIFT_KEYCHAIN_ENTITLEMENTS` names, or `NAME.entitlements` next to the executable NAME.
 /// Without one, the groups are the bundle identifier with the application identifier prefix, as on iOS, if the program
-/// has one; then one derived from the program's name; and one shared by all programs of the user. The groups of a
-/// signed manifest next to the executable come before all of them. In the embedded keychain, groups organize items;
-/// they are not a boundary between programs of one user.
+/// has one; the identity that its build has put into it; one derived from the program's name; and one shared by all
+/// programs of the user. The groups of a signed manifest next to the executable come before all of them. In the
+/// embedded keychain, groups organize items; they are not a boundary between programs of one user.
 package struct ProcessClient: Sendable {
     private(set) var client: Client
 
     /// The entitlements as read, in the form of their property list; empty without a list.
     let entitlements: Data
+
+    /// Where the program's items are from the time before it had an identity, and where they belong now; `nil` if it
+    /// has none, or its groups are from entitlements or a manifest.
+    private(set) var formerGroup: (former: String, group: String)?
 
     static let environmentVariable = "SWIFT_KEYCHAIN_ENTITLEMENTS"
     static let prefixVariable = "SWIFT_KEYCHAIN_APP_IDENTIFIER_PREFIX"
@@ -34,6 +38,7 @@ package struct ProcessClient: Sendable {
     static let current = make(
         executable: executablePath,
         bundleIdentifier: Bundle.main.bundleIdentifier,
+        identity: ProgramIdentity.current,
         environment: ProcessEnvironment.value
     )
 
@@ -43,13 +48,23 @@ package struct ProcessClient: Sendable {
         return path.map(ExecutablePath.onDisk) ?? CommandLine.arguments[0]
     }
 
-    /// The client that a program is, by its path, bundle identifier and environment.
+    /// The client that a program is, by its path, bundle identifier, note and environment.
     static func make(
         executable: String,
         bundleIdentifier: String?,
+        identity: ProgramIdentity.Note = .missing,
         environment: (String) -> String?
     ) -> ProcessClient {
-        var made = make(executable: executable, bundleIdentifier: bundleIdentifier, groupsFrom: environment)
+        let name = Self.name(in: identity)
+        var identifiers = [bundleIdentifier, name].compactMap(\.self).filter { !$0.isEmpty }
+        if identifiers.count == 2, identifiers[0] == identifiers[1] { identifiers.removeLast() }
+        var made = make(executable: executable, identifiers: identifiers, groupsFrom: environment)
+        let derived = Client.group(ofProgram: (executable as NSString).lastPathComponent)
+        if let name, let group = made.client.accessGroups.first, group.hasSuffix(name),
+            made.client.accessGroups.contains(derived)
+        {
+            made.formerGroup = (derived, group)
+        }
         made.client.profile = profile(environment)
         return made
     }
@@ -69,14 +84,24 @@ package struct ProcessClient: Sendable {
 
     private static let logger = Logger(label: "swift-keychain")
 
+    private static func name(in note: ProgramIdentity.Note) -> String? {
+        switch note {
+        case .missing: return nil
+        case .identity(let identity): return identity.name
+        case .malformed:
+            logger.warning("the identity in the note of the program is not a name such as com.example.tool")
+            return nil
+        }
+    }
+
     private static func make(
         executable: String,
-        bundleIdentifier: String?,
+        identifiers: [String],
         groupsFrom environment: (String) -> String?
     ) -> ProcessClient {
         let manifest = ManifestClaims(executable: executable)
         let prefix = environment(prefixVariable) ?? manifest?.prefix
-        var made = entitled(executable, bundleIdentifier: bundleIdentifier, prefix: prefix, environment: environment)
+        var made = entitled(executable, identifiers: identifiers, prefix: prefix, environment: environment)
         // An add without a group stores in the first of the manifest, as with a daemon.
         for group in (manifest?.accessGroups ?? []).reversed() {
             made.client.accessGroups.removeAll { $0.utf8.elementsEqual(group.utf8) }
@@ -88,21 +113,19 @@ package struct ProcessClient: Sendable {
     /// The client that a program is by its entitlements, or without them.
     private static func entitled(
         _ executable: String,
-        bundleIdentifier: String?,
+        identifiers: [String],
         prefix: String?,
         environment: (String) -> String?
     ) -> ProcessClient {
         let named = environment(environmentVariable)
         let path = named ?? "\(executable).entitlements"
         guard named != nil || FileManager.default.fileExists(atPath: path) else {
-            let identifier = bundleIdentifier.flatMap { $0.isEmpty ? nil : $0 }
+            let prefix = environment(prefixVariable) ?? ""
             // The group by name stays in the list: a program that gets an identifier later still finds its items.
-            let groups = [
-                identifier.map { (environment(prefixVariable) ?? "") + $0 },
-                Client.group(ofProgram: (executable as NSString).lastPathComponent),
-                Client.commonGroup,
-            ]
-            return ProcessClient(client: Client(accessGroups: groups.compactMap(\.self)), entitlements: Data())
+            let groups =
+                identifiers.map { prefix + $0 }
+                + [Client.group(ofProgram: (executable as NSString).lastPathComponent), Client.commonGroup]
+            return ProcessClient(client: Client(accessGroups: groups), entitlements: Data())
         }
         do {
             let data = try Data(contentsOf: URL(fileURLWithPath: path))

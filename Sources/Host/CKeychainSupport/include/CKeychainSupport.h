@@ -132,6 +132,10 @@ const char *keychain_function_name(uintptr_t address, int *is_in_program);
 // Calls back with the mangled name of each function of the program whose name contains a string. It takes milliseconds.
 void keychain_each_function(const char *part, void (*callback)(const char *name, void *context), void *context);
 
+// The identity in a note of the program, whose length is returned: also one that is larger than the room for it, of which
+// nothing is copied. -1 if there is no such note.
+int keychain_program_identity(char *identity, size_t capacity);
+
 // Whether KeychainSimulation is linked.
 int keychain_testing_is_linked(void);
 
