@@ -30,7 +30,7 @@ struct InstallationTests {
             line.matches(of: /\b(keychain_[a-z_]+)\(/).map { String($0.1) }
         }
         #expect(Set(shown) == Set(called))
-        for file in ["Package.swift", "Scripts/install"] {
+        for file in ["Package.swift", "Scripts/Installation/build.sh"] {
             #expect(try Repository.lines(of: file).contains { $0.contains("-Bsymbolic-functions") })
         }
     }

@@ -10,6 +10,6 @@ struct ProductVersionTests {
         let package = URL(fileURLWithPath: #filePath).appendingPathComponent("../../..").standardized
         let log = try String(contentsOf: package.appendingPathComponent("CHANGELOG.md"), encoding: .utf8)
         let heading = try #require(log.split(separator: "\n").first { $0.hasPrefix("## ") })
-        #expect(heading.dropFirst(3).prefix { $0 != " " }.lowercased() == ProductVersion.number)
+        #expect(heading.dropFirst(3).prefix { $0 != " " } == ProductVersion.number)
     }
 }

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+# Sourced by Scripts/release: functions that make the packages of Debian, of what was built.
+# shellcheck shell=sh
+
+# make_tools_package VERSION: the commands, the daemon and its units, manual pages and completion.
+make_tools_package() {
+    package=swift-keychain
+    begin_package
+    # shellcheck disable=SC2086 # a list of names
+    place_tools $tools
+    place_units lib/systemd/user
+    place_system_service
+    zsh_folder=vendor-completions
+    place_completions
+    quietly "Making the manual pages" place_manuals
+    find "$staged/share/man" -type f -exec gzip -9n {} +
+    mkdir -p "$root/DEBIAN"
+    for script in postinst prerm postrm; do place 755 "Packaging/debian/$script" "$root/DEBIAN/$script"; done
+    finish_package "$1"
+}
+
+# make_development_package VERSION: the library, its modules and the toolsets.
+make_development_package() {
+    package=swift-keychain-dev
+    begin_package
+    quietly "Placing the library" place_library
+    strip --strip-unneeded "$staged"/lib/swift-keychain/*.so
+    finish_package "$1"
+}
+
+begin_package() {
+    prefix=/usr
+    root="$work/$package"
+    staged="$root/usr"
+    mkdir -p "$staged"
+}
+
+# What every package has, and the package itself.
+finish_package() {
+    architecture="$(dpkg --print-architecture)"
+    documents="$staged/share/doc/$package"
+    place 644 Packaging/debian/copyright "$documents/copyright"
+    entry="$(sed -n '/^## /,$p' CHANGELOG.md | head -n 1 | sed 's/^## //')"
+    {
+        echo "swift-keychain ($1) unstable; urgency=medium"
+        echo
+        echo "  * Release ${entry}; see /usr/share/doc/$package/NEWS.gz."
+        echo
+        echo " -- $maintainer  $(date -u -R -d "@$SOURCE_DATE_EPOCH")"
+    } | gzip -9n > "$documents/changelog.gz"
+    gzip -9nc CHANGELOG.md > "$documents/NEWS.gz"
+    if [ -e "Packaging/debian/$package.lintian-overrides" ]; then
+        place 644 "Packaging/debian/$package.lintian-overrides" "$staged/share/lintian/overrides/$package"
+    fi
+    mkdir -p "$root/DEBIAN"
+    (cd "$root" && find usr -type f -print0 | sort -z | xargs -0 md5sum) > "$root/DEBIAN/md5sums"
+    chmod 644 "$root/DEBIAN/md5sums"
+    find "$root" -type d -exec chmod 755 {} +
+    size="$(du -sk --apparent-size "$root/usr" | cut -f 1)"
+    sed -e "s/@VERSION@/$1/" -e "s/@ARCHITECTURE@/$architecture/" -e "s/@SIZE@/$size/" \
+        -e "s/@MAINTAINER@/$maintainer/" -e "s/@DEPENDS@/$(libraries)/" \
+        "Packaging/debian/$package.control" > "$root/DEBIAN/control"
+    find "$root" -newermt "@$SOURCE_DATE_EPOCH" -print0 | xargs -0r touch --no-dereference --date="@$SOURCE_DATE_EPOCH"
+    dpkg-deb --root-owner-group -Zxz --build "$root" "$output/${package}_${1}_$architecture.deb" > /dev/null
+}
+
+# The variables of devscripts(1) name who builds a package; without them, the project has no address to give.
+maintainer="${DEBFULLNAME:-swift-keychain maintainers} <${DEBEMAIL:-maintainers@swift-keychain.example}>"
+
+# The packages whose libraries the programs and libraries of a package load (dpkg-shlibdeps(1)).
+libraries() {
+    mkdir -p "$work/shlibs/debian"
+    echo "Source: swift-keychain" > "$work/shlibs/debian/control"
+    files="$(find "$staged/bin" "$staged/lib/swift-keychain" -type f \( -name keychaind -o -name '*.so' \) 2>/dev/null |
+        sed 's/^/-e/')"
+    # shellcheck disable=SC2086 # a list of options
+    (cd "$work/shlibs" && dpkg-shlibdeps -O --ignore-missing-info -l"$staged/lib/swift-keychain" $files 2>/dev/null) |
+        sed -n 's/^shlibs:Depends=//p'
+}
