@@ -872,7 +872,7 @@ if let identity = Context.environment["SWIFT_KEYCHAIN_IDENTITY"] {
 }
 
 // The commands of a package or an archive run where no toolchain is, nor a C library as new as that of the builder
-// (Scripts/Installation/tools). keychaind, which uses libsystemd, is linked dynamically with the C library alone.
+// (Scripts/Installation/build.sh). keychaind is linked with the libraries of the system, libsystemd among them.
 if Context.environment["SWIFT_KEYCHAIN_STATIC_TOOLS"] != nil {
     for target in targets where ["security-tool", "keychainctl", "keychain-lint"].contains(target.name) {
         // Loaded at an address that differs each time, which the default linker cannot do; lld adds Unicode data.

@@ -9,6 +9,8 @@ hardened="-Xcc -fstack-protector-strong -Xcc -D_FORTIFY_SOURCE=2 -Xlinker -z -Xl
 library_build=.build-installation
 tools_build=.build-installation-static
 manual_build=.build-installation-manual
+# Those of the package that a build of the tools has; keychain-lint needs one.
+traits=""
 
 # quietly WHAT COMMAND...: the output of the compiler and the linker is shown only where something fails.
 quietly() {
@@ -75,9 +77,9 @@ build_tools() {
 }
 
 # The linker warns about functions that would load the C library's modules for other sources of accounts; what we ask of
-# accounts has an answer without them. All else it says is shown.
+# accounts has an answer without them.
 build_tool() {
     # shellcheck disable=SC2086 # a list of options
     SWIFT_KEYCHAIN_STATIC_TOOLS=1 swift build -c release --scratch-path "$tools_build" --static-swift-stdlib \
-        --traits Lint $hardened -Xlinker --gc-sections --disable-local-rpath "$@"
+        $traits $hardened -Xlinker --gc-sections --disable-local-rpath "$@"
 }

@@ -57,8 +57,10 @@ finish_package() {
     chmod 644 "$root/DEBIAN/md5sums"
     find "$root" -type d -exec chmod 755 {} +
     size="$(du -sk --apparent-size "$root/usr" | cut -f 1)"
+    depends="$(libraries)"
+    [ -n "$depends" ] || { echo "dpkg-shlibdeps names no packages for $package" >&2; exit 1; }
     sed -e "s/@VERSION@/$1/" -e "s/@ARCHITECTURE@/$architecture/" -e "s/@SIZE@/$size/" \
-        -e "s/@MAINTAINER@/$maintainer/" -e "s/@DEPENDS@/$(libraries)/" \
+        -e "s/@MAINTAINER@/$maintainer/" -e "s/@DEPENDS@/$depends/" \
         "Packaging/debian/$package.control" > "$root/DEBIAN/control"
     find "$root" -newermt "@$SOURCE_DATE_EPOCH" -print0 | xargs -0r touch --no-dereference --date="@$SOURCE_DATE_EPOCH"
     dpkg-deb --root-owner-group -Zxz --build "$root" "$output/${package}_${1}_$architecture.deb" > /dev/null
@@ -74,6 +76,7 @@ libraries() {
     files="$(find "$staged/bin" "$staged/lib/swift-keychain" -type f \( -name keychaind -o -name '*.so' \) 2>/dev/null |
         sed 's/^/-e/')"
     # shellcheck disable=SC2086 # a list of options
-    (cd "$work/shlibs" && dpkg-shlibdeps -O --ignore-missing-info -l"$staged/lib/swift-keychain" $files 2>/dev/null) |
-        sed -n 's/^shlibs:Depends=//p'
+    (cd "$work/shlibs" && dpkg-shlibdeps -O --ignore-missing-info -l"$staged/lib/swift-keychain" $files) \
+        > "$work/shlibs/depends"
+    sed -n 's/^shlibs:Depends=//p' "$work/shlibs/depends"
 }

@@ -90,7 +90,8 @@ place_completions() {
     for tool in keychainctl keychaind keychain-lint; do
         [ -x "$staged/bin/$tool" ] || continue
         for shell in bash zsh fish; do
-            "$executables/$tool" --generate-completion-script "$shell" | sed '1{/^#!/d;}' > "$executables/$tool.$shell"
+            "$executables/$tool" --generate-completion-script "$shell" > "$executables/$tool.$shell"
+            sed -i '1{/^#!/d;}' "$executables/$tool.$shell"
         done
         place_completion "$tool"
     done

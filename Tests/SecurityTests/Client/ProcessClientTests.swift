@@ -131,6 +131,18 @@ struct ProcessClientTests {
         #expect(entitled.client.accessGroups == own + ["group.more"])
     }
 
+    @Test("what any program may have stored under the name of a file is not moved into a group of its manifest")
+    func manifestAndNote() throws {
+        let folder = try TemporaryFolder()
+        let tool = folder.path(of: "tool")
+        try manifest(#"{"team": "TEAM", "accessGroups": ["TEAM.com.example.tool"]}"#)
+            .write(to: URL(fileURLWithPath: "\(tool).keychain-manifest"))
+        let note = ProgramIdentity.Note.identity(try #require(ProgramIdentity("com.example.tool".utf8)))
+        let client = ProcessClient.make(executable: tool, bundleIdentifier: nil, identity: note) { _ in nil }
+        #expect(client.client.accessGroups.first == "TEAM.com.example.tool")
+        #expect(client.formerGroup == nil)
+    }
+
     @Test("a file that is no manifest changes nothing", arguments: ["", "x", "a.b.c", "e30.!!.c2ln", "e30.e30.c2ln"])
     func noManifest(_ text: String) throws {
         let folder = try TemporaryFolder()

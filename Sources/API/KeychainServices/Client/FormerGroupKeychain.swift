@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import KeychainCore
+import KeychainHost
 import Synchronization
 
 /// The keychain of a program that has got an identity since it stored its first items.
@@ -11,6 +12,7 @@ package final class FormerGroupKeychain: ObservableKeychain {
     private let keychain: any KeychainBackend
     private let former: String
     private let group: String
+    private let lock = ForkSafeLock()
     private let isDone = Atomic(false)
 
     /// A keychain.
@@ -31,14 +33,16 @@ package final class FormerGroupKeychain: ObservableKeychain {
 
     package var unlocksForAll: Bool { keychain.unlocksForAll }
 
-    /// Moves the items, if the command may change some, and executes it.
+    /// Moves the items, if the command may change some, and executes it; other changes wait for the move.
     package func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
-        if case .items(let request) = command, !command.has(.changesNothing), !isDone.load(ordering: .relaxed),
-            !isDone.exchange(true, ordering: .relaxed)
-        {
-            // What could not be moved, because it is locked or stored twice, is found where it is, and tried again by
-            // the next process.
-            for itemClass in ItemClass.stored { move(itemClass, as: request.client) }
+        if case .items(let request) = command, !command.has(.changesNothing), !isDone.load(ordering: .acquiring) {
+            lock.acquire()
+            defer { lock.release() }
+            if !isDone.load(ordering: .relaxed) {
+                // What cannot be moved now, such as a locked item, is found where it is; the next change tries again.
+                let isMoved = ItemClass.stored.map { move($0, as: request.client) }.allSatisfy(\.self)
+                if isMoved { isDone.store(true, ordering: .releasing) }
+            }
         }
         return try keychain.perform(command)
     }
@@ -51,26 +55,43 @@ package final class FormerGroupKeychain: ObservableKeychain {
         return observable.observeChanges(as: client, handler)
     }
 
-    /// Moves all items of a class in one change; where one of them is in the other group already, each by itself.
-    private func move(_ itemClass: ItemClass, as client: Client) {
-        var query: PropertyDictionary = [
+    /// Moves the items of a class, each by itself and without a prompt.
+    ///
+    /// - Returns: Whether none is left.
+    private func move(_ itemClass: ItemClass, as client: Client) -> Bool {
+        var client = client
+        client.profile = .iOS
+        let query: PropertyDictionary = [
             PropertyKey.itemClass: .string(itemClass.rawValue),
             AttributeName.accessGroup.description: .string(former),
             AttributeName.synchronizable.description: .string(PropertyKey.synchronizableAny),
+            PropertyKey.matchLimit: .string(PropertyKey.matchLimitAll),
+            PropertyKey.returnPersistentReference: .boolean(true),
+        ]
+        do throws(KeychainError) {
+            let found = try KeychainAnswer.values { () throws(KeychainError) in
+                try keychain.perform(KeychainRequest(.copyMatching(query), client: client))
+            }
+            var isMoved = true
+            for case .data(let reference) in found where !move(reference, as: client) { isMoved = false }
+            return isMoved
+        } catch {
+            return false
+        }
+    }
+
+    private func move(_ reference: SecretBytes, as client: Client) -> Bool {
+        let query: PropertyDictionary = [
+            PropertyKey.valuePersistentReference: .data(reference),
+            PropertyKey.useAuthenticationUI: .string(PropertyKey.useAuthenticationUIFail),
         ]
         let attributes: PropertyDictionary = [AttributeName.accessGroup.description: .string(group)]
-        var client = client
-        client.profile = .iOS
         do throws(KeychainError) {
             _ = try keychain.perform(KeychainRequest(.update(query, attributes: attributes), client: client))
-        } catch  where error.status == .duplicateItem {
-            query[PropertyKey.returnPersistentReference] = .boolean(true)
-            query[PropertyKey.matchLimit] = .string(PropertyKey.matchLimitAll)
-            let found = try? keychain.perform(KeychainRequest(.copyMatching(query), client: client))
-            for case .data(let reference) in found?.values ?? [] {
-                let one: PropertyDictionary = [PropertyKey.valuePersistentReference: .data(reference)]
-                _ = try? keychain.perform(KeychainRequest(.update(one, attributes: attributes), client: client))
-            }
-        } catch {}
+            return true
+        } catch {
+            // One that is there already stays where it is, for good.
+            return error.status == .duplicateItem || error.status == .itemNotFound
+        }
     }
 }

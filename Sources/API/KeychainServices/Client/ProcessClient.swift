@@ -59,12 +59,8 @@ package struct ProcessClient: Sendable {
         var identifiers = [bundleIdentifier, name].compactMap(\.self).filter { !$0.isEmpty }
         if identifiers.count == 2, identifiers[0] == identifiers[1] { identifiers.removeLast() }
         var made = make(executable: executable, identifiers: identifiers, groupsFrom: environment)
-        let derived = Client.group(ofProgram: (executable as NSString).lastPathComponent)
-        if let name, let group = made.client.accessGroups.first, group.hasSuffix(name),
-            made.client.accessGroups.contains(derived)
-        {
-            made.formerGroup = (derived, group)
-        }
+        // Items go to no group of a bundle identifier, of which the program is one of several.
+        if identifiers.first != name { made.formerGroup = nil }
         made.client.profile = profile(environment)
         return made
     }
@@ -102,6 +98,8 @@ package struct ProcessClient: Sendable {
         let manifest = ManifestClaims(executable: executable)
         let prefix = environment(prefixVariable) ?? manifest?.prefix
         var made = entitled(executable, identifiers: identifiers, prefix: prefix, environment: environment)
+        // What any program may have stored under the name of the file does not belong into a group that a team owns.
+        if manifest != nil { made.formerGroup = nil }
         // An add without a group stores in the first of the manifest, as with a daemon.
         for group in (manifest?.accessGroups ?? []).reversed() {
             made.client.accessGroups.removeAll { $0.utf8.elementsEqual(group.utf8) }
@@ -122,10 +120,11 @@ package struct ProcessClient: Sendable {
         guard named != nil || FileManager.default.fileExists(atPath: path) else {
             let prefix = environment(prefixVariable) ?? ""
             // The group by name stays in the list: a program that gets an identifier later still finds its items.
-            let groups =
-                identifiers.map { prefix + $0 }
-                + [Client.group(ofProgram: (executable as NSString).lastPathComponent), Client.commonGroup]
-            return ProcessClient(client: Client(accessGroups: groups), entitlements: Data())
+            let derived = Client.group(ofProgram: (executable as NSString).lastPathComponent)
+            let groups = identifiers.map { prefix + $0 } + [derived, Client.commonGroup]
+            var made = ProcessClient(client: Client(accessGroups: groups), entitlements: Data())
+            made.formerGroup = identifiers.first.map { (derived, prefix + $0) }
+            return made
         }
         do {
             let data = try Data(contentsOf: URL(fileURLWithPath: path))

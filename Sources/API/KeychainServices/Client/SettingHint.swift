@@ -9,8 +9,8 @@ import Synchronization
 /// A setting that explains the failure of a call that works on Apple's platforms.
 ///
 /// The first call of each kind in a process prints it, in one line on standard error and without values of the call,
-/// unless `SWIFT_KEYCHAIN_HINTS` is `off`: in a test runner, or if standard error is a terminal. That the keychain is
-/// locked is printed anywhere, because programs report it as a status alone.
+/// unless `SWIFT_KEYCHAIN_HINTS` is `off`: in a test runner, or if standard error is a terminal. Elsewhere its number
+/// may be that of another file of the program.
 enum SettingHint: CaseIterable {
     /// The program has no access group at all.
     case noAccessGroups
@@ -108,6 +108,7 @@ enum SettingHint: CaseIterable {
 extension SettingHint {
     /// Prints the setting that explains a failed call, if the output is read and for the first time.
     static func printHint(for error: KeychainError, _ operation: KeychainRequest.Operation, _ client: Client) {
+        guard isWanted else { return }
         // A task's own context without the kit is a test of this package.
         let isVirtual = TestingKit.isLinked
         guard isVirtual || KeychainContext.current == nil,
@@ -118,20 +119,18 @@ extension SettingHint {
                 isVirtual: isVirtual,
                 kind: error.kind
             ),
-            isWanted || hint == .locked && !isOff, printed.withLock({ $0.insert(hint).inserted })
+            printed.withLock({ $0.insert(hint).inserted })
         else { return }
         let line = "swift-keychain: \(hint.text) (SWIFT_KEYCHAIN_HINTS=off: no hints)\n"
-        FileHandle.standardError.write(Data(line.utf8))
+        // A hint that cannot be written is no error of the program.
+        var text = line
+        _ = text.withUTF8 { write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 
     private static let printed = Mutex<Set<SettingHint>>([])
 
-    private static let setting = ProcessEnvironment.value("SWIFT_KEYCHAIN_HINTS")
-
-    private static let isOff = setting == "off"
-
     private static let isWanted = isWanted(
-        setting: setting,
+        setting: ProcessEnvironment.value("SWIFT_KEYCHAIN_HINTS"),
         program: CommandLine.arguments.first ?? "",
         hasTerminal: isatty(STDERR_FILENO) == 1
     )

@@ -41,9 +41,8 @@ struct FindIdentity: Command {
                     )
                     return (identity, reason)
                 } catch {
-                    // Nothing is trusted that cannot be evaluated.
                     failure = error
-                    return (identity, "CSSMERR_TP_NOT_TRUSTED")
+                    return (identity, "not evaluated")
                 }
             }
             let valid = judged.filter { $0.1 == nil }
@@ -52,10 +51,12 @@ struct FindIdentity: Command {
                 try session.output.write(Self.lines(judged) + "     \(judged.count) identities found\n\n")
                 try session.output.write("  Valid identities only\n")
             }
+            guard failure == nil else { continue }
             try session.output.write(Self.lines(valid) + "     \(valid.count) valid identities found\n")
         }
         if let failure {
             try session.errors.write("security: identities could not be evaluated: \(failure.reason)\n")
+            return showsValidOnly ? 1 : 0
         }
         return 0
     }
