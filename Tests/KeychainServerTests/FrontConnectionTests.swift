@@ -152,6 +152,19 @@ struct FrontConnectionTests {
         #expect(peer.statuses.withLock(\.self) == [.missingEntitlement, .missingEntitlement])
     }
 
+    @Test("a change of a program that is gone is refused, and a read is not")
+    func gone() throws {
+        let keychain = CountingKeychain()
+        let server = try TestServer(keychain)
+        let connection = try #require(server.server).connect(Self.peer(8, keychain), of: 1)
+        connection.end()
+        let change = KeychainCommand.items(KeychainRequest(.add(["acct": .string("a")]), client: .person))
+        let error = #expect(throws: KeychainError.self) { try connection.perform(change) }
+        #expect(error?.status == .notAvailable)
+        #expect(keychain.counts == [:])
+        _ = try connection.perform(Self.read)
+    }
+
     @Test("a front's command with values that are too large is refused, and logged")
     func sizes() throws {
         let keychain = CountingKeychain()

@@ -34,12 +34,14 @@ package final class FrontConnection: Sendable {
     ///   - authenticator: shows the prompts of the command, whose queue and number are the program's (its `enqueue` is
     ///     not called); by default the user cannot be prompted.
     /// - Returns: The reply.
-    /// - Throws: ``KeychainError``; `errSecNotAvailable` if the server is stopping.
+    /// - Throws: ``KeychainError``; `errSecNotAvailable` if the server is stopping, and for a change after ``end()``.
     package func perform(
         _ command: KeychainCommand,
         prompting authenticator: any Authenticator = NoAuthenticator()
     ) throws(KeychainError) -> KeychainReply {
         try server.checkIsServing()
+        // The program cannot receive the result, and may have sent the command again on another connection.
+        guard command.has(.changesNothing) || !ending.isCancelled else { throw .programIsGone }
         let call = Call(of: peer, process, prompting: authenticator, until: ending, countedBy: server.calls)
         return try server.execute(command, in: call)
     }
@@ -78,7 +80,7 @@ package final class FrontConnection: Sendable {
         return observation
     }
 
-    /// Cancels the prompts of the commands in progress, because the program is gone.
+    /// Cancels the prompts of the commands in progress, because the program is gone, and refuses changes from now on.
     package func end() { ending.cancel() }
 }
 
@@ -99,4 +101,12 @@ extension KeychainServer {
     fileprivate func checkIsServing() throws(KeychainError) {
         guard !isStopping, !admission.isOver else { throw .stopping }
     }
+}
+
+extension KeychainError {
+    fileprivate static let programIsGone = KeychainError(
+        .notAvailable,
+        "the program has disconnected: its changes are not made any more",
+        kind: .unavailable
+    )
 }
