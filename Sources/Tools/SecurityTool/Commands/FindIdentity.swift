@@ -49,9 +49,9 @@ struct FindIdentity: Command {
             if !showsValidOnly {
                 try session.output.write("\nPolicy: \(policy.title)\n  Matching identities\n")
                 try session.output.write(Self.lines(judged) + "     \(judged.count) identities found\n\n")
-                try session.output.write("  Valid identities only\n")
             }
             guard failure == nil else { continue }
+            if !showsValidOnly { try session.output.write("  Valid identities only\n") }
             try session.output.write(Self.lines(valid) + "     \(valid.count) valid identities found\n")
         }
         if let failure {
