@@ -861,7 +861,8 @@ if let identity = Context.environment["SWIFT_KEYCHAIN_IDENTITY"] {
     let isValid =
         identity.utf8.count <= 255 && labels.count > 1
         && labels.allSatisfy { label in
-            !label.isEmpty && label.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
+            !label.isEmpty && label.first != "-"
+                && label.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
         }
     guard isValid else {
         fatalError("SWIFT_KEYCHAIN_IDENTITY must be a name such as com.example.tool, of at most 255 bytes: \(identity)")

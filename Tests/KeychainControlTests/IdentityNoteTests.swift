@@ -31,6 +31,37 @@ struct IdentityNoteTests {
         #expect(sections.split(separator: "\n").contains { $0.contains(ProgramIdentity.section) && $0.hasSuffix(" 4") })
     }
 
+    @Test(
+        "a program reads its own identity, also one that is linked statically; one without a note has none",
+        arguments: [(true, []), (true, ["-static-executable"]), (false, [])] as [(Bool, [String])]
+    )
+    func read(hasNote: Bool, options: [String]) throws {
+        let folder = try TemporaryFolder()
+        let identity = try #require(ProgramIdentity("com.example.tool".utf8))
+        let source = """
+            \(hasNote ? IdentityNoteCommand.code(identity) : "")
+            @_extern(c, "keychain_program_identity")
+            func read(_ identity: UnsafeMutablePointer<CChar>?, _ capacity: Int) -> Int32
+            var text = [CChar](repeating: 0, count: 256)
+            let count = read(&text, 255)
+            print(count, String(cString: text), read(&text, 3))
+            """
+        let main = folder.path(of: "main.swift")
+        try Data(source.utf8).write(to: URL(fileURLWithPath: main))
+        let file = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../Sources/Host/CKeychainSupport")
+            .standardized.path
+        let object = folder.path(of: "note.o")
+        let compiled = ["clang", "-c", "\(file)/program_identity.c", "-I", "\(file)/include", "-o", object]
+        #expect(try output(of: compiled).isEmpty)
+        let program = folder.path(of: "program")
+        let cache = folder.path(of: "cache")
+        _ = try output(
+            of: ["swiftc", "-enable-experimental-feature", "Extern", "-module-cache-path", cache] + options
+                + [main, object, "-o", program]
+        )
+        #expect(try output(of: [program]) == (hasNote ? "16 com.example.tool 16\n" : "-1  -1\n"))
+    }
+
     @Test("what is no identity is refused", arguments: ["", "tool", "com..tool", "com.example/tool"])
     func refused(name: String) {
         #expect(throws: (any Error).self) { try KeychainControl.parseAsRoot(["identity-note", name]) }

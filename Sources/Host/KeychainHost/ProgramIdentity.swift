@@ -14,24 +14,13 @@ package struct ProgramIdentity: Hashable, Sendable {
     /// The maximum size, in bytes.
     package static let maximumByteCount = 255
 
-    /// Creates an identity; `nil` if the name has not at least two labels of letters, digits and hyphens with periods
-    /// between them, or is too long.
-    package init?(_ name: some Sequence<UInt8>) {
-        let bytes = Array(name)
-        let labels = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard bytes.count <= Self.maximumByteCount, labels.count > 1,
-            labels.allSatisfy({ !$0.isEmpty && $0.allSatisfy(Self.isAllowed) })
-        else { return nil }
-        self.name = String(decoding: bytes, as: UTF8.self)
-    }
-
-    private static func isAllowed(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
-            true
-        default: false
+    /// Creates an identity; `nil` for anything but a ``ReverseDNSName`` of at least two labels and at most
+    /// ``maximumByteCount`` bytes.
+    package init?(_ name: some Collection<UInt8>) {
+        guard name.count <= Self.maximumByteCount, let count = ReverseDNSName.labelCount(name), count > 1 else {
+            return nil
         }
+        self.name = String(decoding: name, as: UTF8.self)
     }
 
     /// The section of an executable for the note.

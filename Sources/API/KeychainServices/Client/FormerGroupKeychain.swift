@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import KeychainCore
-import KeychainHost
 import Synchronization
 
 /// The keychain of a program that has got an identity since it stored its first items.
@@ -12,7 +11,6 @@ package final class FormerGroupKeychain: ObservableKeychain {
     private let keychain: any KeychainBackend
     private let former: String
     private let group: String
-    private let lock = ForkSafeLock()
     private let isDone = Atomic(false)
 
     /// A keychain.
@@ -33,16 +31,14 @@ package final class FormerGroupKeychain: ObservableKeychain {
 
     package var unlocksForAll: Bool { keychain.unlocksForAll }
 
-    /// Moves the items, if the command may change some, and executes it; other changes wait for the move.
+    /// Moves the items, if the command may change some, and executes it.
     package func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
-        if case .items(let request) = command, !command.has(.changesNothing), !isDone.load(ordering: .acquiring) {
-            lock.acquire()
-            defer { lock.release() }
-            if !isDone.load(ordering: .relaxed) {
-                // What cannot be moved now, such as a locked item, is found where it is; the next change tries again.
-                let isMoved = ItemClass.stored.map { move($0, as: request.client) }.allSatisfy(\.self)
-                if isMoved { isDone.store(true, ordering: .releasing) }
-            }
+        // Threads do not wait for each other: each moves what it finds before its own change. What cannot be moved now,
+        // such as a locked item, is found where it is, and the next change tries again.
+        if case .items(let request) = command, !command.has(.changesNothing), !isDone.load(ordering: .relaxed),
+            ItemClass.stored.map({ move($0, as: request.client) }).allSatisfy(\.self)
+        {
+            isDone.store(true, ordering: .relaxed)
         }
         return try keychain.perform(command)
     }

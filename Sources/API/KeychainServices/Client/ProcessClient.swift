@@ -55,12 +55,23 @@ package struct ProcessClient: Sendable {
         identity: ProgramIdentity.Note = .missing,
         environment: (String) -> String?
     ) -> ProcessClient {
-        let name = Self.name(in: identity)
-        var identifiers = [bundleIdentifier, name].compactMap(\.self).filter { !$0.isEmpty }
-        if identifiers.count == 2, identifiers[0] == identifiers[1] { identifiers.removeLast() }
-        var made = make(executable: executable, identifiers: identifiers, groupsFrom: environment)
-        // Items go to no group of a bundle identifier, of which the program is one of several.
-        if identifiers.first != name { made.formerGroup = nil }
+        let manifest = ManifestClaims(executable: executable)
+        let prefix = environment(prefixVariable) ?? manifest?.prefix
+        var made =
+            entitled(executable, prefix: prefix, environment: environment)
+            ?? derived(
+                executable,
+                bundleIdentifier: bundleIdentifier,
+                identity: name(in: identity),
+                prefix: environment(prefixVariable) ?? ""
+            )
+        // What any program may have stored under the name of the file does not belong into a group that a team owns.
+        if manifest != nil { made.formerGroup = nil }
+        // An add without a group stores in the first of the manifest, as with a daemon.
+        for group in (manifest?.accessGroups ?? []).reversed() {
+            made.client.accessGroups.removeAll { $0.utf8.elementsEqual(group.utf8) }
+            made.client.accessGroups.insert(group, at: 0)
+        }
         made.client.profile = profile(environment)
         return made
     }
@@ -90,42 +101,33 @@ package struct ProcessClient: Sendable {
         }
     }
 
-    private static func make(
-        executable: String,
-        identifiers: [String],
-        groupsFrom environment: (String) -> String?
+    /// The client that a program is without entitlements.
+    private static func derived(
+        _ executable: String,
+        bundleIdentifier: String?,
+        identity: String?,
+        prefix: String
     ) -> ProcessClient {
-        let manifest = ManifestClaims(executable: executable)
-        let prefix = environment(prefixVariable) ?? manifest?.prefix
-        var made = entitled(executable, identifiers: identifiers, prefix: prefix, environment: environment)
-        // What any program may have stored under the name of the file does not belong into a group that a team owns.
-        if manifest != nil { made.formerGroup = nil }
-        // An add without a group stores in the first of the manifest, as with a daemon.
-        for group in (manifest?.accessGroups ?? []).reversed() {
-            made.client.accessGroups.removeAll { $0.utf8.elementsEqual(group.utf8) }
-            made.client.accessGroups.insert(group, at: 0)
-        }
+        var identifiers = [bundleIdentifier, identity].compactMap(\.self).filter { !$0.isEmpty }
+        if identifiers.count == 2, identifiers[0] == identifiers[1] { identifiers.removeLast() }
+        // The group by name stays in the list: a program that gets an identifier later still finds its items.
+        let named = Client.group(ofProgram: (executable as NSString).lastPathComponent)
+        let groups = identifiers.map { prefix + $0 } + [named, Client.commonGroup]
+        var made = ProcessClient(client: Client(accessGroups: groups), entitlements: Data())
+        // Not into the group of a bundle identifier, which a tool wrote beside the program and may change.
+        if let identity, identifiers.first == identity { made.formerGroup = (named, groups[0]) }
         return made
     }
 
-    /// The client that a program is by its entitlements, or without them.
+    /// The client that a program is by its entitlements; `nil` if it has none.
     private static func entitled(
         _ executable: String,
-        identifiers: [String],
         prefix: String?,
         environment: (String) -> String?
-    ) -> ProcessClient {
+    ) -> ProcessClient? {
         let named = environment(environmentVariable)
         let path = named ?? "\(executable).entitlements"
-        guard named != nil || FileManager.default.fileExists(atPath: path) else {
-            let prefix = environment(prefixVariable) ?? ""
-            // The group by name stays in the list: a program that gets an identifier later still finds its items.
-            let derived = Client.group(ofProgram: (executable as NSString).lastPathComponent)
-            let groups = identifiers.map { prefix + $0 } + [derived, Client.commonGroup]
-            var made = ProcessClient(client: Client(accessGroups: groups), entitlements: Data())
-            made.formerGroup = identifiers.first.map { (derived, prefix + $0) }
-            return made
-        }
+        guard named != nil || FileManager.default.fileExists(atPath: path) else { return nil }
         do {
             let data = try Data(contentsOf: URL(fileURLWithPath: path))
             let entitlements = try KeychainEntitlements(propertyList: data, prefix: prefix)

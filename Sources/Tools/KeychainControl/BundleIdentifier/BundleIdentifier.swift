@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainHost
+
 /// A bundle identifier: parts of ASCII letters, digits and hyphens, with periods between (Apple's documentation of
 /// `CFBundleIdentifier`).
 struct BundleIdentifier: RawRepresentable, Hashable {
@@ -7,17 +9,8 @@ struct BundleIdentifier: RawRepresentable, Hashable {
 
     /// Creates an identifier; `nil` if the text is not one.
     init?(rawValue: String) {
-        let isAllowed = rawValue.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."):
-                true
-            default: false
-            }
-        }
         // No part may be empty: ".." would be an unintended access group.
-        let parts = rawValue.split(separator: ".", omittingEmptySubsequences: false)
-        guard isAllowed, parts.allSatisfy({ !$0.isEmpty && $0.first != "-" }) else { return nil }
+        guard ReverseDNSName.labelCount(rawValue.utf8) != nil else { return nil }
         self.rawValue = rawValue
     }
 
