@@ -114,7 +114,9 @@ let groups: [Group] = [
         purpose: "tables, statuses, commands, references: data, no I/O",
         targets: [
             // The tables, statuses, commands and replies.
-            .target(name: "KeychainCore", dependencies: ["KeychainSupport"])
+            .target(name: "KeychainCore", dependencies: ["KeychainSupport"]),
+            // Examples of commands, and what a mistyped word may have meant.
+            .target(name: "CommandHelp"),
         ]
     ),
     Group(
@@ -225,7 +227,7 @@ let groups: [Group] = [
                 dependencies: [
                     "KeychainServer", "KeychainIdentity", "KeychainAudit", "KeychainWire", "KeychainEngine",
                     "KeychainFiles", "KeychainMacFrontEnd", "KeychainProtection", "KeychainStore", "KeychainCore",
-                    "KeychainTrust",
+                    "KeychainTrust", "CommandHelp",
                     "KeychainHost", "LoginManager", "CKeychainSupport", "CSystemd", arguments,
                 ]
             ),
@@ -418,7 +420,7 @@ let groups: [Group] = [
                     "KeychainCore", "KeychainEngine", "KeychainFiles", "KeychainMacFrontEnd", "KeychainKeys",
                     "KeychainCertificates",
                     "KeychainContainers", "KeychainMessages", "KeychainTrust", "KeychainHost", "KeychainAuthenticators",
-                    "CKeychainSupport", crypto,
+                    "CKeychainSupport", "CommandHelp", crypto,
                 ]
             ),
             // The command security.
@@ -436,7 +438,8 @@ let groups: [Group] = [
                 dependencies: [
                     "KeychainCore", "KeychainDoctor", "KeychainEngine", "KeychainRouting", "KeychainIdentity",
                     "KeychainAudit", "KeychainTrace", "KeychainHost", "KeychainAuthenticators", "KeychainProtection",
-                    "KeychainPropertyLists", "KeychainWire", "KeychainClient", "CKeychainSupport", arguments, crypto,
+                    "KeychainPropertyLists", "KeychainWire", "KeychainClient", "CKeychainSupport", "CommandHelp",
+                    arguments, crypto,
                 ]
             ),
             // The command keychainctl.
@@ -456,7 +459,7 @@ let groups: [Group] = [
             // The linter.
             .executableTarget(
                 name: "keychain-lint",
-                dependencies: ["KeychainLint", "KeychainLintParsing", "KeychainCore", arguments]
+                dependencies: ["KeychainLint", "KeychainLintParsing", "KeychainCore", "CommandHelp", arguments]
             ),
             // Shows the life of an item.
             .executableTarget(name: "keychain-quickstart", dependencies: ["Security", "KeychainProtection"]),
@@ -616,7 +619,7 @@ let tests: [Target] = [
             "KeychainWire", "KeychainCore",
             "KeychainTrust", "KeychainHost", "LoginManager", "KeychainTestSupport", "ServerTestSupport",
             "WireTestSupport", "FrontTestSupport", "CKeychainSupport", "CStormSupport", "keychaind", "keychainctl",
-            "security-tool", "keychain-items", "signed-program", arguments,
+            "security-tool", "keychain-items", "signed-program", "CommandHelp", arguments,
         ]
     ),
     .testTarget(
@@ -721,7 +724,7 @@ let tests: [Target] = [
             "SecurityTool", "security-tool", "keychaind", "SecurityTranscripts", "Security", "KeychainServices",
             "KeychainFiles", "KeychainMacFrontEnd", "KeychainCore", "KeychainEngine", "KeychainHost",
             "KeychainProtection",
-            "KeychainTestSupport",
+            "KeychainTestSupport", "CommandHelp",
         ],
         exclude: ["Cases"]
     ),
@@ -730,7 +733,7 @@ let tests: [Target] = [
         dependencies: [
             "KeychainControl", "keychainctl", "keychain-traced", "security-tool", "KeychainCore", "KeychainEngine",
             "KeychainHost", "KeychainAuthenticators", "KeychainIdentity", "KeychainTrace", "KeychainWire",
-            "KeychainTestSupport", "CStormSupport", "signed-program", arguments,
+            "KeychainTestSupport", "CStormSupport", "signed-program", "CommandHelp", "SecurityTool", arguments,
         ]
     ),
     .testTarget(

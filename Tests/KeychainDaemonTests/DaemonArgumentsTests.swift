@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandHelp
 import KeychainAudit
 import KeychainCore
+import KeychainTestSupport
 import Testing
 
 @testable import KeychainDaemon
@@ -31,6 +33,18 @@ struct DaemonArgumentsTests {
     )
     func understood(_ words: [String], _ expected: DaemonArguments) throws {
         #expect(try DaemonCommand.parse(words).arguments == expected)
+    }
+
+    @Test("its examples are command lines that it accepts")
+    func examples() throws {
+        let examples = CommandDiscussion(DaemonCommand.configuration.discussion).examples
+        #expect(!examples.isEmpty)
+        for example in examples {
+            let line = example.line.replacing("sudo -u swift-keychain ", with: "")
+            let words = try #require(ExampleWords.arguments(of: line, to: "keychaind"), "\(example.line)")
+            _ = try DaemonCommand.parse(words)
+            #expect(example.line.count <= CommandDiscussion.lineLimit && example.meaning.hasSuffix("."))
+        }
     }
 
     @Test(

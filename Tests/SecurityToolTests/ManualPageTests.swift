@@ -27,7 +27,9 @@ struct ManualPageTests {
     @Test("no line of text is taken for a request, and every block ends")
     func syntax() {
         let requests = Set(Self.page.compactMap { $0.hasPrefix(".") ? $0.prefix { $0 != " " } : nil })
-        #expect(requests == [".\\\"", ".Dd", ".Dt", ".Os", ".Sh", ".Nm", ".Nd", ".Op", ".Ss", ".Bd", ".Ed", ".Xr"])
+        #expect(
+            requests == [".\\\"", ".Dd", ".Dt", ".Os", ".Sh", ".Nm", ".Nd", ".Op", ".Ss", ".Bd", ".Ed", ".Xr", ".Pp"]
+        )
         #expect(Self.page.count { $0.hasPrefix(".Bd") } == Self.page.count { $0 == ".Ed" })
         #expect(!Self.page.contains { $0.hasPrefix("'") })
     }

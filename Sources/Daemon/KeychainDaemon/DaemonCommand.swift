@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandHelp
 import KeychainAudit
 import KeychainCore
 import KeychainHost
@@ -10,7 +11,14 @@ struct DaemonCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keychaind",
         abstract: "Serves a user's keychain to that user's programs, or keychain files, or the keychains of all users.",
-        discussion: "It accepts a listening socket from systemd. 'keychainctl service enable' makes programs use it.",
+        discussion: CommandDiscussion.text(
+            "It accepts a listening socket from systemd. 'keychainctl service enable' makes programs use it.",
+            examples: [
+                "keychaind --background --exit-when-idle 600": "Serves this user until it is idle for ten minutes.",
+                "keychaind --store /tmp/keychain --socket /tmp/keychain/socket": "Serves another folder, for a trial.",
+                "sudo -u swift-keychain keychaind --system --audit": "Serves all users, and logs who uses what.",
+            ]
+        ),
         version: ProductVersion.text
     )
 

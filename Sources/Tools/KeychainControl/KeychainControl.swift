@@ -1,20 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandHelp
 import Glibc
 import KeychainCore
 
 /// The command `keychainctl`.
 package struct KeychainControl: ParsableCommand {
-    /// Its name and its subcommands.
+    /// Its name and its subcommands, what most people need first.
     package static let configuration = CommandConfiguration(
         commandName: "keychainctl",
         abstract: "Manages the keychain and the programs that use it.",
+        discussion: CommandDiscussion.text(
+            """
+            Passwords are stored and read by 'security'; 'keychainctl words' explains what a device, a passcode and a daemon \
+            are.
+            """,
+            examples: [
+                "keychainctl device": "Shows whether the keychain is locked.",
+                "keychainctl backup create ~/keychain.backup": "Writes an encrypted backup.",
+                "keychainctl help device unlock": "Explains a command.",
+            ]
+        ),
         version: ProductVersion.text,
-        subcommands: [
-            DeviceCommand.self, BackupCommand.self, SecretCommand.self, BundleIdentifierCommand.self,
-            IdentityNoteCommand.self, TestCommand.self, TraceCommand.self, DoctorCommand.self, ServiceCommand.self,
-            LogCommand.self, TeamCommand.self, SignCommand.self, VerifyCommand.self,
+        groupedSubcommands: [
+            CommandGroup(name: "Secrets", subcommands: [SecretCommand.self, BackupCommand.self]),
+            CommandGroup(
+                name: "Keychain",
+                subcommands: [DeviceCommand.self, ServiceCommand.self, LogCommand.self, WordsCommand.self]
+            ),
+            CommandGroup(
+                name: "Signing",
+                subcommands: [TeamCommand.self, SignCommand.self, VerifyCommand.self]
+            ),
+            CommandGroup(
+                name: "Developer",
+                subcommands: [
+                    DoctorCommand.self, TestCommand.self, TraceCommand.self, BundleIdentifierCommand.self,
+                    IdentityNoteCommand.self,
+                ]
+            ),
         ]
     )
 
@@ -24,7 +49,20 @@ package struct KeychainControl: ParsableCommand {
             StandardError.write("Error: An argument is not UTF-8.")
             Glibc.exit(ExitCode.validationFailure.rawValue)
         }
-        main()
+        do {
+            var command = try parsed(Array(CommandLine.arguments.dropFirst()))
+            try command.run()
+        } catch {
+            exit(withError: error)
+        }
+    }
+
+    /// The command that arguments name.
+    ///
+    /// - Throws: An error of swift-argument-parser, which names what was meant by a mistyped command.
+    static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
+        if let unknown = UnknownCommand(in: arguments, of: Self.self) { throw ValidationError(unknown.message) }
+        return try parseAsRoot(arguments)
     }
 
     /// The command without arguments, which shows its help.

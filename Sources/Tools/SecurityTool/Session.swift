@@ -36,6 +36,7 @@ struct Session {
         guard let name = words.first else { return 0 }
         guard let entry = CommandTable.entry(matching: name) else {
             try errors.write("security: unknown command \"\(name)\"\n")
+            try suggest(for: name)
             return 1
         }
         let words = Array(words.dropFirst())
@@ -50,6 +51,14 @@ struct Session {
             }
             return failure.status
         }
+    }
+
+    /// Prints what an unknown command may have meant.
+    ///
+    /// - Throws: ``Output/Failure``
+    func suggest(for word: Word) throws {
+        guard !isQuiet, let text = SuggestedCommand.text(for: word) else { return }
+        try errors.write(ByteText("security: \(text)\n"))
     }
 
     private func run(_ entry: CommandTable.Entry, typedName: Word, _ words: [Word]) throws -> Int32 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Lint
 import ArgumentParser
+import CommandHelp
 import Foundation
 import KeychainCore
 import KeychainLint
@@ -12,10 +13,16 @@ struct KeychainLintCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keychain-lint",
         abstract: "Finds misuse of the keychain in source code.",
-        discussion: """
+        discussion: CommandDiscussion.text(
+            """
             Exits with 0 when nothing at or above --fail-on is found, with 1 when something is, with 2 when a path or the \
             configuration cannot be read.
             """,
+            examples: [
+                "keychain-lint Sources": "Lints a folder.",
+                "keychain-lint explain delete-on-read-error": "Explains a rule.",
+            ]
+        ),
         version: ProductVersion.text,
         subcommands: [LintCommand.self, ExplainCommand.self],
         defaultSubcommand: LintCommand.self

@@ -1,13 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Lint
 import ArgumentParser
+import CommandHelp
 import Foundation
 import KeychainLint
 import KeychainLintParsing
 
 /// `keychain-lint lint`.
 struct LintCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "lint", abstract: "Lints files and folders.")
+    static let configuration = CommandConfiguration(
+        commandName: "lint",
+        abstract: "Lints files and folders.",
+        discussion: CommandDiscussion.text(examples: [
+            "keychain-lint lint Sources Tests": "Lints two folders.",
+            "keychain-lint lint --diff origin/main .": "Reports what lies on lines that a branch has changed.",
+            "keychain-lint lint --format sarif . > findings.sarif": "Writes a report for other programs.",
+            "keychain-lint lint --write-baseline known.json .":
+                "Accepts what there is; --baseline leaves it out later.",
+        ])
+    )
 
     @Argument(help: "Files and folders.")
     var paths: [String] = ["."]
@@ -84,12 +95,7 @@ struct LintCommand: ParsableCommand {
         options.severities = settings.severities
         options.rules = settings.onlyRules
         options.stores = settings.stores
-        if !rule.isEmpty {
-            for name in rule where !Rule.all.contains(where: { $0.id == name }) {
-                throw ValidationError("There is no rule '\(name)'. 'keychain-lint explain' lists them.")
-            }
-            options.rules = Set(rule)
-        }
+        if !rule.isEmpty { options.rules = Set(try rule.map { try Rule.named($0).id }) }
         return options
     }
 

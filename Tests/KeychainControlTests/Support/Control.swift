@@ -74,7 +74,7 @@ struct Control {
         }
         Surroundings.$current.withValue(surroundings) {
             do {
-                var command = try KeychainControl.parseAsRoot(arguments)
+                var command = try KeychainControl.parsed(arguments)
                 try command.run()
             } catch {
                 notes.change {

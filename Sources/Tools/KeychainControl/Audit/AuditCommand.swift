@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandHelp
 import KeychainAudit
 import KeychainCore
 import KeychainHost
@@ -12,11 +13,18 @@ struct AuditCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "audit",
         abstract: "Shows or sets whether the daemon logs requests; 'keychainctl log' shows the log.",
-        discussion: """
+        discussion: CommandDiscussion.text(
+            """
             An entry contains the time, the program and its identity, the function, the class, the access groups and \
             the status, and never a secret. The setting persists across restarts of the daemon. The log is \
             \(AuditFile.name) beside the keychain: at most \(AuditFile.maximumBytes >> 20) MiB, and one older file.
-            """
+            """,
+            examples: [
+                "keychainctl service audit on": "Logs who used what from now on.",
+                "keychainctl service audit on --attributes service,account":
+                    "Logs the service and the account of items as well.",
+            ]
+        )
     )
 
     /// The setting.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandHelp
 import Glibc
 import KeychainAudit
 import KeychainCore
@@ -13,11 +14,17 @@ struct LogCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "log",
         abstract: "Shows the requests that programs sent to the daemon, and their statuses.",
-        discussion: """
+        discussion: CommandDiscussion.text(
+            """
             The daemon logs requests after 'keychainctl service audit on', and the system service if root has started \
             it with --audit; it shows each user only the entries of that user's programs. The log contains no secret, \
             and no attribute of an item unless it was selected there.
-            """
+            """,
+            examples: [
+                "keychainctl log --last 20": "Shows the last 20 requests.",
+                "keychainctl log --follow --json": "Writes new requests as lines of JSON, until it is interrupted.",
+            ]
+        )
     )
 
     @Option(help: ArgumentHelp("Show only the last entries, at most this many.", valueName: "number"))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandHelp
 import KeychainCore
 
 /// `keychainctl backup create`: writes a backup.
@@ -8,10 +9,16 @@ struct CreateBackupCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "create",
         abstract: "Writes a backup, encrypted under its own secret.",
-        discussion: """
+        discussion: CommandDiscussion.text(
+            """
             With a passcode set, that is asked for first: a locked keychain cannot be backed up. When both are lines of \
             one descriptor, the passcode is the first.
-            """
+            """,
+            examples: [
+                "keychainctl backup create ~/keychain.backup": "Asks for a secret for the backup, and writes it.",
+                "keychainctl backup create --secret-fd 3 nightly.backup 3< secret": "Reads the secret from a file.",
+            ]
+        )
     )
 
     @Argument(help: "The file to write.", completion: .file())

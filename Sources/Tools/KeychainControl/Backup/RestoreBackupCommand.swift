@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandHelp
 import KeychainCore
 
 /// `keychainctl backup restore`: creates the keychain from a backup.
@@ -8,7 +9,13 @@ struct RestoreBackupCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
         abstract: "Restores a backup, if there is no keychain yet.",
-        discussion: "The new keychain has no passcode."
+        discussion: CommandDiscussion.text(
+            "The new keychain has no passcode.",
+            examples: [
+                "keychainctl backup restore ~/keychain.backup":
+                    "Asks for the secret of the backup, and makes a keychain of it."
+            ]
+        )
     )
 
     @Argument(help: "The file to read.", completion: .file())

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandHelp
 import Foundation
 
 /// `keychainctl bundle-identifier`: sets what `Bundle.main.bundleIdentifier` returns in programs.
@@ -8,11 +9,17 @@ struct BundleIdentifierCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bundle-identifier",
         abstract: "Shows and sets the value of Bundle.main.bundleIdentifier.",
-        discussion: """
+        discussion: CommandDiscussion.text(
+            """
             On Linux it is nil, and programs written for Apple platforms often unwrap it by force. A property list named \
             Info.plist beside the executable gives it a value. The identifier is also the program's default \
             access group, unless it has entitlements.
             """,
+            examples: [
+                "keychainctl bundle-identifier set com.example.tool":
+                    "Gives what swift build has built a bundle identifier."
+            ]
+        ),
         subcommands: [Check.self, Set.self],
         defaultSubcommand: Check.self
     )
@@ -22,7 +29,11 @@ struct BundleIdentifierCommand: ParsableCommand {
 
     struct Check: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Shows the bundle identifier of programs; exit status 1 if there is none."
+            abstract: "Shows the bundle identifier of programs; exit status 1 if there is none.",
+            discussion: CommandDiscussion.text(examples: [
+                "keychainctl bundle-identifier check .build/release":
+                    "Shows the bundle identifier of the programs in a folder."
+            ])
         )
 
         @Argument(help: "An executable or its folder.", completion: .file())
@@ -42,7 +53,12 @@ struct BundleIdentifierCommand: ParsableCommand {
     }
 
     struct Set: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Sets the bundle identifier of programs.")
+        static let configuration = CommandConfiguration(
+            abstract: "Sets the bundle identifier of programs.",
+            discussion: CommandDiscussion.text(examples: [
+                "keychainctl bundle-identifier set com.example.tool": "Sets that of the programs in .build/debug."
+            ])
+        )
 
         @Argument(
             help: "Letters, digits, hyphens and periods, such as com.example.tool.",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandHelp
 import KeychainHost
 
 /// `keychainctl identity-note`: Swift code that puts an identity into a program.
@@ -8,12 +9,16 @@ struct IdentityNoteCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "identity-note",
         abstract: "Prints the line of Swift that gives a program an identity.",
-        discussion: """
-            The identity is the default access group of the program, unless it has entitlements or a bundle identifier, \
-            whatever the name of its file. Add the line to any source file of the program:
-
-            keychainctl identity-note com.example.tool > Sources/tool/Identity.swift
+        discussion: CommandDiscussion.text(
             """
+            The identity is the default access group of the program, unless it has entitlements or a bundle identifier, \
+            whatever the name of its file. The line belongs into any source file of the program.
+            """,
+            examples: [
+                "keychainctl identity-note com.example.tool > Sources/tool/Identity.swift":
+                    "Makes a source file of the line."
+            ]
+        )
     )
 
     @Argument(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandHelp
 import KeychainCore
 
 /// `keychainctl device change-passcode`: replaces the passcode.
@@ -8,7 +9,12 @@ struct ChangePasscodeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "change-passcode",
         abstract: "Changes the passcode; items are unaffected.",
-        discussion: "From a descriptor the old passcode is one line, and the new one is the next."
+        discussion: CommandDiscussion.text(
+            "From a descriptor the old passcode is one line, and the new one is the next.",
+            examples: [
+                "keychainctl device change-passcode": "Asks for the present passcode, and twice for the new one."
+            ]
+        )
     )
 
     @OptionGroup var passcode: PasscodeOptions

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandHelp
 import KeychainClient
 import KeychainCore
 
@@ -8,7 +9,10 @@ import KeychainCore
 struct LockCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lock",
-        abstract: "Locks the keychain for every program; each wipes its keys at its next call."
+        abstract: "Locks the keychain for every program; each wipes its keys at its next call.",
+        discussion: CommandDiscussion.text(examples: [
+            "keychainctl device lock": "Locks the keychain for every program."
+        ])
     )
 
     func run() throws {

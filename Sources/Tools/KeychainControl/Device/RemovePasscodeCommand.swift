@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandHelp
 import KeychainCore
 
 /// `keychainctl device remove-passcode`: removes the passcode, and the items that require one.
@@ -8,10 +9,13 @@ struct RemovePasscodeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove-passcode",
         abstract: "Removes the passcode, and destroys the items that require one.",
-        discussion: """
+        discussion: CommandDiscussion.text(
+            """
             Every item of the level \(Accessibility.whenPasscodeSetThisDeviceOnly.constantName) is destroyed, and no \
             backup has any of them.
-            """
+            """,
+            examples: ["keychainctl device remove-passcode": "Asks for the passcode, and whether to go on."]
+        )
     )
 
     @OptionGroup var passcode: PasscodeOptions

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandHelp
 import KeychainCore
 
 /// `keychainctl device root-key replace`: gives the keychain another root key.
@@ -8,13 +9,19 @@ struct ReplaceRootKeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replace",
         abstract: "Gives the keychain another root key, and removes the present one; items are unaffected.",
-        discussion: """
+        discussion: CommandDiscussion.text(
+            """
             With a passcode set, that is asked for. Programs that have unlocked the keychain are locked.
 
             The keys of items stay as they are: with a copy of the former root key and of the former keychain, and the \
             passcode if one was set, they can still be decrypted. If there may be such a copy, create a backup and restore \
             it into an empty folder, which makes other keys.
-            """
+            """,
+            examples: [
+                "keychainctl device root-key replace":
+                    "Makes a new root key, after someone may have copied the present one."
+            ]
+        )
     )
 
     @Option(help: ArgumentHelp("The kind of the new root key; default: the present kind.", valueName: "kind"))

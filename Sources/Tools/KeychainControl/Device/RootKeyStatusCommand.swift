@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandHelp
 import KeychainCore
 
 /// `keychainctl device root-key status`: shows information about the root key.
 struct RootKeyStatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Shows of which kind the root key is, where it is, and by which kinds it can be replaced."
+        abstract: "Shows of which kind the root key is, where it is, and by which kinds it can be replaced.",
+        discussion: CommandDiscussion.text(examples: [
+            "keychainctl device root-key status --json": "Writes it as a JSON object, for scripts."
+        ])
     )
 
     @Flag(help: "Write a JSON object.")

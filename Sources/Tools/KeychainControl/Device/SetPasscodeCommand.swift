@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandHelp
 import KeychainCore
 
 /// `keychainctl device set-passcode`: sets the first passcode.
@@ -8,7 +9,10 @@ struct SetPasscodeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set-passcode",
         abstract: "Sets a passcode. It cannot be recovered.",
-        discussion: "The terminal prompts for it twice."
+        discussion: CommandDiscussion.text(
+            "The terminal prompts for it twice.",
+            examples: ["keychainctl device set-passcode": "Asks for the new passcode twice."]
+        )
     )
 
     @OptionGroup var passcode: PasscodeOptions

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandHelp
 import KeychainCore
 
 /// `keychainctl device set-policy`: configures automatic locking and erasing.
@@ -8,7 +9,15 @@ struct SetPolicyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set-policy",
         abstract: "Sets automatic locking, and erasing after wrong passcodes.",
-        discussion: "Requires the passcode, if one is set. Options that are not given keep their values."
+        discussion: CommandDiscussion.text(
+            "Requires the passcode, if one is set. Options that are not given keep their values.",
+            examples: [
+                "keychainctl device set-policy --auto-lock 300":
+                    "Locks a program that has not used the keychain for five minutes.",
+                "keychainctl device set-policy --erase-after never":
+                    "Erases nothing, however often the passcode was wrong.",
+            ]
+        )
     )
 
     @Option(help: ArgumentHelp("Lock a program after this many seconds without a call.", valueName: "seconds|never"))

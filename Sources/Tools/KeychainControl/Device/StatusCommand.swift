@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandHelp
 import KeychainCore
 import KeychainHost
 
@@ -9,7 +10,10 @@ struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract: "Shows whether a passcode is set, the lock state, and the policy.",
-        discussion: "The state is that of a program started now."
+        discussion: CommandDiscussion.text(
+            "The state is that of a program started now.",
+            examples: ["keychainctl device status --json": "Writes the state as a JSON object, for scripts."]
+        )
     )
 
     @Flag(help: "Write a JSON object.")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandHelp
 import KeychainCore
 import KeychainEngine
 
@@ -9,12 +10,20 @@ struct UnlockCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "unlock",
         abstract: "Runs a command and its child processes with the keychain unlocked, until the next lock.",
-        discussion: """
+        discussion: CommandDiscussion.text(
+            """
             An unlock lasts as long as a process; if the daemon owns the keychain, until the next lock and for every \
             program, with or without a command. Otherwise, without a command, the passcode is only checked, and the exit \
-            status is 1 if it is right as well. The exit status is the command's; 128 and the signal when one ended it, 127 when it is not there, 126 when it cannot be \
-            run.
-            """
+            status is 1 if it is right as well. The exit status is the command's; 128 and the signal when one ended it, 127 \
+            when it is not there, 126 when it cannot be run.
+            """,
+            examples: [
+                "keychainctl device unlock -- swift test": "Asks for the passcode, and runs the tests unlocked.",
+                "keychainctl device unlock --passcode-fd 3 -- ./nightly 3< passcode":
+                    "Reads the passcode from a file, for a job that nobody watches.",
+                "keychainctl device unlock": "Unlocks for all programs, if a daemon owns the keychain.",
+            ]
+        )
     )
 
     @OptionGroup var passcode: PasscodeOptions

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandHelp
 import Foundation
 import KeychainCore
 import KeychainDoctor
@@ -11,13 +12,20 @@ struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
         abstract: "Says why a keychain call failed, which item was meant, and what to change.",
-        discussion: """
+        discussion: CommandDiscussion.text(
+            """
             The query is a file, a text, or - for standard input: JSON, a property list, a line of a trace, or a dictionary literal \
             pasted from Swift code. The keychain is read, never changed; nobody is asked, and no secret is opened.
 
             Exit status: 0 explained, or nothing is wrong; 1 not explained; 2 bad input; 3 the call answers differently now; 4 \
             the keychain cannot be read.
-            """
+            """,
+            examples: [
+                "keychainctl doctor query.txt --status -25300":
+                    "Explains why a query, pasted from Swift code, found nothing.",
+                "keychainctl doctor --last": "Explains the last failed call of the trace of a program.",
+            ]
+        )
     )
 
     @Argument(help: "The query.", completion: .file())

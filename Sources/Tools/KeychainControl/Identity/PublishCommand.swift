@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandHelp
 import Foundation
 import KeychainCore
 import KeychainHost
@@ -11,7 +12,8 @@ struct PublishCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "publish",
         abstract: "Tells the daemons of this machine what a team stated about its keys, such as a revocation.",
-        discussion: """
+        discussion: CommandDiscussion.text(
+            """
             Copies a file of statements to where daemons read it, also for programs of that team that are connected \
             already. As root it is for all daemons \
             (\(IdentityOptions.systemStatementFolder)), otherwise for the daemon of the user only \
@@ -19,7 +21,12 @@ struct PublishCommand: ParsableCommand {
             XDG_CONFIG_HOME: if systemd starts it, that of 'systemctl --user show-environment', otherwise that of the \
             program that started it. The file is the one beside the key that signed the statements, \
             KEY\(TeamKeyFile.statementsSuffix); it is not secret.
-            """
+            """,
+            examples: [
+                "sudo keychainctl team publish example.statements":
+                    "Tells every daemon of this machine what the team stated."
+            ]
+        )
     )
 
     @Argument(help: "The file of statements, or the name of a key whose statements are meant.", completion: .file())

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandHelp
 import Foundation
 import KeychainIdentity
 
@@ -9,14 +10,22 @@ struct SignCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sign",
         abstract: "Signs programs, so that only they get the access groups of a team.",
-        discussion: """
+        discussion: CommandDiscussion.text(
+            """
             Writes a manifest beside each program, which binds the executable's SHA-256 to an application identifier and to \
             access groups. Sign again after every build, and executables of one application together, so that they have the \
             same serial. Programs of one team with the same application identifier access the same items.
 
             What a program stored before it was signed is in groups that every program of the user can access. The signed \
             program can no longer access those.
-            """
+            """,
+            examples: [
+                "keychainctl sign --team-key example .build/release/tool":
+                    "Signs a program, with its bundle identifier or its name.",
+                "keychainctl sign --team-key example --entitlements tool.entitlements tool":
+                    "Signs it with the access groups of its entitlements.",
+            ]
+        )
     )
 
     @Option(help: ArgumentHelp("The team's key: a name, or the path of a file.", valueName: "key"), completion: .file())

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandHelp
 import KeychainIdentity
 
 /// `keychainctl team`: manages the keys for signing programs.
@@ -8,11 +9,17 @@ struct TeamCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "team",
         abstract: "Creates, rotates and revokes the keys that programs are signed with.",
-        discussion: """
+        discussion: CommandDiscussion.text(
+            """
             A team is identified by the digest of its first key. A key is named by the path of its file, or by its name in \
             ~/.config/swift-keychain/teams. The file of a private key is not encrypted: keep it where only those can read \
             it who may sign for the team.
             """,
+            examples: [
+                "keychainctl team create example": "Creates a key, and with it a team.",
+                "keychainctl team": "Lists the keys.",
+            ]
+        ),
         subcommands: [
             CreateTeamCommand.self, ListTeamsCommand.self, ShowTeamCommand.self, RotateTeamKeyCommand.self,
             RevokeCommand.self, PublishCommand.self,
@@ -25,7 +32,10 @@ struct TeamCommand: ParsableCommand {
 struct CreateTeamCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "create",
-        abstract: "Creates a key, and with it a team."
+        abstract: "Creates a key, and with it a team.",
+        discussion: CommandDiscussion.text(examples: [
+            "keychainctl team create example": "Creates a key by the name of example."
+        ])
     )
 
     @Argument(help: "The new key: a name, or the path of a file.", completion: .file())
@@ -41,7 +51,10 @@ struct CreateTeamCommand: ParsableCommand {
 struct ListTeamsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists the keys in ~/.config/swift-keychain/teams."
+        abstract: "Lists the keys in ~/.config/swift-keychain/teams.",
+        discussion: CommandDiscussion.text(examples: [
+            "keychainctl team list": "Lists the teams with the names of their keys."
+        ])
     )
 
     func run() throws {
@@ -58,7 +71,10 @@ struct ListTeamsCommand: ParsableCommand {
 struct ShowTeamCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Shows a key's team, its public key, and the team's statements about its keys."
+        abstract: "Shows a key's team, its public key, and the team's statements about its keys.",
+        discussion: CommandDiscussion.text(examples: [
+            "keychainctl team show example": "Shows the public key and the team that it belongs to."
+        ])
     )
 
     @Argument(help: "The key: a name, or the path of a file.", completion: .file())
@@ -77,10 +93,13 @@ struct RotateTeamKeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rotate",
         abstract: "Creates a new key for a team, which keeps its identifier.",
-        discussion: """
+        discussion: CommandDiscussion.text(
+            """
             Programs that are signed with the new key carry the old key's statement that adds it to the team, and access \
             the same items as those that the old key has signed. The old key remains valid until it is revoked.
-            """
+            """,
+            examples: ["keychainctl team rotate --team-key example example-2": "Creates another key for the team."]
+        )
     )
 
     @Option(help: ArgumentHelp("The team's current key.", valueName: "key"), completion: .file())
@@ -105,11 +124,17 @@ struct RevokeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke",
         abstract: "Revokes a key, or versions of an application.",
-        discussion: """
+        discussion: CommandDiscussion.text(
+            """
             A daemon learns of it from the next program of the team that connects and was signed afterwards, or from what \
             'team publish' publishes: sign the programs again, or publish it. From then on, programs that it concerns get no \
             more replies, those that are connected included. A revocation cannot be undone.
-            """
+            """,
+            examples: [
+                "keychainctl team revoke --team-key example-2 --key PUBLIC-KEY":
+                    "Revokes a key that may have been stolen; team show has it."
+            ]
+        )
     )
 
     @Option(help: ArgumentHelp("The team's current key.", valueName: "key"), completion: .file())

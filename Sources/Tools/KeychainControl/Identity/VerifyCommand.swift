@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandHelp
 import KeychainCore
 import KeychainDoctor
 import KeychainHost
@@ -12,11 +13,17 @@ struct VerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
         abstract: "Shows how the daemon identifies a program, and why; exit status 1 if it is anonymous.",
-        discussion: """
+        discussion: CommandDiscussion.text(
+            """
             Examines the program as it is now: the daemon does not rely on the result. With --pid, it examines a running \
             process as the daemon would if the process connected. If the system service owns the keychain, manifests count \
             where the service looks for them and can read them; what it has recorded of programs, it alone knows.
-            """
+            """,
+            examples: [
+                "keychainctl verify /usr/local/bin/tool": "Shows whether a daemon knows the program, and its groups.",
+                "keychainctl verify --pid 4711": "Shows it of a running program.",
+            ]
+        )
     )
 
     @Argument(help: "An executable.", completion: .file())

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandHelp
 import KeychainCore
 
 /// `keychainctl secret`: stores and reads secrets as files, for contents that lines and arguments cannot hold.
@@ -8,10 +9,16 @@ struct SecretCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "secret",
         abstract: "Stores a file as a generic password, and writes one out, byte by byte.",
-        discussion: """
+        discussion: CommandDiscussion.text(
+            """
             For keys, certificates and other secrets of more than one line. 'security find-generic-password' and \
             'security delete-generic-password' know the same items.
             """,
+            examples: [
+                "keychainctl secret store -s com.example.tool -a ada key.pem": "Stores a file.",
+                "keychainctl secret read -s com.example.tool -a ada -o key.pem": "Writes it to a new file.",
+            ]
+        ),
         subcommands: [StoreSecretCommand.self, ReadSecretCommand.self]
     )
 }
@@ -59,7 +66,12 @@ struct SecretItemOptions: ParsableArguments {
 struct StoreSecretCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "store",
-        abstract: "Stores the bytes of a file, all of them, as a generic password."
+        abstract: "Stores the bytes of a file, all of them, as a generic password.",
+        discussion: CommandDiscussion.text(examples: [
+            "keychainctl secret store -s com.example.tool -a ada key.pem": "Stores a file.",
+            "./make-key | keychainctl secret store -s com.example.tool -a ada -":
+                "Stores what a program writes, without a file.",
+        ])
     )
 
     @OptionGroup var item: SecretItemOptions
@@ -92,7 +104,12 @@ struct StoreSecretCommand: ParsableCommand {
 struct ReadSecretCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "read",
-        abstract: "Writes the secret of a generic password as it is, with nothing added."
+        abstract: "Writes the secret of a generic password as it is, with nothing added.",
+        discussion: CommandDiscussion.text(examples: [
+            "keychainctl secret read -s com.example.tool -a ada -o key.pem":
+                "Writes the secret to a new file that only you can read.",
+            "keychainctl secret read -s com.example.tool -a ada | ssh-add -": "Passes it to a program, without a file.",
+        ])
     )
 
     @OptionGroup var item: SecretItemOptions

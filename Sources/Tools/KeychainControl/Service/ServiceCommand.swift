@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandHelp
 import KeychainCore
 import KeychainHost
 import KeychainProtection
@@ -10,10 +11,16 @@ struct ServiceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "service",
         abstract: "Hands the keychain over to a daemon that all programs share, and takes it back.",
-        discussion: """
+        discussion: CommandDiscussion.text(
+            """
             Without the daemon each program opens the keychain itself and is unlocked separately. With it one unlock \
             applies to all programs of the user, until the next lock.
             """,
+            examples: [
+                "keychainctl service": "Shows who owns the keychain.",
+                "keychainctl service enable": "Lets a daemon serve it: one unlock is for all programs then.",
+            ]
+        ),
         subcommands: [
             ServiceStatusCommand.self, EnableServiceCommand.self, DisableServiceCommand.self,
             RestartServiceCommand.self, AuditCommand.self, UnitFilesCommand.self,
@@ -27,12 +34,18 @@ struct EnableServiceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "enable",
         abstract: "Hands the keychain over to the daemon; running programs keep working, through it.",
-        discussion: """
+        discussion: CommandDiscussion.text(
+            """
             One transaction changes the owner: nothing is copied, and no change of another program is lost. With --system, \
             items, passcode and keys are moved to the system service. If that is interrupted, repeat the command; until \
             then, programs are told that the keychain is being moved. If there is no passcode, --system sets one, which \
             it asks for first: the service knows the owner of a keychain by the passcode.
-            """
+            """,
+            examples: [
+                "keychainctl service enable": "Hands the keychain over to a daemon of this user.",
+                "keychainctl service enable --system --dry-run": "Shows what moving it to the system service would do.",
+            ]
+        )
     )
 
     @Flag(help: "Use the system service, which runs as a user of its own, and move the items there.")
@@ -136,10 +149,13 @@ struct DisableServiceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "disable",
         abstract: "Takes the keychain back from the daemon; running programs keep working, without it.",
-        discussion: """
+        discussion: CommandDiscussion.text(
+            """
             The keychain is locked: each program has to be unlocked separately. The system service gives items only to \
             their owner: it requires a passcode that is set, which is asked for.
-            """
+            """,
+            examples: ["keychainctl service disable": "Gives the keychain back to the programs of this user."]
+        )
     )
 
     @Flag(help: "Leave the items of the system service there, out of reach.")
@@ -207,7 +223,10 @@ struct RestartServiceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restart",
         abstract: "Stops the daemon once calls in progress are answered, and starts it again; it is locked then.",
-        discussion: "Run it after an upgrade. If a passcode is set, items are locked until the next unlock."
+        discussion: CommandDiscussion.text(
+            "Run it after an upgrade. If a passcode is set, items are locked until the next unlock.",
+            examples: ["keychainctl service restart": "Starts the daemon of the version that is installed now."]
+        )
     )
 
     @Flag(help: "Print the steps without performing them.")
@@ -234,6 +253,10 @@ struct UnitFilesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "unit-files",
         abstract: "Writes the systemd units, for a package.",
+        discussion: CommandDiscussion.text(examples: [
+            "keychainctl service unit-files --program /usr/bin/keychaind --output lib":
+                "Writes the units of the daemons of a user."
+        ]),
         shouldDisplay: false
     )
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandHelp
 import Foundation
 import KeychainCore
 import KeychainHost
@@ -14,7 +15,10 @@ import KeychainWire
 struct ServiceStatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Shows who owns the keychain, and whether its daemon is running; starts nothing."
+        abstract: "Shows who owns the keychain, and whether its daemon is running; starts nothing.",
+        discussion: CommandDiscussion.text(examples: [
+            "keychainctl service status --json": "Writes the state as a JSON object, for scripts."
+        ])
     )
 
     @Flag(help: "Write a JSON object.")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandHelp
 import Foundation
 import KeychainEngine
 import KeychainHost
@@ -11,11 +12,17 @@ struct TestCommand: ParsableCommand {
         commandName: "test",
         abstract: "Tests a package that was written for Apple's platforms, as it is.",
         usage: "keychainctl test [<options>] [-- <arguments> ...]",
-        discussion: """
+        discussion: CommandDiscussion.text(
+            """
             In the folder of a package. It chooses a toolset, a keychain that is removed afterwards, a bundle identifier, \
             entitlements and a platform, says each choice with its reason, and runs 'swift test' with what follows --. The \
             exit status is that of 'swift test'.
-            """
+            """,
+            examples: [
+                "keychainctl test": "Runs the tests of the package in this folder.",
+                "keychainctl test -- --filter Session": "Passes an option to swift test.",
+            ]
+        )
     )
 
     @OptionGroup var options: TestOptions

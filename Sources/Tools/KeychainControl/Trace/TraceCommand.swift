@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CommandHelp
 import Foundation
 import Glibc
 import KeychainCore
@@ -13,10 +14,16 @@ struct TraceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "trace",
         abstract: "Shows the calls that programs made.",
-        discussion: """
+        discussion: CommandDiscussion.text(
+            """
             A program that runs with \(TraceOptions.environmentVariable)=FILE in its environment writes them to FILE, an absolute path. \
             The trace has no secrets.
-            """
+            """,
+            examples: [
+                "keychainctl trace calls.jsonl": "Shows the calls of a program, and their results.",
+                "keychainctl trace --summary calls.jsonl": "Counts them by status and by place in the source.",
+            ]
+        )
     )
 
     @Argument(help: "The trace; default: the file that \(TraceOptions.environmentVariable) names.")

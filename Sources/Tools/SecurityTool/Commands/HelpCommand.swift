@@ -22,6 +22,7 @@ struct HelpCommand: Command {
         for name in names {
             guard let entry = CommandTable.entry(matching: name) else {
                 try session.errors.write("security: \(typedName): no such command: \(name)\n")
+                try session.suggest(for: name)
                 return 1
             }
             try session.output.write(entry.usage)

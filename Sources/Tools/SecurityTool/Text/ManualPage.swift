@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CommandHelp
+
 /// The manual page of `security`, in the language of mdoc(7): the usage texts of the command.
 package enum ManualPage {
     /// Writes the page.
@@ -52,6 +54,7 @@ package enum ManualPage {
         let lines = entry.synopsis.split(separator: "\n").map(String.init)
         return [".Ss \(escaped(entry.name))"] + paragraph(entry.summary)
             + literal(["\(entry.name) \(lines.first ?? "")"] + lines.dropFirst().map { unindented($0[...]) })
+            + CommandExamples.of(entry.name).flatMap { [".Pp"] + paragraph($0.meaning) + literal([$0.line]) }
     }
 
     private static func unindented(_ line: Substring) -> String { String(line.drop { $0 == " " }) }
