@@ -16,7 +16,7 @@ package struct CommandExample: Hashable, Sendable {
 
 /// What `--help` says of a command below its abstract: an explanation, then examples.
 ///
-/// swift-argument-parser has one text for both, so the examples are a part of that text, in a form from which they can be
+/// swift-argument-parser has one text for both, so the examples are a part of that text, in a form from which they are
 /// read again for manual pages.
 package struct CommandDiscussion: Hashable, Sendable {
     /// The explanation; may be empty.
