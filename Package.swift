@@ -77,6 +77,12 @@ let externFunctions = SwiftSetting.enableExperimentalFeature("Extern")
 // What is not said to be public in Apple's API must not be needed to use it.
 let appleAPI: [SwiftSetting] = [.enableUpcomingFeature("InternalImportsByDefault")]
 
+// The commands of a package or an archive run where no toolchain is, nor a C library as new as that of the builder
+// (Scripts/Installation/build.sh). In a package, keychaind is linked with the libraries of the system, libsystemd among
+// them, which has no static form; in an archive (`daemon`) it is without it.
+let staticTools = Context.environment["SWIFT_KEYCHAIN_STATIC_TOOLS"]
+let isDaemonStatic = staticTools == "daemon"
+
 /// Modules of one purpose: a folder below Sources.
 struct Group {
     let folder: String
@@ -106,7 +112,11 @@ let groups: [Group] = [
             // Private folders, lock files, locked memory, threads, the environment.
             .target(name: "KeychainHost", dependencies: ["KeychainSupport"]),
             // Sessions and sleep, from logind over D-Bus.
-            .target(name: "LoginManager", dependencies: ["CSystemd"]),
+            .target(
+                name: "LoginManager",
+                dependencies: isDaemonStatic ? [] : ["CSystemd"],
+                exclude: [isDaemonStatic ? "Bus" : "Static"]
+            ),
         ]
     ),
     Group(
@@ -145,7 +155,7 @@ let groups: [Group] = [
             .target(
                 name: "KeychainTrust",
                 dependencies: [
-                    "KeychainCore", "KeychainHost", "KeychainCertificates", "KeychainPropertyLists",
+                    "KeychainCore", "KeychainHost", "KeychainSupport", "KeychainCertificates", "KeychainPropertyLists",
                     "CKeychainOpenSSL", crypto,
                 ],
                 swiftSettings: appleAPI + [externFunctions]
@@ -228,7 +238,7 @@ let groups: [Group] = [
                     "KeychainServer", "KeychainIdentity", "KeychainAudit", "KeychainWire", "KeychainEngine",
                     "KeychainFiles", "KeychainMacFrontEnd", "KeychainProtection", "KeychainStore", "KeychainCore",
                     "KeychainTrust", "CommandHelp",
-                    "KeychainHost", "LoginManager", "CKeychainSupport", "CSystemd", arguments,
+                    "KeychainHost", "LoginManager", "CKeychainSupport", arguments,
                 ]
             ),
             // The daemon.
@@ -616,7 +626,7 @@ let tests: [Target] = [
         dependencies: [
             "KeychainDaemon", "KeychainAudit", "KeychainRouting", "KeychainServer", "KeychainClient",
             "KeychainIdentity", "KeychainEngine", "KeychainFiles", "KeychainMacFrontEnd", "KeychainProtection",
-            "KeychainWire", "KeychainCore",
+            "KeychainWire", "KeychainCore", "KeychainCertificates",
             "KeychainTrust", "KeychainHost", "LoginManager", "KeychainTestSupport", "ServerTestSupport",
             "WireTestSupport", "FrontTestSupport", "CKeychainSupport", "CStormSupport", "keychaind", "keychainctl",
             "security-tool", "keychain-items", "signed-program", "CommandHelp", arguments,
@@ -875,10 +885,9 @@ if let identity = Context.environment["SWIFT_KEYCHAIN_IDENTITY"] {
     }
 }
 
-// The commands of a package or an archive run where no toolchain is, nor a C library as new as that of the builder
-// (Scripts/Installation/build.sh). keychaind is linked with the libraries of the system, libsystemd among them.
-if Context.environment["SWIFT_KEYCHAIN_STATIC_TOOLS"] != nil {
-    for target in targets where ["security-tool", "keychainctl", "keychain-lint"].contains(target.name) {
+if staticTools != nil {
+    let names = ["security-tool", "keychainctl", "keychain-lint"] + (isDaemonStatic ? ["keychaind"] : [])
+    for target in targets where names.contains(target.name) {
         // Loaded at an address that differs each time, which the default linker cannot do; lld adds Unicode data.
         target.linkerSettings = [
             .unsafeFlags(["-static-executable", "-use-ld=bfd", "-Xclang-linker", "-static-pie"])

@@ -76,10 +76,17 @@ build_tools() {
     for tool in "$@"; do build_tool --product "$tool"; done
 }
 
+# Builds keychaind with the C library in it, and without the system bus, as 'keychaind-static'.
+build_static_daemon() {
+    static=daemon build_tool --product keychaind
+    executables="$(build_tool --show-bin-path)"
+    mv "$executables/keychaind" "$executables/keychaind-static"
+}
+
 # The linker warns about functions that would load the C library's modules for other sources of accounts; what we ask of
 # accounts has an answer without them.
 build_tool() {
     # shellcheck disable=SC2086 # a list of options
-    SWIFT_KEYCHAIN_STATIC_TOOLS=1 swift build -c release --scratch-path "$tools_build" --static-swift-stdlib \
+    SWIFT_KEYCHAIN_STATIC_TOOLS="${static:-tools}" swift build -c release --scratch-path "$tools_build" --static-swift-stdlib \
         $traits $hardened -Xlinker --gc-sections --disable-local-rpath "$@"
 }

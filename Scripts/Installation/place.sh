@@ -69,10 +69,13 @@ place_module() {
 
 # place_tools NAME...: programs, without their tables of symbols.
 place_tools() {
-    for tool in "$@"; do
-        strip -o "$executables/$tool.stripped" "$executables/$tool"
-        place 755 "$executables/$tool.stripped" "$staged/bin/$tool"
-    done
+    for tool in "$@"; do place_tool "$tool" "$tool"; done
+}
+
+# place_tool BUILT NAME
+place_tool() {
+    strip -o "$executables/$1.stripped" "$executables/$1"
+    place 755 "$executables/$1.stripped" "$staged/bin/$2"
 }
 
 # place_units FOLDER: the units of the user's daemons, in the folder of the prefix that systemd reads.

@@ -14,14 +14,14 @@ struct ServiceManagerTests {
         let process = Process()
         let errors = Pipe()
 
-        init(_ folder: DaemonFolder, variables: String, descriptor: Int32) throws {
+        init(_ folder: DaemonFolder, variables: String, notify: String? = nil, descriptor: Int32) throws {
             process.executableURL = URL(fileURLWithPath: "/bin/sh")
             // What the shell is started with is its own process number, which the program keeps.
             process.arguments = [
                 "-c", "exec 3<&0; \(variables) exec \"$0\" \"$@\"", try DaemonFolder.program("keychaind"),
                 "--store", folder.location.path,
             ]
-            process.environment = ["NOTIFY_SOCKET": folder.path(beside: "notify")]
+            process.environment = ["NOTIFY_SOCKET": notify ?? folder.path(beside: "notify")]
             process.standardInput = FileHandle(fileDescriptor: descriptor, closeOnDealloc: false)
             process.standardError = errors
             try process.run()
@@ -38,7 +38,9 @@ struct ServiceManagerTests {
     @Test("a daemon takes over the socket, and reports that it is ready, that it works, and that it ends")
     func states() throws {
         let folder = try DaemonFolder()
-        let (socket, manager) = (try Self.listener(folder.path(beside: "a")), try Self.receiver(folder))
+        let (socket, manager) = (
+            try Self.listener(folder.path(beside: "a")), try Self.receiver(folder.path(beside: "notify"))
+        )
         defer { for descriptor in [socket, manager] { close(descriptor) } }
         let service = try Service(
             folder,
@@ -70,10 +72,45 @@ struct ServiceManagerTests {
         #expect(outcome.errors.contains(message), "\(outcome.errors)")
     }
 
+    @Test("a service manager may listen at an abstract name")
+    func abstractName() throws {
+        let folder = try DaemonFolder()
+        let name = "swift-keychain-\(getpid())-\(UInt32.random(in: .min ... .max))"
+        let (socket, manager) = (try Self.listener(folder.path(beside: "a")), try Self.receiver("\0\(name)"))
+        defer { for descriptor in [socket, manager] { close(descriptor) } }
+        let service = try Service(
+            folder,
+            variables: "LISTEN_PID=$$ LISTEN_FDS=1",
+            notify: "@\(name)",
+            descriptor: socket
+        )
+        #expect(Self.next(manager) == "READY=1\nSTATUS=Serving.")
+        service.process.terminate()
+        #expect(try service.outcome().status == 0)
+    }
+
+    @Test("sockets of another process are not taken")
+    func socketsOfAnother() throws {
+        let folder = try DaemonFolder()
+        let manager = try Self.receiver(folder.path(beside: "notify"))
+        defer { close(manager) }
+        // Descriptor 3 is no socket: to take it would be an error.
+        let service = try Service(
+            folder,
+            variables: "LISTEN_PID=1 LISTEN_FDS=1",
+            descriptor: open("/dev/null", O_RDONLY)
+        )
+        #expect(Self.next(manager) == "READY=1\nSTATUS=Serving.")
+        service.process.terminate()
+        #expect(try service.outcome().status == 0)
+    }
+
     @Test("a listening Unix stream socket is told from other descriptors")
     func descriptors() throws {
         let folder = try DaemonFolder()
-        let (socket, manager) = (try Self.listener(folder.path(beside: "a")), try Self.receiver(folder))
+        let (socket, manager) = (
+            try Self.listener(folder.path(beside: "a")), try Self.receiver(folder.path(beside: "notify"))
+        )
         defer { for descriptor in [socket, manager] { close(descriptor) } }
         #expect(SocketActivation.isListeningUnixSocket(socket))
         for other in [manager, STDIN_FILENO, 900_000] { #expect(!SocketActivation.isListeningUnixSocket(other)) }
@@ -86,9 +123,9 @@ struct ServiceManagerTests {
         return descriptor
     }
 
-    private static func receiver(_ folder: DaemonFolder) throws -> Int32 {
+    private static func receiver(_ path: String) throws -> Int32 {
         let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        #expect(try withAddress(folder.path(beside: "notify")) { bind(descriptor, $0, $1) } == 0)
+        #expect(try withAddress(path) { bind(descriptor, $0, $1) } == 0)
         return descriptor
     }
 
@@ -102,7 +139,8 @@ struct ServiceManagerTests {
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
         return withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+                // The length says where an abstract name ends.
+                body($0, socklen_t(MemoryLayout<sa_family_t>.size + path.utf8.count + (path.hasPrefix("\0") ? 0 : 1)))
             }
         }
     }

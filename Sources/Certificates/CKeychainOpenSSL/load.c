@@ -18,11 +18,10 @@ static int has_no_loader(struct dl_phdr_info *program, size_t size, void *unused
 }
 
 // The first object is the program.
-static int program_is_static(void) { return dl_iterate_phdr(has_no_loader, NULL) == 1; }
+int keychain_program_is_static(void) { return dl_iterate_phdr(has_no_loader, NULL) == 1; }
 
 keychain_openssl *keychain_openssl_load(const char *file, char *reason, size_t capacity) {
-    // libcrypto would bring a second C library with it, and give wrong verdicts.
-    if (program_is_static()) {
+    if (keychain_program_is_static()) {
         snprintf(reason, capacity, "this program is linked statically, and loads no libraries");
         return NULL;
     }

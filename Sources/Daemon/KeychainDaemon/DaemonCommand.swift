@@ -5,6 +5,7 @@ import CommandHelp
 import KeychainAudit
 import KeychainCore
 import KeychainHost
+import LoginManager
 
 /// The command line of `keychaind`.
 struct DaemonCommand: ParsableCommand {
@@ -19,8 +20,14 @@ struct DaemonCommand: ParsableCommand {
                 "sudo -u swift-keychain keychaind --system --audit": "Serves all users, and logs who uses what.",
             ]
         ),
-        version: ProductVersion.text
+        version: LoginManager.isAvailable ? ProductVersion.text : "\(ProductVersion.text)\n\(staticLimits)"
     )
+
+    /// What a statically linked daemon lacks.
+    private static let staticLimits = """
+        linked statically: without the system bus (locking a session or suspending the computer does not lock the \
+        keychain), and without OpenSSL (it evaluates no certificates)
+        """
 
     @Flag(exclusivity: .chooseLast)
     var service = DaemonArguments.Service.user

@@ -9,6 +9,7 @@ import KeychainHost
 import KeychainIdentity
 import KeychainProtection
 import KeychainServer
+import KeychainTrust
 import KeychainWire
 
 /// The program `keychaind`: serves the keychain of a user to that user's programs, or the keychain files of a user, or
@@ -23,6 +24,7 @@ package enum KeychainDaemon {
         let log = DaemonLog()
         // The system service starts it so, for certificates of a user.
         if words == [JudgeProgram.option] { return JudgeProgram.run() }
+        if words == [TrustHelper.option] { return EvaluationProgram.run() }
         do {
             try serve(DaemonCommand.parse(words).arguments, log)
         } catch let failure as DaemonFailure {

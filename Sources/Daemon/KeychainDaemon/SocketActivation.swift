@@ -1,25 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CSystemd
 import Glibc
+import KeychainHost
 
-/// The listening sockets that a service manager opened for this process (sd_listen_fds(3)).
+/// The listening sockets that a service manager opened for this process, by the protocol of sd_listen_fds(3).
 enum SocketActivation {
+    /// The first descriptor (`SD_LISTEN_FDS_START`).
+    private static let firstDescriptor: Int32 = 3
+
+    private static let variables = ["LISTEN_PID", "LISTEN_PIDFDID", "LISTEN_FDS", "LISTEN_FDNAMES"]
+
     /// Takes the sockets: they are closed on exec from now on, and children do not inherit the variables.
     ///
     /// - Returns: Their descriptors; empty if the process was started in another way.
     /// - Throws: ``DaemonFailure`` for a descriptor that is not a listening Unix stream socket.
     static func adoptSockets() throws(DaemonFailure) -> [Int32] {
-        let count = sd_listen_fds(1)
-        guard count >= 0 else { throw DaemonFailure("LISTEN_PID and LISTEN_FDS are not valid") }
-        let descriptors = Array(SD_LISTEN_FDS_START..<SD_LISTEN_FDS_START + count)
-        for descriptor in descriptors where !isListeningUnixSocket(descriptor) {
-            throw DaemonFailure("descriptor \(descriptor) of the service manager is not a listening Unix stream socket")
+        defer { for variable in variables { unsetenv(variable) } }
+        guard let process = ProcessEnvironment.value("LISTEN_PID"), let number = ProcessEnvironment.value("LISTEN_FDS")
+        else { return [] }
+        // Those of another process, which has passed the variables on.
+        if let process = pid_t(process), process > 0, process != getpid() { return [] }
+        guard process == "\(getpid())", let count = Int32(number), (0...Int32.max - firstDescriptor).contains(count)
+        else {
+            throw DaemonFailure("LISTEN_PID and LISTEN_FDS are not valid")
         }
-        return descriptors
+        let descriptors = firstDescriptor..<firstDescriptor + count
+        for descriptor in descriptors {
+            guard isListeningUnixSocket(descriptor), fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0 else {
+                throw DaemonFailure(
+                    "descriptor \(descriptor) of the service manager is not a listening Unix stream socket"
+                )
+            }
+        }
+        return Array(descriptors)
     }
 
     static func isListeningUnixSocket(_ descriptor: Int32) -> Bool {
-        sd_is_socket_unix(descriptor, Int32(SOCK_STREAM.rawValue), 1, nil, 0) > 0
+        option(SO_DOMAIN, of: descriptor) == AF_UNIX && option(SO_TYPE, of: descriptor) == Int32(SOCK_STREAM.rawValue)
+            && option(SO_ACCEPTCONN, of: descriptor) == 1
+    }
+
+    /// A number that getsockopt(2) returns; `nil` for a descriptor that is no socket.
+    private static func option(_ name: Int32, of descriptor: Int32) -> Int32? {
+        var value: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        return getsockopt(descriptor, SOL_SOCKET, name, &value, &size) == 0 ? value : nil
     }
 }

@@ -35,6 +35,16 @@ extension CSupport {
     @_extern(c, "keychain_file_system") package static func fileSystem(_ path: UnsafePointer<CChar>) -> UInt32
 
     /// Returns 0 or an error number.
+    @_extern(c, "keychain_spawn")
+    package static func spawn(
+        _ path: UnsafePointer<CChar>,
+        _ arguments: UnsafePointer<UnsafeMutablePointer<CChar>?>,
+        _ environment: UnsafePointer<UnsafeMutablePointer<CChar>?>,
+        _ socket: UnsafeMutablePointer<Int32>,
+        _ child: UnsafeMutablePointer<pid_t>
+    ) -> Int32
+
+    /// Returns 0 or an error number.
     @_extern(c, "keychain_rename_new")
     package static func renameNew(_ from: UnsafePointer<CChar>, _ to: UnsafePointer<CChar>) -> Int32
 }

@@ -14,6 +14,9 @@ struct x509_st;
 // what the program does with libcrypto changes what is accepted. Both stay for as long as the process.
 typedef struct keychain_openssl keychain_openssl;
 
+// Whether this program is linked statically: libcrypto would bring a second C library with it, and give wrong verdicts.
+int keychain_program_is_static(void);
+
 // Loads the libcrypto of a file name (dlopen(3)); NULL with a reason that names the file or function that is missing.
 keychain_openssl *keychain_openssl_load(const char *file, char *reason, size_t capacity);
 

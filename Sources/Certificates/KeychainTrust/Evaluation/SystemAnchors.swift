@@ -56,6 +56,11 @@ package enum SystemAnchors {
         }
     }
 
+    /// The anchors in DER.
+    ///
+    /// - Throws: `errSecNotAvailable` if OpenSSL is not installed.
+    static func encodings() throws(KeychainError) -> [[UInt8]] { list(try OpenSSL.shared).map(\.der) }
+
     /// The contents of the file, in PEM; `nil` if there is none.
     package static var pem: [UInt8]? { path.flatMap { try? Array(FileContents.read($0, limit: maximumBytes)) } }
 

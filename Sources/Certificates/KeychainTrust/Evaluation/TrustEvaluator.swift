@@ -6,14 +6,22 @@ package import KeychainCore
 /// Evaluates certificates: OpenSSL builds the chain and checks signatures, dates, constraints and names (RFC 5280, RFC
 /// 9525); the other requirements of policies and trust settings are checked here.
 package enum TrustEvaluator {
-    /// Evaluates the first certificate of a request.
+    /// Evaluates the first certificate of a request; in a ``TrustHelper`` where this program cannot load OpenSSL.
+    ///
+    /// - Returns: The chain and all its defects.
+    /// - Throws: `errSecNotAvailable` if OpenSSL is not installed; `errSecAllocate`.
+    package static func evaluate(_ request: TrustRequest) throws(KeychainError) -> TrustEvaluation {
+        try TrustHelper.isNeeded ? TrustHelper.evaluate(request) : evaluateHere(request)
+    }
+
+    /// Evaluates the first certificate of a request in this process.
     ///
     /// - Parameters:
     ///   - request: the certificates and their purposes.
     ///   - onChain: called with each chain that is built.
     /// - Returns: The chain and all its defects.
     /// - Throws: `errSecNotAvailable` if OpenSSL is not installed; `errSecAllocate`.
-    package static func evaluate(
+    package static func evaluateHere(
         _ request: TrustRequest,
         onChain: ([[UInt8]]) -> Void = { _ in }
     ) throws(KeychainError) -> TrustEvaluation {
@@ -95,7 +103,7 @@ package enum TrustEvaluator {
     ///
     /// - Throws: `errSecNotAvailable` if OpenSSL is not installed.
     package static func systemAnchors() throws(KeychainError) -> [[UInt8]] {
-        SystemAnchors.list(try OpenSSL.shared).map(\.der)
+        try TrustHelper.isNeeded ? TrustHelper.systemAnchors() : SystemAnchors.encodings()
     }
 
     /// The names that policies require.

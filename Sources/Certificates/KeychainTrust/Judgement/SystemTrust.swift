@@ -16,12 +16,17 @@ package struct SystemTrust: CertificateJudge {
     /// - Throws: `errSecNotAvailable` where OpenSSL is not installed, and the reason that settings cannot be read.
     package static func prepared(settings: TrustSettingsStore) throws(KeychainError) -> SystemTrust {
         let judge = SystemTrust(settings: try settings.copyInMemory())
-        let anchors = SystemAnchors.loadAndCache(try OpenSSL.shared)
-        // The library loads its algorithms when it first needs them.
-        if let first = anchors.first {
-            _ = try judge.trusts(first.der, others: [], for: .basicX509, at: .referenceDate)
-        }
+        try prepare()
         return judge
+    }
+
+    /// Loads OpenSSL with what it loads when it first evaluates, and the system's anchors for the rest of the process.
+    ///
+    /// - Throws: `errSecNotAvailable` where OpenSSL is not installed.
+    static func prepare() throws(KeychainError) {
+        guard let first = SystemAnchors.loadAndCache(try OpenSSL.shared).first else { return }
+        let request = TrustRequest(certificates: [first.der], policies: [.basicX509], date: .referenceDate)
+        _ = try TrustEvaluator.evaluateHere(request)
     }
 
     /// Whether a chain of a certificate and others leads to a trusted anchor.

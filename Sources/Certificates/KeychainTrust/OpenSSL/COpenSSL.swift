@@ -4,6 +4,8 @@
 ///
 /// Architecture, "Three ways in", explains why they are declared here.
 enum COpenSSL {
+    @_extern(c, "keychain_program_is_static") static func isStaticProgram() -> Int32
+
     @_extern(c, "keychain_openssl_load")
     static func load(
         _ file: UnsafePointer<CChar>,

@@ -34,12 +34,17 @@ enum JudgeProgram {
         // killed, not the service.
         _ = keychain_be_ended_first()
         let judge = Result { () throws(KeychainError) in try SystemTrust.prepared(settings: .system) }
-        guard keychain_confine(maximumBytes, maximumComputingSeconds) == 0 else { return DaemonStatus.failed.rawValue }
+        guard confine() else { return DaemonStatus.failed.rawValue }
         while let question = nextQuestion(until: end) {
             guard let verdict = try? answer(question, judge).encoded(), send(verdict) else { break }
         }
         return DaemonStatus.done.rawValue
     }
+
+    /// Restricts this process to its memory and its open descriptors, within limits.
+    ///
+    /// - Returns: `false` if the system does not support that.
+    static func confine() -> Bool { keychain_confine(maximumBytes, maximumComputingSeconds) == 0 }
 
     private static func answer(
         _ question: SecretBytes,

@@ -32,7 +32,7 @@ void keychain_terminal_respect_stops(const sigset_t *before);
 
 // Starts a program with one end of a socket as its standard input and output, nothing else open except /dev/null for
 // its errors, and the default action for every signal. Returns an error number; the other end and the child are stored.
-int keychain_spawn(const char *path, char *const arguments[], char *const environment[], int *socket, pid_t *child);
+int keychain_spawn(const char *path, char *const *arguments, char *const *environment, int *socket, pid_t *child);
 
 // An eventfd(2), closed on exec and non-blocking; -1 if it cannot be created.
 int keychain_event(void);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The requirements of a `SecPolicy` for a certificate.
-package enum CertificatePolicy: Sendable, Hashable {
+package enum CertificatePolicy: Sendable, Hashable, Codable {
     /// `SecPolicyCreateBasicX509`: a certificate that may be used now.
     case basicX509
     /// `SecPolicyCreateSSL`: for a server or a client of TLS, and for a host if one is named.
@@ -12,7 +12,7 @@ package enum CertificatePolicy: Sendable, Hashable {
     case revocation(UInt64)
 
     /// A purpose other than those with functions of their own; the raw value is its name in a trace.
-    package enum Purpose: String, Sendable, Hashable, CaseIterable {
+    package enum Purpose: String, Sendable, Hashable, Codable, CaseIterable {
         /// Authentication in a network by TLS (EAP); it has sides, and names a server.
         case eap
         /// Virtual private networks (IPsec); it has sides, and names a host.

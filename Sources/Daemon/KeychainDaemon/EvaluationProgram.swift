@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CKeychainSupport
+import Foundation
+import Glibc
+import KeychainHost
+import KeychainTrust
+
+/// The program that evaluates a certificate for a program of the same user that cannot load OpenSSL itself
+/// (`keychaind --evaluate-certificates`, ``TrustHelper``).
+///
+/// A stranger may have made the certificate. So it is confined before it parses the first byte, as ``JudgeProgram`` is.
+enum EvaluationProgram {
+    /// Answers the question on standard input, which is read to its end, on standard output.
+    ///
+    /// - Returns: The exit status.
+    static func run() -> Int32 {
+        let failure = TrustHelper.prepare()
+        guard JudgeProgram.confine(), let question = readAll() else { return DaemonStatus.failed.rawValue }
+        let answer = Array(TrustHelper.answer(question, failure))
+        var written = 0
+        while written < answer.count {
+            let count = answer[written...].withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+            guard count > 0 || errno == EINTR else { return DaemonStatus.failed.rawValue }
+            written += max(0, count)
+        }
+        return DaemonStatus.done.rawValue
+    }
+
+    /// Standard input; `nil` if it cannot be read, or is too long.
+    private static func readAll() -> Data? {
+        var contents = Data()
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = read(STDIN_FILENO, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0, contents.count + count <= TrustHelper.maximumBytes else { return nil }
+            if count == 0 { return contents }
+            contents += buffer[..<count]
+        }
+    }
+}
