@@ -743,7 +743,8 @@ let tests: [Target] = [
         dependencies: [
             "KeychainControl", "keychainctl", "keychain-traced", "security-tool", "KeychainCore", "KeychainEngine",
             "KeychainHost", "KeychainAuthenticators", "KeychainIdentity", "KeychainTrace", "KeychainWire",
-            "KeychainTestSupport", "CStormSupport", "signed-program", "CommandHelp", "SecurityTool", arguments,
+            "KeychainPropertyLists", "KeychainTestSupport", "CStormSupport", "signed-program", "CommandHelp",
+            "SecurityTool", arguments,
         ]
     ),
     .testTarget(

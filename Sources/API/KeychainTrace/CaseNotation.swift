@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Foundation
+package import FoundationEssentials
 package import KeychainCore
 
 /// The spelling of keys and values in conformance cases, traces and scenarios (Documentation/Trace.md, "A line").
@@ -72,7 +72,7 @@ package enum CaseNotation {
             whole.removeSubrange(point..<end)
             fraction = Double("0" + text[point..<end]) ?? 0
         }
-        return ISO8601DateFormatter().date(from: whole)?.addingTimeInterval(fraction)
+        return (try? Date(whole, strategy: .iso8601))?.addingTimeInterval(fraction)
     }
 
     // MARK: Access controls

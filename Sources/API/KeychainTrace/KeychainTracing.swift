@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Crypto
-import Foundation
+import FoundationEssentials
 import Glibc
 package import KeychainCore
 import KeychainHost

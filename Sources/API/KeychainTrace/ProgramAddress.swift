@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+import FoundationEssentials
 import KeychainSupport
 
 /// An address in a program or a library, wherever that is loaded: `IMAGE+0xOFFSET`.
@@ -26,7 +26,7 @@ package struct ProgramAddress: Hashable, CustomStringConvertible {
 
     /// An address as a trace has it; `nil` for any other text.
     package init?(_ text: String) {
-        guard let separator = text.range(of: "+0x", options: .backwards),
+        guard let separator = text.ranges(of: "+0x").last,
             let offset = UInt(text[separator.upperBound...], radix: 16)
         else { return nil }
         self.init(image: String(text[..<separator.lowerBound]), offset: offset)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+import FoundationEssentials
+import KeychainHost
 
 /// Looks up the lines of addresses with a tool that reads debug information: `llvm-symbolizer` of a toolchain, or
 /// `addr2line` of binutils.
@@ -101,24 +102,19 @@ package enum Symbolizer {
     }
 
     /// A tool that takes longer is killed, and there is no line.
-    private static let longestSeconds = 20.0
+    private static let longestMilliseconds: Int32 = 20_000
 
     private static func output(of path: String, _ arguments: [String]) -> String? {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: path)
-        process.arguments = arguments
         // Otherwise it would request debug information from servers on the network.
-        process.environment = ProcessInfo.processInfo.environment.filter { $0.key != "DEBUGINFOD_URLS" }
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        process.standardError = FileHandle.nullDevice
-        process.standardInput = FileHandle.nullDevice
-        do { try process.run() } catch { return nil }
-        let end = DispatchWorkItem { process.terminate() }
-        DispatchQueue.global().asyncAfter(deadline: .now() + longestSeconds, execute: end)
-        defer { end.cancel() }
-        let data = pipe.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return process.terminationStatus == 0 ? String(decoding: data, as: UTF8.self) : nil
+        let environment = ProcessInfo.processInfo.environment.filter { $0.key != "DEBUGINFOD_URLS" }
+        let program = try? CapturedProgram(
+            [path] + arguments,
+            environment: environment.map { "\($0.key)=\($0.value)" },
+            input: .null,
+            errors: .null,
+            atMost: longestMilliseconds
+        )
+        guard let program, program.status == 0 else { return nil }
+        return String(decoding: program.output, as: UTF8.self)
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Crypto
-import Foundation
+import FoundationEssentials
 import KeychainCore
 
 /// Spells dictionaries for a trace, without secrets.

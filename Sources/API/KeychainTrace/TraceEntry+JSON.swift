@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+import FoundationEssentials
 package import KeychainCore
 
 /// Why a line, or a whole trace, cannot be read.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+import FoundationEssentials
 import Glibc
 
 /// Reads a trace line by line, and continues when more is written.

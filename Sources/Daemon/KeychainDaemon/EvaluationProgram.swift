@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CKeychainSupport
-import Foundation
+import FoundationEssentials
 import Glibc
 import KeychainHost
 import KeychainTrust

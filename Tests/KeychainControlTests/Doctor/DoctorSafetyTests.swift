@@ -3,6 +3,7 @@
 import Foundation
 import KeychainCore
 import KeychainEngine
+import KeychainPropertyLists
 import KeychainTestSupport
 import Testing
 
@@ -80,8 +81,9 @@ struct DoctorSafetyTests {
     func groupsOnce() {
         let many = (0..<45_000).map { "group\($0)" }
         let groups = GroupsFile.groups(of: [
-            "keychain-access-groups": many + many, "application-identifier": "app",
-            "com.apple.security.application-groups": ["group7", "last"],
+            "keychain-access-groups": .array((many + many).map(PropertyListValue.string)),
+            "application-identifier": .string("app"),
+            "com.apple.security.application-groups": .array([.string("group7"), .string("last")]),
         ])
         #expect(groups == many + ["app", "last"])
     }

@@ -2,7 +2,7 @@
 
 import ArgumentParser
 import CommandHelp
-import Foundation
+import FoundationEssentials
 
 /// `keychainctl bundle-identifier`: sets what `Bundle.main.bundleIdentifier` returns in programs.
 struct BundleIdentifierCommand: ParsableCommand {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+import FoundationEssentials
 import KeychainPropertyLists
 
 /// The folder of an executable, and the `Info.plist` in it that gives its programs a bundle identifier.
@@ -15,12 +15,12 @@ struct ProgramFolder {
     ///
     /// - Throws: ``BundleIdentifierError/noSuchPath(_:)``.
     init(path: String) throws(BundleIdentifierError) {
-        var isFolder: ObjCBool = false
+        var isFolder = false
         let resolved = URL(fileURLWithPath: path).resolvingSymlinksInPath()
         guard !path.isEmpty, FileManager.default.fileExists(atPath: resolved.path, isDirectory: &isFolder) else {
             throw .noSuchPath(path)
         }
-        url = isFolder.boolValue ? resolved : resolved.deletingLastPathComponent()
+        url = isFolder ? resolved : resolved.deletingLastPathComponent()
     }
 
     /// The list that Foundation reads.
@@ -37,7 +37,7 @@ struct ProgramFolder {
     ///
     /// - Throws: ``BundleIdentifierError/unreadableList(_:_:)``.
     func bundleIdentifier() throws(BundleIdentifierError) -> String? {
-        try information()[Self.key] as? String
+        try information()[Self.key]?.string
     }
 
     /// Writes the identifier, keeps the rest of the list, and replaces the file atomically.
@@ -45,33 +45,28 @@ struct ProgramFolder {
     /// - Throws: ``BundleIdentifierError``; the list is then unchanged.
     func setBundleIdentifier(_ identifier: BundleIdentifier) throws(BundleIdentifierError) {
         var information = try information()
-        information[Self.key] = identifier.rawValue
+        information[Self.key] = .string(identifier.rawValue)
         do {
-            let data = try PropertyListSerialization.data(fromPropertyList: information, format: .xml, options: 0)
-            try data.write(to: informationURL, options: .atomic)
+            try PropertyListValue.dictionary(information).xml().write(to: informationURL, options: .atomic)
         } catch {
-            throw .unwritableList(informationURL.path, "\(error.localizedDescription)")
+            throw .unwritableList(informationURL.path, FailureText.of(error))
         }
     }
 
     /// The list as a dictionary; empty when there is none.
-    private func information() throws(BundleIdentifierError) -> [String: Any] {
+    private func information() throws(BundleIdentifierError) -> [String: PropertyListValue] {
         guard FileManager.default.fileExists(atPath: informationURL.path) else { return [:] }
-        do {
-            let data = try Data(contentsOf: informationURL)
-            guard PropertyListShape.isHarmless(data) else {
-                throw BundleIdentifierError.unreadableList(informationURL.path, "it is no property list")
-            }
-            let list = try PropertyListSerialization.propertyList(from: data, format: nil)
-            guard let dictionary = list as? [String: Any] else {
-                throw BundleIdentifierError.unreadableList(informationURL.path, "it is not a dictionary")
-            }
-            return dictionary
-        } catch let error as BundleIdentifierError {
-            throw error
-        } catch {
-            throw .unreadableList(informationURL.path, error.localizedDescription)
+        let data: Data
+        do { data = try Data(contentsOf: informationURL) } catch {
+            throw .unreadableList(informationURL.path, FailureText.of(error))
         }
+        guard let list = PropertyListValue(data) else {
+            throw .unreadableList(informationURL.path, "it is no property list")
+        }
+        guard let dictionary = list.members else {
+            throw .unreadableList(informationURL.path, "it is not a dictionary")
+        }
+        return dictionary
     }
 
     private static let key = "CFBundleIdentifier"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Crypto
-import Foundation
+import FoundationEssentials
 import KeychainCore
 import KeychainDoctor
 import KeychainHost

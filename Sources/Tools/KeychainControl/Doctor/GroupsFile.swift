@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+import FoundationEssentials
 import KeychainCore
 import KeychainPropertyLists
 
@@ -9,8 +9,8 @@ enum GroupsFile {
     /// Reads a property list of entitlements, a JSON array of groups, or a JSON object with `groups`.
     static func groups(_ bytes: Data) throws(BadInput) -> [String] {
         if let value = propertyList(bytes) {
-            if let list = value as? [Any] { return list.compactMap { $0 as? String } }
-            if let entitlements = value as? [String: Any] { return groups(of: entitlements) }
+            if let list = value.elements { return list.compactMap(\.string) }
+            if let entitlements = value.members { return groups(of: entitlements) }
         }
         if let entitlements = codesignOutput(bytes) { return groups(of: entitlements) }
         if let json = try? JSONParser.parse(bytes), let list = json.elements ?? json["groups"].elements {
@@ -21,20 +21,19 @@ enum GroupsFile {
     }
 
     /// A property list, without the header that codesign may write before it.
-    private static func propertyList(_ bytes: Data) -> Any? {
+    private static func propertyList(_ bytes: Data) -> PropertyListValue? {
         var bytes = bytes
         if !bytes.starts(with: Data("bplist".utf8)) {
             let beginnings = ["<?xml", "<!DOCTYPE plist", "<plist"]
-            let starts = beginnings.compactMap { bytes.range(of: Data($0.utf8))?.lowerBound }
+            let starts = beginnings.compactMap { bytes.firstRange(of: Data($0.utf8))?.lowerBound }
             guard let start = starts.min() else { return nil }
             bytes = Data(bytes[start...])
         }
-        guard PropertyListShape.isHarmless(bytes) else { return nil }
-        return try? PropertyListSerialization.propertyList(from: bytes, format: nil)
+        return PropertyListValue(bytes)
     }
 
     /// Parses the output of `codesign -d --entitlements -` without `--xml`: a line for each key and each value.
-    private static func codesignOutput(_ bytes: Data) -> [String: Any]? {
+    private static func codesignOutput(_ bytes: Data) -> [String: PropertyListValue]? {
         guard let text = String(data: bytes, encoding: .utf8), !text.hasTooManyMarks, text.contains("[Dict]") else {
             return nil
         }
@@ -47,14 +46,13 @@ enum GroupsFile {
                 entitlements[key, default: []].append(String(line.dropFirst("[String] ".count)))
             }
         }
-        return entitlements
+        return entitlements.mapValues { .array($0.map(PropertyListValue.string)) }
     }
 
     /// The groups in the order in which a client has them (Semantics, "Access groups").
-    static func groups(of entitlements: [String: Any]) -> [String] {
+    static func groups(of entitlements: [String: PropertyListValue]) -> [String] {
         func list(_ key: String) -> [String] {
-            (entitlements[key] as? [Any])?.compactMap { $0 as? String } ?? (entitlements[key] as? String).map { [$0] }
-                ?? []
+            entitlements[key]?.elements?.compactMap(\.string) ?? entitlements[key]?.string.map { [$0] } ?? []
         }
         let names = [
             "keychain-access-groups", "com.apple.developer.associated-application-identifier", "application-identifier",

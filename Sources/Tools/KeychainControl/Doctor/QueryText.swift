@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+import FoundationEssentials
 import KeychainCore
 import KeychainDoctor
 import KeychainPropertyLists
@@ -127,35 +127,23 @@ struct QueryText {
         let beginnings = ["<?xml", "<plist", "<!DOCTYPE plist", "bplist"]
         let start = String(decoding: bytes.prefix(64), as: UTF8.self)
         guard beginnings.contains(where: { start.drop(while: \.isWhitespace).hasPrefix($0) }) else { return nil }
-        guard PropertyListShape.isHarmless(bytes),
-            let value = try? PropertyListDecoder().decode(PropertyListValue.self, from: bytes)
-        else { return .null }
-        return value.json
+        return PropertyListValue(bytes)?.json ?? .null
     }
 }
 
-/// A value of a property list; `<true/>` and `<integer>1</integer>` are distinguished.
-private struct PropertyListValue: Decodable {
-    let json: JSONValue
-
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        if let flag = try? container.decode(Bool.self) {
-            json = .boolean(flag)
-        } else if let number = try? container.decode(Int.self) {
-            json = .integer(number)
-        } else if let number = try? container.decode(Double.self) {
-            json = .real(number)
-        } else if let text = try? container.decode(String.self) {
-            json = .string(text)
-        } else if let data = try? container.decode(Data.self) {
-            json = .object(["data": .string(data.base64EncodedString())])
-        } else if let date = try? container.decode(Date.self) {
-            json = .object(["date": .string(date.formatted(.iso8601))])
-        } else if let elements = try? container.decode([PropertyListValue].self) {
-            json = .object(["array": .array(elements.map(\.json))])
-        } else {
-            json = .object(try container.decode([String: PropertyListValue].self).mapValues(\.json))
+extension PropertyListValue {
+    /// The value in the notation of cases.
+    fileprivate var json: JSONValue {
+        switch self {
+        case .boolean(let flag): .boolean(flag)
+        case .integer(let number): .integer(number)
+        case .unsigned(let number): .real(Double(number))
+        case .real(let number): .real(number)
+        case .string(let text): .string(text)
+        case .data(let data): .object(["data": .string(data.base64EncodedString())])
+        case .date(let date): .object(["date": .string(date.formatted(.iso8601))])
+        case .array(let elements): .object(["array": .array(elements.map(\.json))])
+        case .dictionary(let members): .object(members.mapValues(\.json))
         }
     }
 }

@@ -2,7 +2,8 @@
 
 import ArgumentParser
 import CommandHelp
-import Foundation
+import FoundationEssentials
+import Glibc
 import KeychainCore
 import KeychainHost
 import KeychainIdentity
@@ -79,7 +80,7 @@ struct PublishCommand: ParsableCommand {
                 withIntermediateDirectories: true,
                 attributes: [.posixPermissions: 0o755]
             )
-        } catch { throw Refusal("\(folder) cannot be made: \(error.localizedDescription)") }
+        } catch { throw Refusal("\(folder) cannot be made: \(FailureText.of(error))") }
         return folder
     }
 }

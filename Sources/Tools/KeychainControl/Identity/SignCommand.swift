@@ -2,8 +2,9 @@
 
 import ArgumentParser
 import CommandHelp
-import Foundation
+import FoundationEssentials
 import KeychainIdentity
+import KeychainPropertyLists
 
 /// `keychainctl sign`: signs a program's access groups, which the daemon then grants.
 struct SignCommand: ParsableCommand {
@@ -162,7 +163,7 @@ struct SignCommand: ParsableCommand {
         }
         let groups = GroupsFile.groups(of: file.contents)
         let named = ["application-identifier", "com.apple.application-identifier"].compactMap {
-            file.contents[$0] as? String
+            file.contents[$0]?.string
         }
         if let other = groups.first(where: { !team.owns($0) }) {
             throw Refusal(
@@ -170,6 +171,6 @@ struct SignCommand: ParsableCommand {
                     + "\(team.prefix) In the file, write $(AppIdentifierPrefix) for it."
             )
         }
-        return (named.first ?? application, groups, { file.contents[$0] as? Bool ?? false })
+        return (named.first ?? application, groups, { file.contents[$0] == .boolean(true) })
     }
 }

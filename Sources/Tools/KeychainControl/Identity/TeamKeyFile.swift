@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+import FoundationEssentials
+import Glibc
 import KeychainCore
 import KeychainHost
 import KeychainIdentity
@@ -114,7 +115,7 @@ struct TeamKeyFile {
 
     /// The statements of a team beside other keys of the folder, and the published ones.
     private static func statements(around path: String, of team: TeamIdentifier) -> [TeamStatement] {
-        let folder = path.contains("/") ? (path as NSString).deletingLastPathComponent : "."
+        let folder = path.contains("/") ? path.folderOfPath : "."
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         let beside = names.filter { $0.hasSuffix(statementsSuffix) }.sorted().map { "\(folder)/\($0)" }
         let published = IdentityOptions.ofUser.statementFolders.map {
@@ -184,7 +185,7 @@ enum SigningTime {
 enum PublicFile {
     static func write(_ text: String, to path: String) throws(Refusal) {
         do { try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic) } catch {
-            throw Refusal("\(path) cannot be written: \(error.localizedDescription)")
+            throw Refusal("\(path) cannot be written: \(FailureText.of(error))")
         }
     }
 }

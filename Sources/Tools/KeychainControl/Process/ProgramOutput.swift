@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+import KeychainHost
 
 /// Runs a program to completion and captures its standard output.
 enum ProgramOutput {
@@ -10,28 +10,21 @@ enum ProgramOutput {
     /// - Returns: Its output.
     /// - Throws: ``Refusal`` if it cannot be run or fails.
     @Sendable
-    static func read(_ words: [String]) throws(Refusal) -> String { try read(words, showsErrors: true) }
+    static func read(_ words: [String]) throws(Refusal) -> String { try read(words, errors: .inherited) }
 
     /// Runs the program for information, discarding its errors.
     ///
     /// - Throws: ``Refusal`` if it cannot be run or fails.
     @Sendable
-    static func probe(_ words: [String]) throws(Refusal) -> String { try read(words, showsErrors: false) }
+    static func probe(_ words: [String]) throws(Refusal) -> String { try read(words, errors: .null) }
 
-    private static func read(_ words: [String], showsErrors: Bool) throws(Refusal) -> String {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = words
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        if !showsErrors { process.standardError = FileHandle.nullDevice }
+    private static func read(_ words: [String], errors: CapturedProgram.Stream) throws(Refusal) -> String {
         let name = words.joined(separator: " ")
-        do { try process.run() } catch { throw Refusal("'\(name)' cannot be run: \(error.localizedDescription)") }
-        let data = pipe.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        guard process.terminationReason == .exit, process.terminationStatus == 0 else {
-            throw Refusal("'\(name)' failed with status \(process.terminationStatus)")
+        let program: CapturedProgram
+        do throws(FileError) { program = try CapturedProgram(words, errors: errors) } catch {
+            throw Refusal("'\(name)' cannot be run: \(error)")
         }
-        return String(decoding: data, as: UTF8.self)
+        guard program.status == 0 else { throw Refusal("'\(name)' failed with status \(program.status)") }
+        return String(decoding: program.output, as: UTF8.self)
     }
 }

@@ -2,7 +2,7 @@
 
 import ArgumentParser
 import CommandHelp
-import Foundation
+import FoundationEssentials
 import KeychainCore
 import KeychainHost
 import KeychainProtection

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+import FoundationEssentials
 
 /// The toolsets that `Scripts/install` has put under a prefix.
 struct InstalledToolsets {

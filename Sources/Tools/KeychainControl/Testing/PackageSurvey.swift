@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+import FoundationEssentials
+import KeychainHost
 
 /// Information about a package for a test run.
 struct PackageSurvey {
@@ -131,7 +132,7 @@ struct PackageSurvey {
         if file.pathExtension == "swift" {
             guard let text = try? String(contentsOf: file, encoding: .utf8) else { return }
             survey.read(text, path: path, isCompiled: isCompiled)
-        } else if isC(path), let data = try? Data(contentsOf: file), data.range(of: Data(moduleOfC.utf8)) != nil {
+        } else if isC(path), let data = try? Data(contentsOf: file), data.firstRange(of: Data(moduleOfC.utf8)) != nil {
             survey.readC(String(decoding: data, as: UTF8.self), path: path, modules: [moduleOfC])
         }
     }
@@ -140,7 +141,9 @@ struct PackageSurvey {
     private static let moduleOfC = "CommonCrypto"
 
     private static func isC(_ path: String) -> Bool {
-        ["c", "h", "m", "mm", "cc", "cpp", "cxx", "hpp"].contains((path as NSString).pathExtension)
+        ["c", "h", "m", "mm", "cc", "cpp", "cxx", "hpp"].contains(
+            String(path.pathNames.last?.split(separator: ".", omittingEmptySubsequences: false).dropFirst().last ?? "")
+        )
     }
 
     /// The values of the build setting DEVELOPMENT_TEAM.
@@ -156,15 +159,17 @@ struct PackageSurvey {
     /// Folders whose files belong to other packages or projects.
     private static let foldersOfOthers: Set<String> = ["Example", "Examples", "Benchmarks", "Demo", "Pods", "Carthage"]
 
+    /// The paths of what is in a folder and below it; symbolic links are not followed.
     private static func files(in folder: URL, except names: Set<String>) -> [String] {
-        guard let enumerator = FileManager.default.enumerator(atPath: folder.path) else { return [] }
         var paths: [String] = []
-        while let path = enumerator.nextObject() as? String {
-            let name = (path as NSString).lastPathComponent
-            if names.contains(name) || name.hasPrefix(".") {
-                enumerator.skipDescendants()
-            } else {
-                paths.append(path)
+        var folders = [""]
+        while let path = folders.popLast() {
+            let found = try? FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/\(path)")
+            for name in found ?? [] where !names.contains(name) && !name.hasPrefix(".") {
+                let file = path + name
+                paths.append(file)
+                let attributes = try? FileManager.default.attributesOfItem(atPath: "\(folder.path)/\(file)")
+                if attributes?[.type] as? FileAttributeType == .typeDirectory { folders.append("\(file)/") }
             }
         }
         return paths.sorted()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+import FoundationEssentials
 import KeychainCore
 import KeychainEngine
 import KeychainHost
@@ -18,7 +18,7 @@ struct ThrowAwayKeychain {
                 withIntermediateDirectories: true,
                 attributes: [.posixPermissions: 0o700]
             )
-        } catch { throw Refusal("no folder for the keychain of the run: \(error.localizedDescription)") }
+        } catch { throw Refusal("no folder for the keychain of the run: \(FailureText.of(error))") }
     }
 
     /// The path for the keychain.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+import FoundationEssentials
 import KeychainCore
 
 /// JSON for a terminal.
@@ -14,7 +14,10 @@ enum JSONText {
                 text.unicodeScalars.append(scalar)
                 continue
             }
-            for unit in String(scalar).utf16 { text += String(format: "\\u%04x", Int(unit)) }
+            for unit in String(scalar).utf16 {
+                let digits = String(unit, radix: 16)
+                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            }
         }
         return text
     }

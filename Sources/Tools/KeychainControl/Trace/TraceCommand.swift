@@ -2,7 +2,7 @@
 
 import ArgumentParser
 import CommandHelp
-import Foundation
+import FoundationEssentials
 import Glibc
 import KeychainCore
 import KeychainDoctor

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+import FoundationEssentials
 import KeychainCore
 import KeychainDoctor
 import KeychainTrace
@@ -8,7 +8,7 @@ import KeychainTrace
 /// A call of a trace as a line of text.
 enum TraceText {
     static func line(for entry: TraceEntry, call: TracedCall, at place: String) -> String {
-        let duration = String(format: "%.1f ms", call.milliseconds)
+        let duration = "\((call.milliseconds * 10).rounded() / 10) ms"
         let state = call.lockState.map { $0 == .unlocked ? "" : " (\($0.rawValue))" } ?? ""
         let parts = [
             entry.time.clockText, "\(call.status)", "\(text(call.operation))\(state)", duration, place,
@@ -62,13 +62,11 @@ extension Timestamp {
     var clockText: String {
         let milliseconds = Int((secondsSinceReferenceDate * 1_000).rounded(.down))
         let ofDay = ((milliseconds % 86_400_000) + 86_400_000) % 86_400_000
-        return String(
-            format: "%02d:%02d:%02d.%03d",
-            ofDay / 3_600_000,
-            ofDay / 60_000 % 60,
-            ofDay / 1_000 % 60,
-            ofDay % 1_000
-        )
+        func padded(_ number: Int, to width: Int) -> String {
+            String(repeating: "0", count: max(0, width - "\(number)".count)) + "\(number)"
+        }
+        let parts = [ofDay / 3_600_000, ofDay / 60_000 % 60, ofDay / 1_000 % 60].map { padded($0, to: 2) }
+        return "\(parts.joined(separator: ":")).\(padded(ofDay % 1_000, to: 3))"
     }
 }
 

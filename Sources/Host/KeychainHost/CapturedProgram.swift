@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// Runs a program to completion and captures its standard output.
+package struct CapturedProgram {
+    /// What a program wrote to its standard output.
+    package var output: [UInt8] = []
+
+    /// Its exit status; 128 plus the number of the signal that ended it.
+    package var status: Int32 = 0
+
+    /// Where its standard error, or standard input, leads.
+    package enum Stream {
+        /// To this program's own.
+        case inherited
+        /// To /dev/null.
+        case null
+    }
+
+    /// Runs it.
+    ///
+    /// - Parameters:
+    ///   - words: the program, which is searched for in PATH unless it is a path, and its arguments.
+    ///   - environment: its variables, as `NAME=VALUE`; `nil` for those of this process.
+    ///   - input: its standard input.
+    ///   - errors: its standard error.
+    ///   - milliseconds: the time limit, after which it is killed; `nil` for none.
+    /// - Throws: ``FileError`` if it cannot be started.
+    package init(
+        _ words: [String],
+        environment: [String]? = nil,
+        input: Stream = .inherited,
+        errors: Stream = .inherited,
+        atMost milliseconds: Int32? = nil
+    ) throws(FileError) {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw .system(call: "pipe", path: words[0], errno: errno) }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        defer { close(ends[0]) }
+        let (child, failure) = Self.start(words, environment, output: ends[1], closing: (input, errors))
+        close(ends[1])
+        guard failure == 0 else { throw .system(call: "posix_spawnp", path: words[0], errno: failure) }
+        if !read(ends[0], milliseconds.map { Deadline(milliseconds: $0) }) { kill(child, SIGKILL) }
+        var ending: Int32 = 0
+        while waitpid(child, &ending, 0) < 0 {
+            // Where the program ignores its children, nobody knows.
+            guard errno == EINTR else {
+                status = -1
+                return
+            }
+        }
+        status = ending & 0x7F == 0 ? (ending >> 8) & 0xFF : 128 + ending & 0x7F
+    }
+
+    private static func start(
+        _ words: [String],
+        _ environment: [String]?,
+        output: Int32,
+        closing streams: (input: Stream, errors: Stream)
+    ) -> (child: pid_t, failure: Int32) {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+        for (stream, descriptor) in [(streams.input, STDIN_FILENO), (streams.errors, STDERR_FILENO)]
+        where stream == .null {
+            posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
+        }
+        // Signals that this program blocks or ignores are not its business.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var (none, all) = (sigset_t(), sigset_t())
+        sigemptyset(&none)
+        sigfillset(&all)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setsigdefault(&attributes, &all)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+        var child: pid_t = 0
+        let program = words[0]
+        let failure = CStringVector.with(words) { words -> Int32 in
+            guard let environment else { return posix_spawnp(&child, program, &actions, &attributes, words, environ) }
+            return CStringVector.with(environment) { posix_spawnp(&child, program, &actions, &attributes, words, $0) }
+        }
+        return (child, failure)
+    }
+
+    /// Reads the output to its end.
+    ///
+    /// - Returns: `false` if that takes too long.
+    private mutating func read(_ descriptor: Int32, _ deadline: Deadline?) -> Bool {
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            let waited = poll(&ready, 1, deadline?.millisecondsLeft ?? -1)
+            if waited < 0, errno == EINTR { continue }
+            guard waited > 0 else { return false }
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return true }
+            output += buffer[..<count]
+        }
+    }
+}
