@@ -440,8 +440,6 @@ let groups: [Group] = [
                     "SecurityTool", "KeychainCore", "KeychainRouting", "KeychainProtection", "KeychainAuthenticators",
                 ]
             ),
-            // Writes the manual page and the completion of security.
-            .executableTarget(name: "security-manual", dependencies: ["SecurityTool", "KeychainCore", arguments]),
             // What keychainctl does.
             .target(
                 name: "KeychainControl",
@@ -451,6 +449,13 @@ let groups: [Group] = [
                     "KeychainPropertyLists", "KeychainWire", "KeychainClient", "CKeychainSupport", "CommandHelp",
                     arguments, crypto,
                 ]
+            ),
+            // Manual pages of commands.
+            .target(name: "CommandManual", dependencies: ["CommandHelp"]),
+            // Writes the manual pages, and the completion of security.
+            .executableTarget(
+                name: "command-manual",
+                dependencies: ["CommandManual", "SecurityTool", "KeychainControl", "KeychainCore", arguments]
             ),
             // The command keychainctl.
             .executableTarget(name: "keychainctl", dependencies: ["KeychainControl", "KeychainProtection", arguments]),
@@ -629,7 +634,7 @@ let tests: [Target] = [
             "KeychainWire", "KeychainCore", "KeychainCertificates",
             "KeychainTrust", "KeychainHost", "LoginManager", "KeychainTestSupport", "ServerTestSupport",
             "WireTestSupport", "FrontTestSupport", "CKeychainSupport", "CStormSupport", "keychaind", "keychainctl",
-            "security-tool", "keychain-items", "signed-program", "CommandHelp", arguments,
+            "security-tool", "keychain-items", "signed-program", "CommandHelp", "CommandManual", arguments,
         ]
     ),
     .testTarget(
@@ -744,7 +749,7 @@ let tests: [Target] = [
             "KeychainControl", "keychainctl", "keychain-traced", "security-tool", "KeychainCore", "KeychainEngine",
             "KeychainHost", "KeychainAuthenticators", "KeychainIdentity", "KeychainTrace", "KeychainWire",
             "KeychainPropertyLists", "KeychainTestSupport", "CStormSupport", "signed-program", "CommandHelp",
-            "SecurityTool", arguments,
+            "CommandManual", "SecurityTool", arguments,
         ]
     ),
     .testTarget(

@@ -8,7 +8,6 @@
 hardened="-Xcc -fstack-protector-strong -Xcc -D_FORTIFY_SOURCE=2 -Xlinker -z -Xlinker now"
 library_build=.build-installation
 tools_build=.build-installation-static
-manual_build=.build-installation-manual
 # Those of the package that a build of the tools has; keychain-lint needs one.
 traits=""
 

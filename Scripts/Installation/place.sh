@@ -99,7 +99,7 @@ place_completions() {
         place_completion "$tool"
     done
     for shell in bash zsh fish; do
-        "$executables/security-manual" --completion "$shell" > "$executables/security.$shell"
+        "$executables/command-manual" --completion "$shell" > "$executables/security.$shell"
     done
     place_completion security
 }
@@ -110,22 +110,19 @@ place_completion() {
     place 644 "$executables/$1.fish" "$staged/share/fish/vendor_completions.d/$1.fish"
 }
 
-# The manual pages; 'date' is the day on them. Those of commands with swift-argument-parser are made of the options that
-# they declare, by that package's own program.
+# The manual pages; 'date' is the day on them. They are made of the tables of which --help is made.
 place_manuals() {
-    parser="$tools_build/checkouts/swift-argument-parser"
-    swift build --package-path "$parser" --scratch-path "$manual_build" --product generate-manual
-    generate="$(swift build --package-path "$parser" --scratch-path "$manual_build" --show-bin-path)/generate-manual"
     pages="$executables/manuals"
     rm -rf "$pages"
     mkdir -p "$pages"
-    for tool in keychainctl keychaind keychain-lint; do
-        [ -x "$staged/bin/$tool" ] || continue
-        "$generate" "$executables/$tool" --date "$date" --output-directory "$pages"
-    done
-    "$executables/security-manual" --date "$date" > "$pages/security.1"
+    "$executables/keychaind" --experimental-dump-help > "$executables/keychaind.json"
+    set -- --daemon "$executables/keychaind.json"
+    if [ -x "$staged/bin/keychain-lint" ]; then
+        "$executables/keychain-lint" --experimental-dump-help > "$executables/keychain-lint.json"
+        set -- "$@" --linter "$executables/keychain-lint.json"
+    fi
+    "$executables/command-manual" --date "$date" --output-directory "$pages" "$@"
     Scripts/Installation/configuration-page "$date" < Documentation/Configuration.md > "$pages/swift-keychain.7"
-    # An empty line of an explanation begins a paragraph.
-    sed -i 's/^$/.Pp/' "$pages"/*
+    if command -v mandoc > /dev/null; then mandoc -T lint -W warning "$pages"/*; fi
     for page in "$pages"/*; do place 644 "$page" "$staged/share/man/man${page##*.}/${page##*/}"; done
 }

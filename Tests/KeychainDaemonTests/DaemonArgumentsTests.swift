@@ -2,6 +2,8 @@
 
 import ArgumentParser
 import CommandHelp
+import CommandManual
+import Foundation
 import KeychainAudit
 import KeychainCore
 import KeychainTestSupport
@@ -45,6 +47,19 @@ struct DaemonArgumentsTests {
             _ = try DaemonCommand.parse(words)
             #expect(example.line.count <= CommandDiscussion.lineLimit && example.meaning.hasSuffix("."))
         }
+    }
+
+    @Test("its manual page has its options and exit statuses, and mandoc has nothing to warn of")
+    func manual() throws {
+        let command = try CommandDescription(json: Data(DaemonCommand._dumpHelp().utf8))
+        let pages = CommandPages(command, .keychaind, date: "2026-01-31", version: "1.2.3").pages
+        let page = try #require(pages["keychaind.1"])
+        #expect(pages.count == 1)
+        for option in ["user", "files", "system", "store", "socket", "background", "exit\\-when\\-idle", "audit"] {
+            #expect(page.contains("\n.It Fl \\-\(option)"), "\(option)")
+        }
+        for status in 0...3 { #expect(page.contains("\n.It \(status)\n")) }
+        #expect(try Mandoc.warnings(in: page) == [])
     }
 
     @Test(

@@ -28,7 +28,10 @@ struct ManualPageTests {
     func syntax() {
         let requests = Set(Self.page.compactMap { $0.hasPrefix(".") ? $0.prefix { $0 != " " } : nil })
         #expect(
-            requests == [".\\\"", ".Dd", ".Dt", ".Os", ".Sh", ".Nm", ".Nd", ".Op", ".Ss", ".Bd", ".Ed", ".Xr", ".Pp"]
+            requests == [
+                ".\\\"", ".Dd", ".Dt", ".Os", ".Sh", ".Nm", ".Nd", ".Op", ".Ss", ".Bd", ".Ed", ".Xr", ".Pp", ".Bl",
+                ".It", ".El",
+            ]
         )
         #expect(Self.page.count { $0.hasPrefix(".Bd") } == Self.page.count { $0 == ".Ed" })
         #expect(!Self.page.contains { $0.hasPrefix("'") })

@@ -43,6 +43,11 @@ package struct KeychainControl: ParsableCommand {
         ]
     )
 
+    /// The titles of the groups of its help, with the names of their commands.
+    package static var groups: [(title: String, commands: [String])] {
+        configuration.groupedSubcommands.map { group in (group.name, group.subcommands.map { $0._commandName }) }
+    }
+
     /// Runs the command that this process was started with.
     package static func runProcess() {
         guard ProgramArguments.areUTF8(.init(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc))) else {

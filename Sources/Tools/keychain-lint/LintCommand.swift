@@ -84,8 +84,19 @@ struct LintCommand: ParsableCommand {
             for skipped in outcome.skipped { Self.writeError("keychain-lint: \(skipped.file) \(skipped.reason)\n") }
         }
         if let stamp { try Data().write(to: URL(fileURLWithPath: stamp)) }
-        if outcome.skipped.contains(where: { $0.reason == .missing }) { throw ExitCode(2) }
+        if outcome.skipped.contains(where: { $0.reason == .missing }) {
+            suggestCommand()
+            throw ExitCode(2)
+        }
         if writeBaseline == nil, outcome.findings.contains(where: { $0.severity >= failOn }) { throw ExitCode(1) }
+    }
+
+    /// A mistyped command is taken for a path, as lint is the default.
+    private func suggestCommand() {
+        guard let word = paths.first else { return }
+        let commands = KeychainLintCommand.configuration.subcommands.map { $0._commandName }
+        guard let meant = NearWords.alternatives(NearWords.suggestions(for: word, among: commands)) else { return }
+        Self.writeError("keychain-lint: did you mean \(meant)?\n")
     }
 
     private func makeOptions(_ settings: Configuration) throws -> Linter.Options {

@@ -83,9 +83,9 @@ enum WordTable {
         Row(
             word: "backup, backup secret",
             meaning: """
-                A file with the items that may leave the device, encrypted with a secret that was chosen for it. The \
-                secret is neither the passcode nor kept anywhere; without it, a backup cannot be read. 'keychainctl \
-                backup' writes and restores backups.
+                A file with the items that may leave the device, encrypted with a secret that was chosen for it. It \
+                is not the passcode, and without it a backup cannot be read. 'keychainctl backup' writes and restores \
+                backups.
                 """
         ),
         Row(
