@@ -4,6 +4,8 @@
 struct GlobalOptions {
     var asksForHelp = false
     var asksForVersion = false
+    /// Whether a shell asks what may follow on a command line; see ``ValueCompletion``.
+    var asksForCompletion = false
     var isInteractive = false
     var isQuiet = false
     var isVerbose = false
@@ -24,9 +26,10 @@ struct GlobalOptions {
     /// - Parameter words: all words, the name of the program first.
     init(_ words: [Word]) {
         commandIndex = words.count
-        // The one long option; macOS has none.
+        // The long options; macOS has none.
         asksForVersion = words.count == 2 && words[1] == "--version"
-        if asksForVersion { return }
+        asksForCompletion = words.count == 2 && words[1] == "--complete"
+        if asksForVersion || asksForCompletion { return }
         var reader = GetOpt(words, from: 1, Self.syntax)
         while let event = reader.next() {
             switch event {

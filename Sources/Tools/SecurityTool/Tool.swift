@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CKeychainSupport
+import CommandHelp
 import Glibc
 import KeychainCore
 import KeychainFiles
@@ -50,7 +51,9 @@ package struct Tool {
     package func runProcess() -> Int32 {
         StandardDescriptors.prepare()
         ProcessSignals.prepare()
-        return run(Self.readArguments(), input: STDIN_FILENO, output: .standard, errors: .errors)
+        let words = Self.readArguments()
+        if GlobalOptions(words).asksForCompletion { AnswerDeadline.start(milliseconds: ValueCompletion.milliseconds) }
+        return run(words, input: STDIN_FILENO, output: .standard, errors: .errors)
     }
 
     /// Runs a command with other streams, for tests.
@@ -102,6 +105,13 @@ package struct Tool {
         }
         if options.asksForVersion {
             try output.write("\(ProductVersion.text)\n")
+            return 0
+        }
+        if options.asksForCompletion {
+            let line = (try? InputFile.bytes(input)) ?? SecretBytes()
+            let completion = ValueCompletion(keychains: keychains)
+            let candidates = completion.candidates(after: ValueCompletion.words(line)).map { "\($0)\n" }
+            try output.write(ByteText(candidates.joined()))
             return 0
         }
         let command = Array(words[options.commandIndex...])

@@ -98,3 +98,25 @@ struct SecretCommandTests {
         #expect(outcome.status == 1 && outcome.error.contains("keychainctl device unlock -- COMMAND"))
     }
 }
+
+/// Names of items that shells complete on the command line of `keychainctl`.
+struct ItemCompletionTests {
+    @Test("services and accounts are offered, and no name that a shell would take for more than text")
+    func names() throws {
+        let control = Control(EmbeddedKeychain.inMemory())
+        let services = [
+            "com.example.tool", "$(touch x)", "`x`", "a b", "-s", "it's", "*", "~", "!x", "ü@example.com:/+=,%_-",
+        ]
+        for service in services {
+            var control = control
+            control.input = "secret"
+            let outcome = try control.run(["secret", "store", "--service=\(service)", "--account", "ada", "-"])
+            #expect(outcome.status == 0)
+        }
+        let offered = ItemCompletion.names("svce", [:], in: control.keychain)
+        #expect(offered == ["com.example.tool", "ü@example.com:/+=,%_-"])
+        let accounts = ItemCompletion.names(.account, ["svce": .string("a b")], in: control.keychain)
+        #expect(accounts == ["ada"])
+        #expect(ItemCompletion.names(.account, ["svce": .string("nosuch")], in: control.keychain) == [])
+    }
+}

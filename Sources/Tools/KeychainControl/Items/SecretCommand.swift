@@ -25,10 +25,10 @@ struct SecretCommand: ParsableCommand {
 
 /// The options that name the item.
 struct SecretItemOptions: ParsableArguments {
-    @Option(name: .shortAndLong, help: "The service of the item (kSecAttrService).")
+    @Option(name: .shortAndLong, help: "The service of the item (kSecAttrService).", completion: ItemCompletion.service)
     var service: String
 
-    @Option(name: .shortAndLong, help: "Its account (kSecAttrAccount).")
+    @Option(name: .shortAndLong, help: "Its account (kSecAttrAccount).", completion: ItemCompletion.account)
     var account: String
 
     @Option(help: ArgumentHelp("Its access group; else that of all programs of the user.", valueName: "group"))

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Names of items as a shell may offer them.
+package enum OfferedNames {
+    /// The most names.
+    private static let limit = 1000
+
+    /// Names in order, each once, without those that a line of a terminal cannot show as they are.
+    ///
+    /// An item's name is whatever a program chose: it must not act on the terminal, or look like another one.
+    package static func lines(_ names: [String]) -> [String] {
+        Array(Set(names.filter(isPlain)).sorted().prefix(limit))
+    }
+
+    /// Those of them in which no shell finds anything but text, for scripts that do not quote what they are given.
+    package static func unquotedLines(_ names: [String]) -> [String] {
+        lines(names.filter { $0.unicodeScalars.allSatisfy(isSafe) && !$0.hasPrefix("-") })
+    }
+
+    private static func isPlain(_ name: String) -> Bool {
+        !name.isEmpty && name.utf8.count <= 255
+            && name.unicodeScalars.allSatisfy { scalar in
+                switch scalar.properties.generalCategory {
+                case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false
+                default: true
+                }
+            }
+    }
+
+    private static func isSafe(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) || "._-@:/+=,%".unicodeScalars.contains(scalar)
+    }
+}
