@@ -24,6 +24,17 @@ struct CertificateExtension: Sendable {
         return list
     }
 
+    /// Whether it is a marker of Apple's: it says what Apple issued a certificate for, and has no contents.
+    ///
+    /// Apple's certificates for signing code have critical ones, of the arcs for certificates of developers
+    /// (1.2.840.113635.100.6.1) and of their issuers (1.2.840.113635.100.6.2), which Apple's certification practice
+    /// statements list.
+    var isAppleMarker: Bool {
+        let components = type.oidComponents
+        let isMarker = [1, 2].contains { components.starts(with: [1, 2, 840, 113_635, 100, 6, $0]) }
+        return isMarker && components.count > 7 && value.elementsEqual([0x05, 0x00])
+    }
+
     private init(_ node: ASN1Node) throws(CertificateError) {
         var fields = try CertificateFieldReader(node, "an extension")
         type = try fields.next("type").objectIdentifier("the type of an extension")
@@ -55,6 +66,14 @@ extension ASN1ObjectIdentifier {
     static let authorityKeyIdentifier: ASN1ObjectIdentifier = [2, 5, 29, 35]
     static let inhibitAnyPolicy: ASN1ObjectIdentifier = [2, 5, 29, 54]
     static let authorityInformationAccess: ASN1ObjectIdentifier = [1, 3, 6, 1, 5, 5, 7, 1, 1]
+
+    /// The critical extensions that X509_verify_cert(3) processes, of those that RFC 5280 defines.
+    static let verifiedExtensions: Set<ASN1ObjectIdentifier> = [
+        subjectAlternativeName, keyUsage, basicConstraints, extendedKeyUsage, nameConstraints, distributionPoints,
+        certificatePolicies, inhibitAnyPolicy,
+        [2, 5, 29, 33],  // policy mappings
+        [2, 5, 29, 36],  // policy constraints
+    ]
 
     /// The extensions that RFC 5280 defines: a certificate may mark any of them critical.
     static let standardExtensions: Set<ASN1ObjectIdentifier> = [

@@ -23,11 +23,16 @@ struct KnownExtensions: Sendable {
     private(set) var types: Set<ASN1ObjectIdentifier> = []
     /// Whether there is a critical extension that is unknown to this package.
     private(set) var hasUnknownCritical = false
+    /// Whether, of the critical extensions, only markers of Apple's are unknown to X509_verify_cert(3).
+    private(set) var hasOnlyMarkersUnverified = true
 
     /// - Throws: for a critical extension that is malformed.
     init(_ extensions: [CertificateExtension]) throws(CertificateError) {
         for one in extensions {
             types.insert(one.type)
+            if one.isCritical, !one.isAppleMarker, !ASN1ObjectIdentifier.verifiedExtensions.contains(one.type) {
+                hasOnlyMarkersUnverified = false
+            }
             do throws(CertificateError) {
                 try read(one)
             } catch {
@@ -55,7 +60,8 @@ struct KnownExtensions: Sendable {
         case .authorityInformationAccess: try ExtensionShape.checkInformationAccess(one.value)
         case .inhibitAnyPolicy: try ExtensionShape.checkInhibitAnyPolicy(one.value)
         default:
-            if one.isCritical, !ASN1ObjectIdentifier.standardExtensions.contains(one.type) { hasUnknownCritical = true }
+            guard one.isCritical, !one.isAppleMarker else { return }
+            if !ASN1ObjectIdentifier.standardExtensions.contains(one.type) { hasUnknownCritical = true }
         }
     }
 

@@ -6,6 +6,9 @@ extension Certificate {
     /// Whether the validity includes a moment, which may be one of its ends.
     package func isValid(at date: Timestamp) -> Bool { validity.contains(date) }
 
+    /// Whether X509_verify_cert(3) knows every critical extension but markers of Apple's, which limit nothing.
+    package var hasOnlyMarkersUnverified: Bool { known.hasOnlyMarkersUnverified }
+
     /// Whether the certificate satisfies a policy, apart from its chain.
     ///
     /// Basic X.509 and revocation require that it is valid at the date and has no unknown critical extension. Every

@@ -65,6 +65,11 @@ struct JudgedChain {
         return isAllowed ? [] : [.init(position: 0, defect: .nameNotAllowed)]
     }
 
+    /// Whether a certificate has only critical extensions that are known here; OpenSSL knows no markers of Apple's.
+    func hasKnownExtensions(_ position: Int) -> Bool {
+        certificates.indices.contains(position) && certificates[position]?.hasOnlyMarkersUnverified ?? false
+    }
+
     /// Whether the validity of a certificate includes a date; OpenSSL excludes its last moment.
     func isValid(_ position: Int, at date: Timestamp) -> Bool {
         certificates.indices.contains(position) && certificates[position]?.isValid(at: date) ?? false

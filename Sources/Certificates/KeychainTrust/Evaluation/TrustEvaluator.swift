@@ -85,6 +85,9 @@ package enum TrustEvaluator {
         evaluation.findings = verification.findings.map { .init(position: $0.position, defect: $0.defect) }
         let judged = JudgedChain(evaluation.chain, first: certificate, verification.authorities)
         evaluation.findings.removeAll { $0.defect == .expired && judged.isValid($0.position, at: request.date) }
+        evaluation.findings.removeAll {
+            $0.defect == .unknownCriticalExtension && judged.hasKnownExtensions($0.position)
+        }
         evaluation.isDecidedByUser = anchors.areOfSettings(evaluation.chain.last)
         evaluation.findings += judged.findings(
             for: request.policies,
