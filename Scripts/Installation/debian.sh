@@ -28,6 +28,21 @@ make_development_package() {
     finish_package "$1"
 }
 
+# The licences as deb-copyright(5) wants them: a text that Debian has no copy of is a part of the file.
+copyright() {
+    cat Packaging/debian/copyright
+    for license in Expat:"$tools_build/checkouts/Yams/LICENSE" Unicode-3.0:Packaging/licenses/Unicode-3.0.txt; do
+        printf '\nLicense: %s\n' "${license%%:*}"
+        sed -e 's/[[:space:]]*$//' -e 's/^$/./' -e 's/^/ /' "${license#*:}"
+    done
+}
+
+# The source packages of Debian of which parts are linked statically, and whose licences ask for the exact sources.
+built_using() {
+    dpkg-query -W -f '${source:Package} (= ${source:Version})\n' libc6-dev 'libstdc++-*-dev' 2> /dev/null |
+        grep -v '(= )' | sort -u | paste -sd , | sed 's/,/, /g'
+}
+
 begin_package() {
     prefix=/usr
     root="$work/$package"
@@ -39,7 +54,8 @@ begin_package() {
 finish_package() {
     architecture="$(dpkg --print-architecture)"
     documents="$staged/share/doc/$package"
-    place 644 Packaging/debian/copyright "$documents/copyright"
+    copyright > "$work/copyright"
+    place 644 "$work/copyright" "$documents/copyright"
     entry="$(sed -n '/^## /,$p' CHANGELOG.md | head -n 1 | sed 's/^## //')"
     {
         echo "swift-keychain ($1) unstable; urgency=medium"
@@ -60,7 +76,7 @@ finish_package() {
     depends="$(libraries)"
     [ -n "$depends" ] || { echo "dpkg-shlibdeps names no packages for $package" >&2; exit 1; }
     sed -e "s/@VERSION@/$1/" -e "s/@ARCHITECTURE@/$architecture/" -e "s/@SIZE@/$size/" \
-        -e "s/@MAINTAINER@/$maintainer/" -e "s/@DEPENDS@/$depends/" \
+        -e "s/@MAINTAINER@/$maintainer/" -e "s/@DEPENDS@/$depends/" -e "s/@BUILT_USING@/$(built_using)/" \
         "Packaging/debian/$package.control" > "$root/DEBIAN/control"
     find "$root" -newermt "@$SOURCE_DATE_EPOCH" -print0 | xargs -0r touch --no-dereference --date="@$SOURCE_DATE_EPOCH"
     dpkg-deb --root-owner-group -Zxz --build "$root" "$output/${package}_${1}_$architecture.deb" > /dev/null

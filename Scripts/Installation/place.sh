@@ -126,3 +126,21 @@ place_manuals() {
     if command -v mandoc > /dev/null; then mandoc -T lint -W warning "$pages"/*; fi
     for page in "$pages"/*; do place 644 "$page" "$staged/share/man/man${page##*.}/${page##*/}"; done
 }
+
+# place_licenses FOLDER: the licences of what is linked into the programs, of the packages and the toolchain that were
+# used. Packaging/licenses has those of which neither has a text.
+place_licenses() {
+    mkdir -p "$1"
+    for checkout in "$tools_build"/checkouts/*/; do
+        for text in "$checkout"LICENSE* "$checkout"NOTICE*; do
+            [ ! -f "$text" ] || place 644 "$text" "$1/$(basename "$checkout")-$(basename "$text" .txt).txt"
+        done
+    done
+    toolchain="$(dirname "$(dirname "$(readlink -f "$(command -v swift)")")")"
+    place 644 "$toolchain/share/swift/LICENSE.txt" "$1/swift-LICENSE.txt"
+    for text in Packaging/licenses/*.txt; do place 644 "$text" "$1/$(basename "$text")"; done
+    # The C library, that of C++ and SQLite, as the system that links them says.
+    for package in libc6-dev libsqlite3-dev "$(dpkg-query -W -f '${Package}\n' 'libstdc++-*-dev' | sort -V | tail -n 1)"; do
+        place 644 "/usr/share/doc/$package/copyright" "$1/$package-copyright.txt"
+    done
+}
