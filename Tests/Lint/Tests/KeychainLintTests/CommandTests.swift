@@ -68,11 +68,16 @@ struct CommandTests {
 
         @discardableResult
         func lint(_ arguments: String...) throws -> (status: Int32, output: String, error: String) {
+            try linter(["lint"] + arguments)
+        }
+
+        /// Runs the linter with whatever arguments.
+        func linter(_ arguments: [String]) throws -> (status: Int32, output: String, error: String) {
             let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
             let program = URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent(
                 "keychain-lint"
             )
-            return try run(program.path, ["lint"] + arguments)
+            return try run(program.path, arguments)
         }
 
         func commit() throws {
@@ -99,6 +104,36 @@ struct CommandTests {
         let missing = try folder.lint("nowhere")
         #expect(missing.status == 2 && missing.output.contains("nowhere does not exist"))
         #expect(try folder.lint("--rule", "no-such-rule", ".").status != 0)
+    }
+
+    @Test func aMistypedRuleOrCommandIsAnsweredWithWhatWasMeant() throws {
+        let folder = try Folder()
+        let question = "There is no rule 'ignored-osstatsu'. Did you mean 'ignored-osstatus'?"
+        #expect(try folder.linter(["explain", "ignored-osstatsu"]).error.contains(question))
+        #expect(try folder.lint("--rule", "ignored-osstatsu", ".").error.contains(question))
+        let unknown = try folder.linter(["explian"])
+        #expect(unknown.status == 2 && unknown.error.contains("keychain-lint: did you mean 'explain'?"))
+        #expect(try !folder.lint("nowhere").error.contains("did you mean"))
+    }
+
+    @Test func everyHelpHasExamplesThatTheLinterAccepts() throws {
+        let folder = try Folder()
+        try folder.write("Sources/a.swift", Self.good)
+        try folder.write("Tests/a.swift", Self.good)
+        try folder.commit()
+        try folder.run("/usr/bin/env", ["git", "update-ref", "refs/remotes/origin/main", "HEAD"])
+        for command in [[], ["lint"], ["explain"]] {
+            let help = try folder.linter(command + ["--help"]).output
+            let lines = help.components(separatedBy: "EXAMPLES:\n").last?.split(separator: "\n") ?? []
+            let examples = lines.prefix { $0.hasPrefix("  ") }.filter { !$0.hasPrefix("   ") }
+            #expect(!examples.isEmpty)
+            for example in examples {
+                let words = example.split(separator: " ").map(String.init).prefix { $0 != ">" }
+                #expect(words.first == "keychain-lint")
+                let run = try folder.linter(Array(words.dropFirst()))
+                #expect(run.status == 0, "\(example): \(run.error)")
+            }
+        }
     }
 
     @Test(arguments: ["disabled_rules: [no-such-rule]", "severity: 3", "paths: {a: {b: c}}", "stores: [[1]]", "a: ["])
