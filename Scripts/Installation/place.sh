@@ -136,11 +136,11 @@ place_licenses() {
             [ ! -f "$text" ] || place 644 "$text" "$1/$(basename "$checkout")-$(basename "$text" .txt).txt"
         done
     done
-    toolchain="$(dirname "$(dirname "$(readlink -f "$(command -v swift)")")")"
-    place 644 "$toolchain/share/swift/LICENSE.txt" "$1/swift-LICENSE.txt"
+    resources="$(swift -print-target-info | sed -n 's/.*"runtimeResourcePath" *: *"\([^"]*\)".*/\1/p')"
+    place 644 "$resources/../../share/swift/LICENSE.txt" "$1/swift-LICENSE.txt"
     for text in Packaging/licenses/*.txt; do place 644 "$text" "$1/$(basename "$text")"; done
     # The C library, that of C++ and SQLite, as the system that links them says.
-    for package in libc6-dev libsqlite3-dev "$(dpkg-query -W -f '${Package}\n' 'libstdc++-*-dev' | sort -V | tail -n 1)"; do
-        place 644 "/usr/share/doc/$package/copyright" "$1/$package-copyright.txt"
+    for linked in libc6-dev libsqlite3-dev "$(dpkg-query -W -f '${Package}\n' 'libstdc++-*-dev' | sort -V | tail -n 1)"; do
+        place 644 "/usr/share/doc/$linked/copyright" "$1/$linked-copyright.txt"
     done
 }

@@ -2,8 +2,8 @@
 
 import CommandHelp
 
-/// The manual pages of a command, in the language of mdoc(7): one of it, and one of each command directly below it that
-/// has commands or options of its own to explain.
+/// The manual pages of a command, in the language of mdoc(7): one of it, and, if it has groups of commands, one of each
+/// command directly below it.
 package struct CommandPages {
     let command: CommandDescription
     let facts: PageFacts

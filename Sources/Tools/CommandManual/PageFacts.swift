@@ -3,7 +3,7 @@
 /// What a manual page says that `--help` does not.
 package struct PageFacts: Sendable {
     /// The commands below in groups, with the title of each group; empty if they have none.
-    package var groups: [(title: String, commands: [String])]
+    let groups: [(title: String, commands: [String])]
 
     /// Exit statuses with their meanings.
     let statuses: [(String, String)]
