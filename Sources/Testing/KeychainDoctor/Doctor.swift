@@ -61,6 +61,9 @@ package enum Doctor {
         if let signature = EntitlementTree.unappliedSignature(examination) { return signature }
         if !examination.isReproduced {
             if let changed = PersonTree.changedBiometry(examination) { return changed }
+            if examination.status == .itemNotFound, let named = UpdatedProgramTree.ofNamedPrograms(examination) {
+                return named
+            }
             let isAssumed = examination.call.clientSource == .assumed
             let hint = "the client was not given, so that it has every access group: give its list by --client"
             return Diagnosis(

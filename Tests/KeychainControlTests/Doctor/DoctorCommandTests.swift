@@ -100,6 +100,27 @@ struct DoctorCommandTests {
         #expect(outcome.output.contains("\"id\": \"group-not-entitled\""), "\(outcome)")
     }
 
+    @Test("where the client is not given, items of a program by its file name are said to be that")
+    func namedProgram() throws {
+        let keychain = EmbeddedKeychain.inMemory()
+        let item: PropertyDictionary = [
+            "class": .string("genp"), "svce": .string("com.example.auth"), "acct": .string("User"),
+            "v_Data": .data(SecretBytes([1])),
+        ]
+        let group = Client.group(ofProgram: "tool-1.0")
+        _ = try keychain.perform(KeychainRequest(.add(item), client: Client(accessGroups: [group])))
+        var control = Control(keychain)
+        control.input = #"{"class": "genp", "acct": "User", "r_Data": true}"#
+        for words in [["doctor", "-"], ["doctor", "-", "--status", "errSecItemNotFound"]] {
+            let outcome = try control.run(words)
+            #expect(outcome.status == 0, "\(outcome)")
+            #expect(outcome.output.contains("stored by a program of another name: tool-1.0"), "\(outcome)")
+            #expect(outcome.output.contains("keychainctl move --from-program tool-1.0"), "\(outcome)")
+        }
+        control.input = #"{"class": "genp", "acct": "User", "agrp": "\#(group)", "r_Data": true}"#
+        #expect(try !control.run(["doctor", "-"]).output.contains("another name"))
+    }
+
     @Test("every failed call of a trace is explained, and the last one alone")
     func traceIsExplained() throws {
         let folder = try TemporaryFolder()

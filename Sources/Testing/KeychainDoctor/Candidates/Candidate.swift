@@ -75,9 +75,11 @@ package struct Difference: Sendable {
 /// The weight of each failed predicate.
 enum Weight {
     static let format = 1
+    static let otherRelease = 1
     static let attribute = 2
     static let synchronizable = 2
     static let excludedGroup = 3
+    static let otherProgram = 3
     static let keychain = 3
     static let protection = 3
     static let keyAttribute = 4
@@ -95,7 +97,7 @@ extension Candidate {
     init(_ item: ExplainedItem, _ search: ExplainedSearch, in call: ExaminedCall, isInFile: Bool = false) {
         self.item = item
         let keyColumns = Set(search.itemClass.keyColumns.map(\.description))
-        let failed = item.failed.compactMap { Difference(search.terms[$0], item, keyColumns: keyColumns) }
+        let failed = item.failed.compactMap { Difference(search.terms[$0], item, keyColumns: keyColumns, call) }
         differences = failed + (isInFile ? [.otherKeychain] : [])
         distanceOfPredicates = differences.reduce(0) { $0 + $1.weight }
         equalKeyAttributes = search.terms.indices.count { index in
@@ -121,6 +123,15 @@ extension Candidate {
 }
 
 extension Difference {
+    /// A program that was renamed is more likely than another one that has the same item.
+    private static func weight(ofGroup item: ExplainedItem, for groups: [String]) -> Int {
+        if item.isInClientGroups { return Weight.excludedGroup }
+        guard let program = item.group.flatMap({ ProgramName(group: $0, otherThanOf: groups) }) else {
+            return Weight.foreignGroup
+        }
+        return program.isRelease(of: groups) ? Weight.otherRelease : Weight.otherProgram
+    }
+
     /// The item is in the other keychain.
     fileprivate static let otherKeychain = Difference(
         key: PropertyKey.useDataProtectionKeychain,
@@ -133,7 +144,12 @@ extension Difference {
     )
 
     /// Creates the difference for a term that an item fails; `nil` if the term is not a predicate.
-    fileprivate init?(_ term: ExplainedTerm, _ item: ExplainedItem, keyColumns: Set<String>) {
+    fileprivate init?(
+        _ term: ExplainedTerm,
+        _ item: ExplainedItem,
+        keyColumns: Set<String>,
+        _ call: ExaminedCall
+    ) {
         key = term.key
         queried = term.value
         isKeyAttribute = keyColumns.contains(term.key)
@@ -143,7 +159,7 @@ extension Difference {
         case .accessGroup, .clientGroups:
             kind = item.isInClientGroups ? .excludedGroup : .foreignGroup
             (relation, stored) = (.different, item.group.map { .string($0) })
-            weight = item.isInClientGroups ? Weight.excludedGroup : Weight.foreignGroup
+            weight = Self.weight(ofGroup: item, for: call.request.client.accessGroups)
         case .synchronizable:
             (kind, relation, weight) = (.synchronizable, .different, Weight.synchronizable)
             stored = item.isSynchronizable.map { .number(.integer($0 ? 1 : 0)) }

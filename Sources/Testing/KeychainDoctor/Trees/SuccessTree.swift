@@ -20,6 +20,7 @@ enum SuccessTree {
         case .delete: findings += deletes(examination)
         case .add: break
         }
+        findings += [UpdatedProgramTree.ofNamedPrograms(examination)].compactMap(\.self)
         var diagnosis =
             findings.first
             ?? Diagnosis(.nothingWrong, path: ["5.7"], confidence: VerdictConfidence.certain, because: [], about: nil)

@@ -7,6 +7,7 @@ enum UpdatedProgramTree {
     /// The group of the item is in the client's list, and the query names another one.
     static func excludedGroup(_ item: Candidate, _ examination: Examination) -> Diagnosis {
         let group = item.item.group
+        if let renamed = renamed(item, than: [examination.call.query.accessGroup].compactMap(\.self)) { return renamed }
         let names = [VerdictNames.Key.group: group.map { [$0] } ?? []]
         let list = examination.client.accessGroups
         if let group, let previous = examination.previousGroups?.groups, previous.first == group, list.contains(group),
@@ -37,6 +38,7 @@ enum UpdatedProgramTree {
             Diagnosis(verdict, path: [step], names: names, because: because)
         }
         if examination.call.otherGroups?.contains(group) ?? false { return found(.shareMismatch, "T4.4") }
+        if let renamed = renamed(item, than: examination.client.accessGroups) { return renamed }
         let isUnderAnotherPrefix =
             GroupName(group).underAnotherPrefix(in: examination.client.accessGroups) != nil
         if let previous = examination.previousGroups?.groups {
@@ -50,6 +52,40 @@ enum UpdatedProgramTree {
         }
         if isUnderAnotherPrefix { return found(.prefixChanged, "T5.1") }
         return found(.groupNotEntitled, "T2.6")
+    }
+
+    /// Step T5.6: the item is in the group of a program's file name, and the client has that of another name.
+    private static func renamed(_ item: Candidate, than groups: [String]) -> Diagnosis? {
+        guard let group = item.item.group, let program = ProgramName(group: group, otherThanOf: groups) else {
+            return nil
+        }
+        return Diagnosis(
+            .storedUnderOtherName,
+            path: ["T5.6"],
+            names: [.group: [group], .client: [program.name]],
+            because: ["the item is in the access group of the file name \(ItemText.name(program.name))"]
+        )
+    }
+
+    /// The same of a client that was not given, and so has every group: the items that match are all of programs by
+    /// their file names, so that a program of another name does not find them.
+    static func ofNamedPrograms(_ examination: Examination) -> Diagnosis? {
+        guard examination.call.clientSource == .assumed, examination.call.query.accessGroup == nil else { return nil }
+        let groups = Set(examination.matches.compactMap(\.item.group))
+        let programs = groups.compactMap { ProgramName(group: $0)?.name }
+        guard !programs.isEmpty, programs.count == groups.count else { return nil }
+        return Diagnosis(
+            .storedUnderOtherName,
+            path: ["T5.6"],
+            names: [.group: groups.sorted(), .client: programs.sorted()],
+            confidence: VerdictConfidence.assumed,
+            because: [
+                "every item that matches is in the access group of a file name: "
+                    + programs.sorted().prefix(3).map { ItemText.name($0) }.joined(separator: ", "),
+                "a program whose file has this name finds it",
+            ],
+            about: examination.matches.first
+        )
     }
 
     /// Step T5.3: the given previous list is the current one, so the query has changed.

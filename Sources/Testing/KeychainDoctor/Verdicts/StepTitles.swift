@@ -37,6 +37,7 @@ enum StepTitles {
         "T5.3": "Did the groups stay the same?",
         "T5.4": "Did the item go with the keys of its level?",
         "T5.5": "Did another program store the item?",
+        "T5.6": "Did a program of another file name store the item?",
         "T6.1": "Does the call reach the data protection keychain alone?",
         "T6.2": "Does the file-based keychain answer otherwise?",
         "T6.3": "Is the item in the other keychain?",

@@ -53,6 +53,7 @@ package enum VerdictID: String, Sendable, CaseIterable {
     case queryChanged = "query-changed"
     case protectionInvalidated = "protection-invalidated"
     case otherTargetWrote = "other-target-wrote"
+    case storedUnderOtherName = "stored-under-other-name"
 
     // macOS
     case shimIgnoredAttribute = "shim-ignored-attribute"

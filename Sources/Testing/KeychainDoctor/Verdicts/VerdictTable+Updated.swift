@@ -71,6 +71,32 @@ extension VerdictTable {
         )
         .advising(.changeEntitlements, "Give both programs one group, and name it in every call.")
         .citing("lint:access-group-asymmetric", "doctor:T5"),
+        VerdictRow(
+            .storedUnderOtherName,
+            at: "T5.6",
+            headline: "The item was stored by a program of another name: {client}",
+            meaning:
+                "Without entitlements and without an identity, a program stores its items in an access group with the name of its "
+                + "file. After a rename, or with the version in the name, it looks in another group, and does not find them."
+        )
+        .advising(
+            .migrate,
+            "Move its items to the present name of the file: keychainctl move --from-program {client} --to-program NAME "
+                + "--dry-run shows them first."
+        )
+        .advising(
+            .migrate,
+            "Give the program an identity, which stays when the file is renamed (keychainctl identity-note), and move its items "
+                + "there: keychainctl move --from-program {client} --to-group IDENTITY."
+        )
+        .asking(
+            "Is {client} an earlier or later name of this program?",
+            because: "programs of different names may have items that are alike",
+            yes: "move its items",
+            no: "it is another program's item; store your own"
+        )
+        .warning("Do not add the item a second time: the first one stays where it is, out of reach.")
+        .citing("doctor:T5"),
     ]
 
     static let macOS = [
