@@ -110,6 +110,9 @@ extension StoreFileSystem {
         }
         guard (offset - Int64(LogBeginning.headerByteCount)) % known.bytesOfPage == 0 else { return SQLITE_OK }
         let salts = part.number(at: LogBeginning.saltsOffsetOfPage, UInt64.self)
+        // A transaction that has written a page twice leaves salts and checksums of its later pages zero until it ends;
+        // its first page marked the file.
+        guard salts != 0 else { return SQLITE_OK }
         return known.mark?.salts == salts ? SQLITE_OK : mark(database, known: known, salts: salts)
     }
 
