@@ -541,6 +541,12 @@ let testSupport: [Target] = [
         path: "Tests/Support/keychain-stray"
     ),
     .executableTarget(name: "keychain-items", dependencies: ["Security"], path: "Tests/Support/keychain-items"),
+    // A program of the first revision of the format.
+    .executableTarget(
+        name: "former-keychain",
+        dependencies: ["CSQLite", crypto],
+        path: "Tests/Support/former-keychain"
+    ),
     .executableTarget(
         name: "keychain-traced",
         dependencies: ["CStormSupport", "KeychainCore", "KeychainEngine", "KeychainServices", "Security"],
@@ -746,10 +752,10 @@ let tests: [Target] = [
     .testTarget(
         name: "KeychainControlTests",
         dependencies: [
-            "KeychainControl", "keychainctl", "keychain-traced", "security-tool", "KeychainCore", "KeychainEngine",
-            "KeychainHost", "KeychainAuthenticators", "KeychainIdentity", "KeychainTrace", "KeychainWire",
-            "KeychainPropertyLists", "KeychainTestSupport", "CStormSupport", "signed-program", "CommandHelp",
-            "CommandManual", "SecurityTool", arguments,
+            "KeychainControl", "keychainctl", "keychain-traced", "security-tool", "former-keychain", "KeychainCore",
+            "KeychainEngine", "KeychainStore", "KeychainHost", "KeychainAuthenticators", "KeychainIdentity",
+            "KeychainTrace", "KeychainWire", "KeychainPropertyLists", "KeychainTestSupport", "CStormSupport",
+            "signed-program", "CommandHelp", "CommandManual", "SecurityTool", arguments,
         ]
     ),
     .testTarget(

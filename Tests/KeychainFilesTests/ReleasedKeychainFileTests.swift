@@ -56,7 +56,7 @@ struct ReleasedKeychainFileTests {
         let contents = try Data(contentsOf: URL(fileURLWithPath: path))
         for tag in tags { #expect(contents.range(of: Data(tag)) == nil) }
         let raw = try RawStore(path: path)
-        #expect(try raw.integer("PRAGMA user_version") == Int(FileVersion.current.recorded))
+        #expect(try raw.integer("PRAGMA user_version") == Int(FileVersion.base.recorded))
         #expect(try raw.integer("SELECT count(*) FROM items_genp WHERE former IS NOT NULL") == 0)
         let other = KeychainFiles.forTesting()
         try other.files.unlock(at: path, password: password)

@@ -23,7 +23,7 @@ struct DaemonErrorTests {
     )
     func advice(_ location: SocketLocation, _ advice: String) {
         for error in [
-            KeychainError.silence(location), .otherVersion(location, highest: 0),
+            KeychainError.silence(location), .otherVersion(location, own: 1...2, lowest: nil, highest: 0),
             KeychainError(noDaemon: .system(call: "connect", path: location.path, errno: ECONNREFUSED), at: location),
         ] {
             #expect(error.reason.contains(advice), "\(error.reason)")

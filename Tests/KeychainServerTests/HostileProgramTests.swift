@@ -28,8 +28,8 @@ struct HostileProgramTests {
 
     private static let badBytes: [Bytes] = {
         let number = [UInt8](repeating: 0, count: 8)
-        // No version is chosen, and the highest that the server supports is told.
-        let noCommonVersion = Array("swiftkc".utf8) + [0xff, 0, 0, 0, WireMessage.version, 0, 0, 0, 0]
+        // No version is chosen, and the highest and the lowest that the server supports are told.
+        let noCommonVersion = Array("swiftkc".utf8) + [0xff, 0, 0, 0, 2, 0, 0, 0, 1]
         let unknownCase = try? WireMessage.failure(0, KeychainError(WireError.unknownCase)).encoded().unprotectedCopy
         return [
             Bytes(testDescription: "text", greets: false, bytes: Array("GET / HTTP/1.1\r\n\r\n".utf8)),
@@ -37,7 +37,7 @@ struct HostileProgramTests {
             Bytes(
                 testDescription: "a version of the future alone",
                 greets: false,
-                bytes: ClientGreeting(lowestVersion: 9, highestVersion: 9).bytes,
+                bytes: ClientGreeting(9...9).bytes,
                 answer: noCommonVersion
             ),
             Bytes(

@@ -74,6 +74,7 @@ struct PassedDescriptorTests {
             process: process,
             peer: peer,
             folder: nil,
+            versions: ProtocolVersion.supported,
             tick: 1,
             close: { _ in }
         )

@@ -61,7 +61,7 @@ struct FormatMigrationTests {
         _ = try new.open()
         let schema = "SELECT type || name || coalesce(sql, '') FROM sqlite_schema ORDER BY 1"
         #expect(try folder.raw().run(schema) == new.raw().run(schema))
-        #expect(try folder.raw().integer("PRAGMA user_version") == Int(FileVersion.current.recorded))
+        #expect(try folder.raw().integer("PRAGMA user_version") == Int(FileVersion.base.recorded))
         #expect(try store.structuralDefects() == [])
         try store.add([.sample(.key, 1)])
         #expect(try folder.open().everyRow(.key).count == 2)

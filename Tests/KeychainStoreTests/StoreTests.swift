@@ -32,7 +32,7 @@ struct StoreTests {
         #expect(try open().keybag() == [1, 2, 3])
         #expect(try open([9]).keybag() == [1, 2, 3])
         #expect(try raw.integer("PRAGMA application_id") == 0x534B_4348)
-        #expect(try raw.integer("PRAGMA user_version") == Int(FileFormat.version))
+        #expect(try raw.integer("PRAGMA user_version") == Int(FileVersion.base.recorded))
         #expect(try open().structuralDefects() == [])
         for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
             let attributes = try FileManager.default.attributesOfItem(atPath: folder.path(of: name))
@@ -55,10 +55,10 @@ struct StoreTests {
     func takenOver() throws {
         let store = try open()
         for _ in 0..<3 { try store.write { (_) throws(KeychainError) in } }
-        try raw.execute("PRAGMA user_version = \(FileFormat.version + 1)")
+        try raw.execute("PRAGMA user_version = \(0x0202_0302)")
         let failure = #expect(throws: KeychainError.self) { try store.write { (_) throws(KeychainError) in } }
         #expect(failure?.status == .notAvailable)
-        try raw.execute("PRAGMA user_version = \(FileFormat.version)")
+        try raw.execute("PRAGMA user_version = \(FileVersion.base.recorded)")
         try store.write { (_) throws(KeychainError) in }
     }
 

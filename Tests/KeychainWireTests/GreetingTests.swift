@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCore
 import Testing
+import WireTestSupport
 
 @testable import KeychainWire
 
@@ -9,24 +11,26 @@ struct GreetingTests {
     @Test("a greeting is these bytes for ever")
     func layout() throws {
         let magic: [UInt8] = [0x73, 0x77, 0x69, 0x66, 0x74, 0x6b, 0x63, 0xff]
-        let client = ClientGreeting(lowestVersion: 1, highestVersion: 0x0203)
+        let client = ClientGreeting(1...0x0203)
         #expect(client.bytes == magic + [0, 1, 2, 3, 0, 0, 0, 0])
-        let server = ServerGreeting(to: client, lowestVersion: 1, highestVersion: 1)
+        let server = ServerGreeting(to: client, 1...1)
         #expect(server.bytes == magic + [0, 1, 0, 1, 0, 0, 0, 0])
         #expect(client.bytes.count == Greeting.byteCount)
         let folder = try #require(FolderNumber(value: 0x0102_0304))
-        let serving = ServerGreeting(to: client, lowestVersion: 1, highestVersion: 1, folder: folder)
+        let serving = ServerGreeting(to: client, 1...1, folder: folder)
         #expect(serving.bytes == magic + [0, 1, 0, 1, 1, 2, 3, 4])
         #expect(try serving.bytes.withUnsafeBytes { try ServerGreeting($0) } == serving)
         #expect(FolderNumber(value: 0) == nil)
+        let refusing = ServerGreeting(to: client, 0x0304...0x0506, folder: folder)
+        #expect(refusing.bytes == magic + [0, 0, 5, 6, 0, 0, 3, 4])
     }
 
     @Test("a greeting comes back as it was, whatever is in the bytes that are kept for later")
     func roundTrip() throws {
-        let client = ClientGreeting(lowestVersion: 2, highestVersion: 7)
+        let client = ClientGreeting(2...7)
         let later = client.bytes.dropLast(4) + [1, 2, 3, 4]
         #expect(try Array(later).withUnsafeBytes { try ClientGreeting($0) } == client)
-        let server = ServerGreeting(to: client, lowestVersion: 1, highestVersion: 5)
+        let server = ServerGreeting(to: client, 1...5)
         #expect(try server.bytes.withUnsafeBytes { try ServerGreeting($0) } == server)
     }
 
@@ -46,13 +50,26 @@ struct GreetingTests {
     )
     func choice(_ row: Choice) throws {
         let answer = ServerGreeting(
-            to: ClientGreeting(lowestVersion: row.client.lowerBound, highestVersion: row.client.upperBound),
-            lowestVersion: row.server.lowerBound,
-            highestVersion: row.server.upperBound
+            to: ClientGreeting(row.client),
+            row.server
         )
         #expect(answer.version == row.version)
+        #expect(answer.lowestVersion == (row.version == nil ? row.server.lowerBound : nil))
         #expect(answer.highestVersion == row.server.upperBound)
         #expect(try answer.bytes.withUnsafeBytes { try ServerGreeting($0) } == answer)
+    }
+
+    @Test("a daemon that ends a connection before the greeting answers in the lowest version")
+    func beforeGreeting() {
+        #expect(ServerGreeting.beforeGreeting(2...5).version == 2)
+        #expect(ServerGreeting.beforeGreeting().version == ProtocolVersion.supported.lowerBound)
+    }
+
+    @Test("a command is of the version that has had it first, and those of the first one stay there")
+    func commands() {
+        let later = WireSamples.commands.filter { $0.protocolVersion > 1 }
+        #expect(Set(later.map(\.row.name)) == ["store status", "downgrade store", "move group", "rehearse move group"])
+        #expect(later.allSatisfy { ProtocolVersion.supported.contains($0.protocolVersion) })
     }
 
     @Test("what is no greeting is refused")

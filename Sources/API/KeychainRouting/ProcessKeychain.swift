@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import KeychainClient
 import KeychainCore
 import KeychainEngine
@@ -26,9 +27,25 @@ package enum ProcessKeychain {
 
     /// The same in its parts, for operations that only one of them supports.
     ///
+    /// - Parameters:
+    ///   - authenticator: the user prompts.
+    ///   - noteVersion: told that this process gave the store another version.
+    /// - Returns: The parts.
     /// - Throws: `KeychainError` if its folder cannot be determined.
-    package static func parts(authenticator: any Authenticator) throws(KeychainError) -> Parts {
-        Parts(storeAt: try location, authenticator: authenticator)
+    package static func parts(
+        authenticator: any Authenticator,
+        noteVersion: @escaping @Sendable (StoreVersionChange) -> Void = warn
+    ) throws(KeychainError) -> Parts {
+        Parts(storeAt: try location, authenticator: authenticator, noteVersion: noteVersion)
+    }
+
+    /// Says on standard error that the store excludes programs from now on; nothing of a version that excludes none.
+    @Sendable
+    private static func warn(_ change: StoreVersionChange) {
+        guard change.excludesPrograms else { return }
+        let line = Array("swift-keychain: \(change.text)\n".utf8)
+        // A line that cannot be written is lost.
+        _ = line.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 
     /// The parts of a keychain.
@@ -46,16 +63,22 @@ package enum ProcessKeychain {
         ///   - location: the folder.
         ///   - authenticator: the user prompts.
         ///   - retryMilliseconds: the time before a daemon that does not respond is observed again.
+        ///   - noteVersion: told that this process gave the store another version.
         package init(
             storeAt location: KeychainLocation,
             authenticator: any Authenticator,
-            retryMilliseconds: Int32 = 30_000
+            retryMilliseconds: Int32 = 30_000,
+            noteVersion: @escaping @Sendable (StoreVersionChange) -> Void = { _ in }
         ) {
             self.location = location
             self.retryMilliseconds = retryMilliseconds
             var options = ClientOptions()
             options.retryMilliseconds = retryMilliseconds
-            embeddedOnDemand = EmbeddedOnDemand(at: location, authenticator: authenticator)
+            embeddedOnDemand = EmbeddedOnDemand(
+                at: location,
+                authenticator: authenticator,
+                noteVersion: noteVersion
+            )
             daemon = DaemonOnDemand(storeAt: location, authenticator: authenticator, options: options)
             system = DaemonOnDemand(storeAt: location, authenticator: authenticator, .system, options: options)
             files = DaemonOnDemand(storeAt: location, authenticator: authenticator, .files, options: options)
@@ -92,12 +115,18 @@ package enum ProcessKeychain {
 private final class EmbeddedOnDemand: KeychainBackend {
     private let location: KeychainLocation
     private let authenticator: any Authenticator
+    private let noteVersion: @Sendable (StoreVersionChange) -> Void
     /// Not under a lock: a child that is forked while another thread holds it would deadlock.
     private let made = AtomicLazyReference<EmbeddedKeychain>()
 
-    init(at location: KeychainLocation, authenticator: any Authenticator) {
+    init(
+        at location: KeychainLocation,
+        authenticator: any Authenticator,
+        noteVersion: @escaping @Sendable (StoreVersionChange) -> Void
+    ) {
         self.location = location
         self.authenticator = authenticator
+        self.noteVersion = noteVersion
     }
 
     /// The keychain; if several threads make it at once, all use the first.
@@ -105,6 +134,10 @@ private final class EmbeddedOnDemand: KeychainBackend {
         if let keychain = made.load() { return keychain }
         var device = DeviceOptions(authenticator: authenticator)
         device.certificateJudge = SystemTrust(settings: .process)
+        device.onEvent = { [noteVersion] event in
+            guard case .storeVersionChanged(let change) = event else { return }
+            noteVersion(change)
+        }
         return made.storeIfNil(EmbeddedKeychain(at: location, device: device))
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainHost
+import KeychainWire
 
 /// The timeouts and limits of a client of the daemon.
 package struct ClientOptions: Sendable, Hashable {
@@ -18,6 +19,9 @@ package struct ClientOptions: Sendable, Hashable {
     package var maximumIdleConnections = 4
     /// For how long the result of whether a user could type here is cached; one second.
     package var authenticatorMilliseconds: Int32 = 1_000
+
+    /// The versions of the protocol that the client supports.
+    package var versions = ProtocolVersion.supported
 
     /// The folder that the daemon has to serve: one that serves another one is sent nothing; `nil` for any.
     package var servedFolder: String?

@@ -28,6 +28,8 @@ final class DaemonConnection: Sendable {
     private let options: ClientOptions
     private let forkGeneration = keychain_fork_generation()
     private let user = geteuid()
+    /// The version of the protocol that was agreed on.
+    private let version = Atomic<UInt16>(0)
     private let number = Atomic<UInt64>(0)
     private let hasPassedDescriptor = Atomic<Bool>(false)
     // Of the one thread that uses the connection.
@@ -110,7 +112,7 @@ final class DaemonConnection: Sendable {
     }
 
     private func greet() throws(KeychainError) {
-        let greeting = SecretBytes(ClientGreeting().bytes)
+        let greeting = SecretBytes(ClientGreeting(options.versions).bytes)
         // A daemon that refuses may have closed the connection already; its reason can still be read.
         _ = send(greeting, until: { options.silence })
         let received = next(.greeting, isLimited: { true }, { (bytes) throws(WireError) in try ServerGreeting(bytes) })
@@ -121,7 +123,11 @@ final class DaemonConnection: Sendable {
         case .ended: throw .daemonStopped(path)
         case .malformed: throw .notADaemon(path)
         }
-        guard answer.version != nil else { throw .otherVersion(location, highest: answer.highestVersion) }
+        guard let version = answer.version, options.versions.contains(version) else {
+            let lowest = answer.version ?? answer.lowestVersion
+            throw .otherVersion(location, own: options.versions, lowest: lowest, highest: answer.highestVersion)
+        }
+        self.version.store(version, ordering: .relaxed)
         // At this moment no two folders have the same device and inode.
         if let served = answer.folder, let folder = options.servedFolder, let identity = FileIdentity(target: folder),
             served != FolderNumber(identity)
@@ -149,6 +155,10 @@ final class DaemonConnection: Sendable {
         // On an idle connection, the only possible message is a goodbye.
         let isQuiet = SocketReadiness.wait(for: .readable, of: socket, milliseconds: 0).isEmpty
         guard isQuiet, reader.withLock({ $0.isEmpty }) else { return farewell() }
+        let version = version.load(ordering: .relaxed)
+        guard command.protocolVersion <= version else {
+            return .failure(.withoutCommand(command, location, version: version))
+        }
         let number = number.add(1, ordering: .relaxed).newValue
         let frame: SecretBytes
         do throws(WireError) {

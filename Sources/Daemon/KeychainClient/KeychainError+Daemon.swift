@@ -84,19 +84,43 @@ extension KeychainError {
     }
 
     /// A daemon that shares no version of the protocol with this program.
-    static func otherVersion(_ location: SocketLocation, highest: UInt16) -> KeychainError {
-        let isOlder = highest < UInt16(WireMessage.version)
-        let fix =
-            !isOlder
-            ? "update the program"
-            : location.isSystemService
-                ? "have root restart it: `systemctl restart swift-keychain`"
-                : "restart it with `keychainctl service restart`"
+    ///
+    /// - Parameters:
+    ///   - location: its socket.
+    ///   - own: the versions that this program supports.
+    ///   - lowest: the lowest version that the daemon supports; `nil` for one that does not say.
+    ///   - highest: the highest.
+    /// - Returns: The error.
+    static func otherVersion(
+        _ location: SocketLocation,
+        own: ClosedRange<UInt16>,
+        lowest: UInt16?,
+        highest: UInt16
+    ) -> KeychainError {
+        let isOlder = highest < own.lowerBound
+        let other = lowest.map { ProtocolVersion.text(min($0, highest)...highest) } ?? "up to \(highest)"
         return KeychainError(
             .notAvailable,
-            "the keychain daemon at \(location.path) is \(isOlder ? "older" : "newer") than this program; \(fix)",
+            "the keychain daemon at \(location.path) is \(isOlder ? "older" : "newer") than this program: it speaks version "
+                + "\(other) of the protocol, and this program \(ProtocolVersion.text(own)); "
+                + (isOlder ? location.restart : "update the program"),
             kind: .unavailable,
-            facts: ["path": location.path, "version": "\(WireMessage.version)", "daemon": "\(highest)"]
+            facts: ["path": location.path, "version": ProtocolVersion.text(own), "daemon": other]
+        )
+    }
+
+    /// A daemon that shares a version of the protocol with this program that does not have a command.
+    static func withoutCommand(
+        _ command: KeychainCommand,
+        _ location: SocketLocation,
+        version: UInt16
+    ) -> KeychainError {
+        KeychainError(
+            .notAvailable,
+            "the keychain daemon at \(location.path) is older than this program: '\(command.row.name)' needs version "
+                + "\(command.protocolVersion) of the protocol, and the daemon speaks version \(version); \(location.restart)",
+            kind: .unavailable,
+            facts: ["path": location.path, "version": "\(command.protocolVersion)", "daemon": "\(version)"]
         )
     }
 
@@ -149,5 +173,14 @@ extension KeychainError {
             kind: .service(.lockedInSilence),
             facts: ["path": path]
         )
+    }
+}
+
+extension SocketLocation {
+    /// How a daemon of this version gets to listen there.
+    fileprivate var restart: String {
+        isSystemService
+            ? "have root restart it: `systemctl restart swift-keychain`"
+            : "restart it with `keychainctl service restart`"
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import KeychainCore
+import KeychainEngine
 
 /// Messages of the daemon on standard error: about the service, never about what a program stores or requests.
 struct DaemonLog: Sendable {
@@ -21,6 +23,12 @@ struct DaemonLog: Sendable {
         case warning = 4
         case notice = 5
         case information = 6
+    }
+
+    /// Writes that a store got another version; nothing of other events.
+    func noteStoreVersion(_ event: DeviceEvent) {
+        guard case .storeVersionChanged(let change) = event else { return }
+        write(change.excludesPrograms ? .warning : .notice, change.text)
     }
 
     /// Writes one line.

@@ -89,6 +89,7 @@ package enum KeychainDaemon {
         }
         var device = DeviceOptions(authenticator: CallAuthenticator())
         device.owner = .daemon
+        device.onEvent = log.noteStoreVersion
         device.derivationTurns = DerivationTurns()
         let store = try ServedStore(at: location, device) {
             // If the service manager listens, a response does not imply another daemon.

@@ -79,8 +79,8 @@ final class UserProgram: ConnectedPeer {
         guard let claimed = command.client else { return command }
         let scope = AccessScope(identity: identity, storedGroups: keychain.accessGroups)
         var permitted = command
-        permitted.client = try scope.permitted(claimed, for: command.itemCall?.operation)
-        if isSystemService, let call = permitted.itemCall { try checkIsKept(call) }
+        permitted.client = try scope.permitted(claimed, for: command.authorizedCall?.operation)
+        if isSystemService, let call = permitted.authorizedCall { try checkIsKept(call) }
         return permitted
     }
 

@@ -144,16 +144,18 @@ extension Connection {
             guard let end = arrival(received) else {
                 let answer = ServerGreeting(
                     to: try state.reader.withBytes { (bytes) throws(WireError) in try ClientGreeting(bytes) },
+                    versions,
                     folder: folder
                 )
                 state.clearReader()
                 // The first message has to come with one.
                 keychain_permit_descriptors(socket, true)
                 state.pending.append(SecretBytes(answer.bytes))
-                guard answer.version != nil else {
+                guard let version = answer.version else {
                     _ = Self.flush(&state, to: socket, at: tick)
                     return .end(nil)
                 }
+                state.version = version
                 state.phase = .idle
                 guard Self.flush(&state, to: socket, at: tick) else { return .end(nil) }
                 return .wait(Self.wanted(state))
@@ -175,7 +177,8 @@ extension Connection {
         let arrival = message(&state, received)
         if isFirst, case .message = arrival { keychain_permit_descriptors(socket, false) }
         switch arrival {
-        case .message(.command(let number, let command, let canAskForSecrets)) where number > state.lastTaken:
+        case .message(.command(let number, let command, let canAskForSecrets))
+        where number > state.lastTaken && command.protocolVersion <= state.version:
             guard let memory = memory(of: received) else { return .end(.tooMuchBuffered) }
             state.lastTaken = number
             begin(&state, tick)

@@ -22,6 +22,8 @@ final class Connection: Sendable {
     let process: ConnectedProcess
     let peer: any ConnectedPeer
     let folder: FolderNumber?
+    /// The versions of the protocol that the server supports.
+    let versions: ClosedRange<UInt16>
     let state: Mutex<State>
     private let close: @Sendable (Int32) -> Void
 
@@ -53,6 +55,8 @@ final class Connection: Sendable {
     /// State that is only used while the lock of ``state`` is held.
     struct State: ~Copyable {
         var phase = Phase.greeting
+        /// The version of the protocol that was agreed on.
+        var version: UInt16 = 0
         /// The received part of the next message; empty while a thread receives.
         var reader = FrameReader()
         /// Whether a thread receives.
@@ -98,6 +102,7 @@ final class Connection: Sendable {
     ///   - process: the process's shared state.
     ///   - peer: the process.
     ///   - folder: the number of the served folder.
+    ///   - versions: the versions of the protocol that the server supports.
     ///   - tick: the current tick.
     ///   - close: finally closes the socket.
     init(
@@ -108,6 +113,7 @@ final class Connection: Sendable {
         process: ConnectedProcess,
         peer: any ConnectedPeer,
         folder: FolderNumber?,
+        versions: ClosedRange<UInt16>,
         tick: UInt64,
         close: @escaping @Sendable (Int32) -> Void
     ) {
@@ -119,6 +125,7 @@ final class Connection: Sendable {
         self.process = process
         self.peer = peer
         self.folder = folder
+        self.versions = versions
         state = Mutex(State(since: tick))
     }
 
@@ -165,8 +172,7 @@ final class Connection: Sendable {
             case .busy, .asking: return false
             case .ended: return true
             case .greeting:
-                // The reply to a greeting does not depend on its contents as long as there is one version.
-                _ = enqueue(SecretBytes(ServerGreeting(to: ClientGreeting()).bytes), in: &state, at: tick)
+                _ = enqueue(SecretBytes(ServerGreeting.beforeGreeting(versions).bytes), in: &state, at: tick)
                 leave(&state, tick)
                 return true
             case .idle, .waiting:

@@ -86,6 +86,7 @@ extension KeychainServer {
                     process: process,
                     peer: peer,
                     folder: options.folder,
+                    versions: options.versions,
                     tick: tick,
                     close: { [self] socket in close(socket, of: process.share) }
                 )
@@ -152,7 +153,7 @@ extension KeychainServer {
     /// Sends why a process is refused, without reading its greeting.
     func refuse(_ socket: Int32, _ error: KeychainError) {
         // Regardless of the folder that a program intends: the served one may have been replaced.
-        let greeting = ServerGreeting(to: ClientGreeting()).bytes
+        let greeting = ServerGreeting.beforeGreeting(options.versions).bytes
         // A program that connects too late tries the next daemon.
         let reason = isStopping || admission.isOver ? WireMessage.goodbye(0) : .failure(0, error)
         let failure = (try? reason.encoded().unprotectedCopy) ?? []

@@ -5,6 +5,8 @@ import KeychainWire
 
 /// The limits and timeouts of a server.
 package struct ServerOptions: Sendable, Hashable {
+    /// The versions of the protocol that the server supports.
+    package var versions = ProtocolVersion.supported
     /// The maximum number of connections; 4096.
     package var maximumConnections = 4096
     /// The maximum number of connections of one user; 4096.

@@ -3,7 +3,7 @@
 import Crypto
 import KeychainHost
 
-/// The first bytes of a program on a connection: the versions of the encoding that it supports.
+/// The first bytes of a program on a connection: the versions of the protocol that it supports.
 ///
 /// Sixteen bytes whose layout never changes, so that programs and daemons of any two versions can report a mismatch:
 /// eight that identify the protocol; the lowest and the highest version, two bytes each, big-endian; and four that are
@@ -14,13 +14,10 @@ package struct ClientGreeting: Sendable, Hashable {
     /// The highest version that it supports.
     package var highestVersion: UInt16
 
-    /// Creates a greeting; for this version alone unless others are given.
-    package init(
-        lowestVersion: UInt16 = UInt16(WireMessage.version),
-        highestVersion: UInt16 = UInt16(WireMessage.version)
-    ) {
-        self.lowestVersion = lowestVersion
-        self.highestVersion = highestVersion
+    /// Creates a greeting; for all versions of this program unless others are given.
+    package init(_ versions: ClosedRange<UInt16> = ProtocolVersion.supported) {
+        lowestVersion = versions.lowerBound
+        highestVersion = versions.upperBound
     }
 
     /// The greeting as it is sent.
@@ -36,10 +33,12 @@ package struct ClientGreeting: Sendable, Hashable {
 }
 
 /// The daemon's reply to a greeting, in the same layout; its last four bytes are the number of the folder that it
-/// serves, or zero.
+/// serves, or zero; without a common version, the lowest that it supports.
 package struct ServerGreeting: Sendable, Hashable {
     /// The version that is used from now on; `nil` if none is supported by both.
     package var version: UInt16?
+    /// The lowest version that the daemon supports; `nil` if it does not say, because there is a common one.
+    package var lowestVersion: UInt16?
     /// The highest version that the daemon supports.
     package var highestVersion: UInt16
     /// Which folder it serves; `nil` for one that serves none, or many.
@@ -48,28 +47,40 @@ package struct ServerGreeting: Sendable, Hashable {
     /// The reply of a daemon to a greeting.
     package init(
         to greeting: ClientGreeting,
-        lowestVersion: UInt16 = UInt16(WireMessage.version),
-        highestVersion: UInt16 = UInt16(WireMessage.version),
+        _ versions: ClosedRange<UInt16> = ProtocolVersion.supported,
         folder: FolderNumber? = nil
     ) {
-        let highest = min(greeting.highestVersion, highestVersion)
-        version = highest >= max(greeting.lowestVersion, lowestVersion) ? highest : nil
-        self.highestVersion = highestVersion
-        self.folder = folder
+        let highest = min(greeting.highestVersion, versions.upperBound)
+        version = highest >= max(greeting.lowestVersion, versions.lowerBound) ? highest : nil
+        lowestVersion = version == nil ? versions.lowerBound : nil
+        highestVersion = versions.upperBound
+        self.folder = version == nil ? nil : folder
+    }
+
+    /// The reply of a daemon that ends a connection before a greeting: in the lowest version.
+    ///
+    /// A goodbye and a failure are the same in all versions.
+    package static func beforeGreeting(
+        _ versions: ClosedRange<UInt16> = ProtocolVersion.supported
+    ) -> ServerGreeting {
+        ServerGreeting(to: ClientGreeting(versions.lowerBound...versions.lowerBound), versions)
     }
 
     /// The reply as it is sent.
-    package var bytes: [UInt8] { Greeting.bytes(version ?? 0, highestVersion, last: folder?.value ?? 0) }
+    package var bytes: [UInt8] {
+        Greeting.bytes(version ?? 0, highestVersion, last: folder?.value ?? UInt32(lowestVersion ?? 0))
+    }
 
     /// Reads a reply.
     ///
     /// - Throws: ``WireError/truncated`` for another number of bytes, ``WireError/invalidValue`` for something else.
     package init(_ bytes: UnsafeRawBufferPointer) throws(WireError) {
-        let (chosen, highest, folder) = try Greeting.numbers(bytes)
+        let (chosen, highest, last) = try Greeting.numbers(bytes)
         guard chosen <= highest else { throw .invalidValue }
         version = chosen == 0 ? nil : chosen
         highestVersion = highest
-        self.folder = FolderNumber(value: folder)
+        lowestVersion = chosen == 0 ? UInt16(exactly: last).flatMap { $0 > 0 && $0 <= highest ? $0 : nil } : nil
+        folder = chosen == 0 ? nil : FolderNumber(value: last)
     }
 }
 

@@ -45,7 +45,7 @@ package enum WireMessage: Sendable, Hashable {
     /// From the keychain: some of these items may have changed.
     case changed(UInt64, ChangeNotice)
 
-    /// The version of the encoding; no other is read.
+    /// The version of the encoding of frames, the same in all versions of the protocol; no other is read.
     package static let version: UInt8 = 1
 
     /// The size of the length field in bytes.

@@ -24,7 +24,7 @@ enum MemoryImage {
         for statement in Layout.creationInMemory() { try connection.execute(statement) }
         try connection.insert(keybag: [], DeviceRecord())
         try connection.execute("PRAGMA application_id = \(Layout.applicationIdentifier)")
-        try connection.execute("PRAGMA user_version = \(FileVersion.current.recorded)")
+        try connection.execute("PRAGMA user_version = \(FileVersion.base.recorded)")
         try connection.commit()
         return try connection.image()
     }

@@ -20,6 +20,24 @@ extension Store {
             let isUndone = (try? connection.writeOverFailedCommit()) != nil
             throw KeychainError(isUndone ? .sqlite(error) : .doubtfulCommit(error))
         }
+        adoptOwnVersion()
+        indexGroups()
+    }
+
+    /// Gives a store in which a class has got many rows an index of access groups.
+    ///
+    /// It is no part of the change, which must not fail for lack of room for an index. If it cannot be made now, a
+    /// later change tries again.
+    private func indexGroups() {
+        guard connection.hasManyRows else { return }
+        connection.hasManyRows = false
+        do throws(KeychainError) {
+            try begin()
+            _ = try sql { () throws(SQLiteError) in try connection.adopt(.groupIndex) }
+            try commit()
+        } catch {
+            rollBack()
+        }
     }
 
     /// Writes the log back into the file as far as no reader uses it, so that the next change takes no more space.

@@ -87,7 +87,7 @@ extension Store {
         try addRows(connection)
         try sql { () throws(SQLiteError) in
             try connection.execute("PRAGMA application_id = \(Layout.applicationIdentifier)")
-            try connection.execute("PRAGMA user_version = \(FileVersion.current.recorded)")
+            try connection.execute("PRAGMA user_version = \(FileVersion.base.recorded)")
             try connection.commit()
         }
     }

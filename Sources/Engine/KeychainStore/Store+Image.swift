@@ -50,7 +50,7 @@ extension SQLiteConnection {
         guard version.version <= FileFormat.version, version.canBeRead() || version.version == FileFormat.formerVersion
         else { throw .newer(version) }
         do throws(SQLiteError) {
-            hasSearchIndexes = try Declarations.check(.memory, version.version, in: self)
+            hasSearchIndexes = try Declarations.check(.memory, version, in: self)
             tables = ItemTables(version: version.version)
             let check = try prepare("PRAGMA integrity_check(1)")
             defer { check.reset() }

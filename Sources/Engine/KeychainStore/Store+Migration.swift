@@ -20,6 +20,9 @@ extension Store {
         _ migrate: (NumberedRow) throws(KeychainError) -> StoredRow
     ) throws(KeychainError) {
         try sql { () throws(SQLiteError) in try connection.begin() }
+        // The store gets the base version, whatever number of rows it has.
+        connection.indexesGroups = false
+        defer { connection.indexesGroups = true }
         // The tables of a class exist twice for a moment.
         if options.maximumPageCount != nil { try raiseLimit() }
         defer { try? connection.limit(options) }
@@ -30,7 +33,7 @@ extension Store {
             try sql { () throws(SQLiteError) in
                 // Deleted rows and old tags are in the log.
                 try connection.execute("UPDATE \(Layout.device) SET owes_log_erasure = 1")
-                try connection.execute("PRAGMA user_version = \(FileVersion.current.recorded)")
+                try connection.execute("PRAGMA user_version = \(FileVersion.base.recorded)")
             }
             let declared = try sql { () throws(SQLiteError) in try connection.declarationsNumber() }
             try commit()
@@ -44,7 +47,7 @@ extension Store {
         connection.knownDevice = nil
         connection.checkedState = nil
         connection.tables = .current
-        fileVersion = .current
+        fileVersion = .base
     }
 
     private func raiseLimit() throws(KeychainError) {

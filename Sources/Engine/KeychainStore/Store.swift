@@ -21,7 +21,10 @@ package final class Store {
     private var hostLock: HostLock?
 
     /// The version of the file, as far as this program supports it.
-    var fileVersion = FileVersion.current
+    var fileVersion = FileVersion.base
+
+    /// The version of the file.
+    package var version: FileVersion { fileVersion }
 
     /// Whether the file has got another version or other tables since, so that it has to be opened again.
     private var hasOtherVersion = false
@@ -29,6 +32,9 @@ package final class Store {
     /// SQLite's schema version of the file, which changes with the declarations
     /// (sqlite.org/pragma.html#pragma_schema_version).
     var declarationsNumber: Int64 = 0
+
+    /// Told of each other version that the store gets by a change of this one; called in the midst of a call.
+    package var onVersionChange: (@Sendable (StoreVersionChange) -> Void)?
 
     /// Why a store of the format before could not be brought up to date, so that it is only read.
     package var obstacle: KeychainError?
@@ -130,6 +136,7 @@ package final class Store {
         } catch {
             throw StoreError(opening: error, path: watched.path)
         }
+        connection.indexesGroups = true
         (reader, writer) = (RowReader(connection), RowWriter(connection))
         do throws(StoreError) { try checkFormat(watched) } catch {
             // Before the holder of the lock for all hosts releases it.
@@ -216,6 +223,8 @@ package final class Store {
         }
         do { try connection.begin() } catch { throw KeychainError(error) }
         connection.hasChangedDevice = false
+        connection.hasChangedVersion = false
+        connection.hasManyRows = false
         do throws(KeychainError) {
             try refuseSeveralNames()
             try checkVersion()
@@ -266,6 +275,22 @@ package final class Store {
         guard number != declarationsNumber else { return }
         hasOtherVersion = true
         throw KeychainError(StoreError.changedVersion)
+    }
+
+    /// Goes on with the version and the declarations that a change of this store gave it.
+    func adoptOwnVersion() {
+        guard connection.hasChangedVersion else { return }
+        connection.hasChangedVersion = false
+        do throws(SQLiteError) {
+            let version = try recordedVersion()
+            try updateDeclarationsNumber()
+            let change = StoreVersionChange(from: fileVersion, to: version)
+            fileVersion = version
+            if change.former != change.version { onVersionChange?(change) }
+        } catch {
+            // The next call opens it again.
+            hasOtherVersion = true
+        }
     }
 
     /// Goes by what the file declares now.
@@ -362,13 +387,9 @@ extension Store {
         } catch {
             throw StoreError(opening: error, path: path)
         }
-        // The previous format requires keys, and is migrated by a caller that has them.
-        let isOlder = fileVersion.version < FileFormat.version && !hasFormerTables
-        if isOlder, file.hasOtherNames { throw .severalNames(path: path) }
-        do throws(SQLiteError) {
-            if isOlder { _ = try Migrations.current.run(on: connection) }
-            try checkTables()
-        } catch {
+        // The previous format requires keys, and is migrated by a caller that has them; a revision, by the change that
+        // needs it.
+        do throws(SQLiteError) { try checkTables() } catch {
             throw StoreError(opening: error, path: path)
         }
         guard hasFormerTables || fileVersion.canBeRead() else { throw .newer(fileVersion) }
@@ -399,7 +420,7 @@ extension Store {
             connection.tables = try ItemTables(version: fileVersion.version, in: connection)
             return try updateDeclarationsNumber()
         }
-        try Declarations.check(.file, fileVersion.version, in: connection)
+        try Declarations.check(.file, fileVersion, in: connection)
         try updateDeclarationsNumber()
     }
 

@@ -69,13 +69,11 @@ extension StoreError: CustomStringConvertible {
         case .notAStore(let path, let why):
             "\(path ?? "it") is not a keychain store or is damaged (\(why)); put it back from a backup"
         case .newer(let version):
-            "the store has format \(version), written by a newer version; update this program, which has format "
-                + FileFormat.text(of: FileFormat.version)
+            "the store has format \(version), written by a newer version; \(Self.way(from: version))"
         case .newerWriter(let version):
-            "the store can only be read: it has format \(version), written by a newer version; update this program, which has "
-                + "format \(FileFormat.text(of: FileFormat.version))"
+            "the store can only be read: it has format \(version), written by a newer version; \(Self.way(from: version))"
         case .changedVersion:
-            "the store was brought up to date, or its tables were altered, by another program; try again"
+            "the store got another version, or its tables were altered, by another program; try again"
         case .notMigrated(let why):
             "the store can only be read: it has format \(FileFormat.text(of: FileFormat.formerVersion)), and could not be brought "
                 + "up to date (\(why))"
@@ -121,6 +119,16 @@ extension StoreError: CustomStringConvertible {
             "the store is damaged (\(error)); put it back from a backup"
         case .sqlite(let error): "\(error)"
         }
+    }
+}
+
+extension StoreError {
+    /// How a program of this version gets to use a store of a later one.
+    private static func way(from version: FileVersion) -> String {
+        let own = FileFormat.text(of: FileFormat.version)
+        let update = "update this program, which has format \(own)"
+        guard version.version >> 8 == FileFormat.version >> 8 else { return update }
+        return update + ", or bring the store back with the newer one: keychainctl store downgrade \(own)"
     }
 }
 

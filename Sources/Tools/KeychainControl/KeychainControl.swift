@@ -24,10 +24,12 @@ package struct KeychainControl: ParsableCommand {
         ),
         version: ProductVersion.text,
         groupedSubcommands: [
-            CommandGroup(name: "Secrets", subcommands: [SecretCommand.self, BackupCommand.self]),
+            CommandGroup(name: "Secrets", subcommands: [SecretCommand.self, MoveCommand.self, BackupCommand.self]),
             CommandGroup(
                 name: "Keychain",
-                subcommands: [DeviceCommand.self, ServiceCommand.self, LogCommand.self, WordsCommand.self]
+                subcommands: [
+                    DeviceCommand.self, StoreCommand.self, ServiceCommand.self, LogCommand.self, WordsCommand.self,
+                ]
             ),
             CommandGroup(
                 name: "Signing",

@@ -10,7 +10,9 @@ extension Surroundings {
     /// The keychain that the environment names, and the terminal; nothing is read or created before the first call.
     static let process: Surroundings = {
         do throws(KeychainError) {
-            let parts = try ProcessKeychain.parts(authenticator: NoAuthenticator())
+            let parts = try ProcessKeychain.parts(authenticator: NoAuthenticator()) { change in
+                StandardError.write("keychainctl: \(change.text)")
+            }
             let keychain = RoutedKeychain(parts)
             var surroundings = Surroundings(
                 keychain: keychain,

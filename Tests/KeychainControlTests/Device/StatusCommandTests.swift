@@ -48,7 +48,7 @@ struct StatusCommandTests {
             try object(StatusText.json(status)) == [
                 "state": ["before first unlock": "beforeFirstUnlock"][state.rawValue] ?? state.rawValue,
                 "passcodeSet": true, "failedAttempts": 6, "secondsUntilNextAttempt": 59.5, "autoLockAfterSeconds": 1,
-                "eraseAfterFailedAttempts": 10,
+                "eraseAfterFailedAttempts": 10, "storeFormat": NSNull(), "programFormat": NSNull(),
             ] as NSDictionary
         )
         #expect(

@@ -65,6 +65,38 @@ struct SystemAdmissionTests {
         }
     }
 
+    @Test("items are moved between groups that belong to nobody, and neither out of nor into the group of a team")
+    func moveGroups() throws {
+        let team = "\(Self.team).com.example.shared"
+        let (former, present) = (Client.group(ofProgram: "tool-1.0"), Client.group(ofProgram: "tool-1.1"))
+        for group in [team, former] {
+            var item = Self.item("name")
+            item["agrp"] = .string(group)
+            _ = try keychain.perform(KeychainRequest(.add(item), client: Client(accessGroups: [group])))
+        }
+        let maintenance = server.client().maintenance
+        for move in [GroupMove(from: team, to: present), GroupMove(from: former, to: team)] {
+            for isRehearsal in [true, false] {
+                var move = move
+                move.isRehearsal = isRehearsal
+                let refusal = #expect(throws: KeychainError.self) { try maintenance.moveGroup(move) }
+                #expect(refusal?.status == .missingEntitlement)
+            }
+        }
+        let report = try maintenance.moveGroup(GroupMove(from: former, to: present))
+        #expect(report.isDone && report.moved.count == 1 && report.collisions.isEmpty)
+        let query: PropertyDictionary = ["class": .string("genp"), "agrp": .string(present)]
+        _ = try keychain.perform(KeychainRequest(.copyMatching(query), client: Client(accessGroups: [present])))
+    }
+
+    @Test("the versions of the store are everybody's to see, and a downgrade is the owner's")
+    func storeVersions() throws {
+        let maintenance = server.client().maintenance
+        #expect(try maintenance.storeStatus().file == .base)
+        let refusal = #expect(throws: KeychainError.self) { try maintenance.downgradeStore(to: 0) }
+        #expect(refusal?.status == .missingEntitlement)
+    }
+
     @Test("what is the owner's takes a passcode that is set, and files are never opened")
     func ownersCommands() throws {
         let program = server.client()

@@ -45,7 +45,7 @@ struct NewerStoreTests {
         let store = try TestStore()
         let keychain = store.open()
         #expect(keychain.add("anna", "secret") == .done)
-        try store.raw().execute("PRAGMA user_version = \(0x0001_0309)")
+        try store.raw().execute("PRAGMA user_version = \(0x0005_0309)")
         #expect(keychain.secret("anna") == .secret("secret"))
         #expect(keychain.add("bert", "secret") == .failed(.notAvailable))
         #expect(store.open().secret("anna") == .secret("secret"))
@@ -53,6 +53,6 @@ struct NewerStoreTests {
         let add = KeychainRequest(.add(["class": .string("genp")]), client: TestStore.client)
         let failure = #expect(throws: KeychainError.self) { try keychain.perform(add) }
         #expect(failure?.reason.contains("3.9") ?? false)
-        #expect(failure?.reason.contains("this program, which has format 3.0") ?? false)
+        #expect(failure?.reason.contains("this program, which has format 3.1") ?? false)
     }
 }

@@ -128,7 +128,8 @@ struct WrongFileTests {
     func versions() throws {
         for (pragma, advice) in [
             // Of a revision that lets none before 3.1 read, of another format, of one that nobody released.
-            ("user_version = \(0x0101_0301)", "update"), ("user_version = \(0x0400)", "update"),
+            ("user_version = \(0x0202_0302)", "update"), ("user_version = \(0x0301)", "backup"),
+            ("user_version = \(0x0400)", "update"),
             ("user_version = 2147483647", "update"), ("user_version = \(0x0201)", "backup"),
             ("user_version = 0", "backup"), ("user_version = 2", "never released"),
             ("user_version = -1", "backup"), ("application_id = 1", "backup"),

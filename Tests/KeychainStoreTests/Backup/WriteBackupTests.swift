@@ -69,7 +69,7 @@ struct WriteBackupTests {
         #expect(told == expected)
         #expect(try target.raw("backup").run("SELECT bytes FROM keybag") == [[9, 9]])
         #expect(try target.raw("backup").integer("PRAGMA application_id") == 0x534B_424B)
-        #expect(try target.raw("backup").integer("PRAGMA user_version") == Int(FileFormat.version))
+        #expect(try target.raw("backup").integer("PRAGMA user_version") == Int(FileVersion.base.recorded))
         for itemClass in ItemClass.stored {
             let numbers = try target.raw("backup").run("SELECT id FROM items_\(itemClass.rawValue) ORDER BY id")
             #expect(numbers.map { $0.map { String(decoding: $0, as: UTF8.self) } } == ["1", "2", "4", "7"])

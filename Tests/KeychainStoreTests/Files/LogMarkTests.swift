@@ -12,7 +12,7 @@ import Testing
 struct LogMarkTests {
     /// What changes a store.
     enum Writer: CaseIterable {
-        case call, group, migrationOfTables, statement, afterErasure, afterWritingBack
+        case call, group, feature, statement, afterErasure, afterWritingBack
     }
 
     @Test(
@@ -37,13 +37,7 @@ struct LogMarkTests {
                 try store.write { (writer) throws(KeychainError) in _ = try writer.insert(.sample(.key, 2)) }
             }
             try store.endGroup()
-        case .migrationOfTables:
-            let recorded = FileVersion.current.recorded
-            let migrations = Migrations(
-                target: recorded + 1,
-                steps: [recorded & 0xFFFF: ["ALTER TABLE keybag ADD COLUMN first TEXT"]]
-            )
-            #expect(try migrations.run(on: SQLiteConnection(path: path)) == recorded + 1)
+        case .feature: try store.write { (writer) throws(KeychainError) in try writer.adopt(.groupIndex) }
         case .statement: try SQLiteConnection(path: path).execute("UPDATE keybag SET bytes = x'00'")
         case .afterErasure:
             try store.add([.sample(.key, 2)])

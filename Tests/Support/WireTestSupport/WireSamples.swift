@@ -146,7 +146,9 @@ package enum WireSamples {
             .restoreBackup(path: "", secret: SecretBytes()), .takeOver, .giveBack(onlyIfEmpty: true),
             .giveBack(onlyIfEmpty: false), .auditLog(after: 0), .auditLog(after: 1_700_000_000_000_000),
             .rootKeyStatus, .replaceRootKey(kind: nil, passcode: nil),
-            .replaceRootKey(kind: .tpm, passcode: secret("1234")),
+            .replaceRootKey(kind: .tpm, passcode: secret("1234")), .storeStatus, .downgradeStore(revision: 0),
+            .downgradeStore(revision: .max), .moveGroup(GroupMove(from: "a", to: "b")),
+            .moveGroup(GroupMove(from: "", to: "b", isRehearsal: true, leavesCollisions: true, client: clients[1])),
         ].map { .maintenance($0) } + moves.map { .maintenance(.move($0)) } + fileCommands.map { .files($0) }
         + ExplanationSamples.requests.flatMap { [.explain($0), .itemsExplained($0)] }
 
@@ -288,6 +290,19 @@ package enum WireSamples {
         .none, Biometry(.touchID, enrolledSet: identifier), Biometry(.faceID, isLockedOut: true), Biometry(.opticID),
     ]
 
+    static let version = FileVersion(version: 0x0305, readerRevision: 1, writerRevision: 2)
+
+    static let features: [UsedFeature] = [
+        UsedFeature(name: "a", title: nil, version: version, removal: .unknown),
+        UsedFeature(name: "b", title: "a feature", version: .base, removal: .automatic),
+        UsedFeature(name: "c", title: "another", version: .base, removal: .command("keychainctl x")),
+    ]
+
+    static let movedItems: [GroupMoveReport.Item] = [
+        GroupMoveReport.Item(itemClass: .genericPassword, persistentReference: [1, 2], name: "service/account"),
+        GroupMoveReport.Item(itemClass: .key, persistentReference: [], name: ""),
+    ]
+
     static let results: [ResultValue] =
         [.data(secret("data")), .dictionary(dictionary.entries.dictionary)] + references.map { .reference($0) }
 
@@ -306,6 +321,13 @@ package enum WireSamples {
             .rootKeyStatus(
                 RootKeyStatus(kind: .software, path: "/a", replacements: [.software, .tpm], isUnsettled: true)
             ),
+        ]
+        + [
+            .storeStatus(StoreStatus()), .storeStatus(StoreStatus(file: version, features: features)),
+            .storeDowngrade(StoreDowngrade(former: version, version: .base, removed: features)),
+            .storeDowngrade(StoreDowngrade(former: version, version: version, obstacles: features)),
+            .groupMove(GroupMoveReport()),
+            .groupMove(GroupMoveReport(moved: movedItems, collisions: movedItems, isDone: true)),
         ]
         + fileSettings.map { .fileStatus(KeychainFileStatus(isLocked: $0.locksOnSleep, settings: $0)) }
         + results.map { .answer(.single($0)) } + biometries.map { .biometry($0) }

@@ -51,7 +51,8 @@ struct AuditedProgram: Sendable {
                 caller: caller,
                 operation: row.name,
                 itemClass: request?.operation.itemClassText,
-                accessGroups: request?.operation.namedAccessGroups.nonEmpty ?? command.client?.accessGroups ?? [],
+                accessGroups: command.authorizedCall?.operation.namedAccessGroups.nonEmpty
+                    ?? command.client?.accessGroups ?? [],
                 status: result.auditedStatus,
                 attributes: attributes
             )

@@ -58,6 +58,7 @@ package struct PartitionOptions: Sendable {
         if let open { return try open(location) }
         var device = device
         device.owner = .system
+        device.onEvent = log.noteStoreVersion
         device.authenticator = CallAuthenticator()
         device.derivationTurns = derivationTurns
         // One user's commands must not use up the memory of all.

@@ -26,6 +26,9 @@ extension KeychainReply: WireValue {
         case .movedRows(let rows): try writer.write(case: 19, rows)
         case .auditPage(let page): try writer.write(case: 20, page)
         case .rootKeyStatus(let status): try writer.write(case: 21, status)
+        case .storeStatus(let status): try writer.write(case: 22, status)
+        case .storeDowngrade(let outcome): try writer.write(case: 23, outcome)
+        case .groupMove(let report): try writer.write(case: 24, report)
         }
     }
 
@@ -52,6 +55,9 @@ extension KeychainReply: WireValue {
         case 19: self = try .movedRows(reader.value())
         case 20: self = try .auditPage(reader.value())
         case 21: self = try .rootKeyStatus(reader.value())
+        case 22: self = try .storeStatus(reader.value())
+        case 23: self = try .storeDowngrade(reader.value())
+        case 24: self = try .groupMove(reader.value())
         default: throw .unknownCase
         }
     }

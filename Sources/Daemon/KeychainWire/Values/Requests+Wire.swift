@@ -139,6 +139,9 @@ extension KeychainCommand.Maintenance: WireValue {
         case .auditLog(let number): try writer.write(case: 8, number)
         case .rootKeyStatus: try writer.write(case: 9)
         case .replaceRootKey(let kind, let passcode): try writer.write(case: 10, kind, passcode)
+        case .storeStatus: try writer.write(case: 11)
+        case .downgradeStore(let revision): try writer.write(case: 12, revision)
+        case .moveGroup(let move): try writer.write(case: 13, move)
         }
     }
 
@@ -154,6 +157,9 @@ extension KeychainCommand.Maintenance: WireValue {
         case 8: self = try .auditLog(after: reader.value())
         case 9: self = .rootKeyStatus
         case 10: self = try .replaceRootKey(kind: reader.value(), passcode: reader.value())
+        case 11: self = .storeStatus
+        case 12: self = try .downgradeStore(revision: reader.value())
+        case 13: self = try .moveGroup(reader.value())
         default: throw .unknownCase
         }
     }

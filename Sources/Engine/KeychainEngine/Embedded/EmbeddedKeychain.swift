@@ -119,6 +119,9 @@ package final class EmbeddedKeychain: KeychainBackend {
         case .replaceRootKey(let kind, let passcode):
             try RootKeyReplacement(access).replace(kind, passcode: passcode)
             return .done
+        case .storeStatus: return .storeStatus(try storeStatus())
+        case .downgradeStore(let revision): return .storeDowngrade(try downgradeStore(to: revision))
+        case .moveGroup(let move): return .groupMove(try moveGroup(move))
         case .takeOver, .giveBack, .move, .auditLog: throw .unserved(.maintenance(command))
         }
     }

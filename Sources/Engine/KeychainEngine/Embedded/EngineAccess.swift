@@ -310,6 +310,7 @@ final class EngineAccess: Sendable {
             }
         }
         store.reserveMemory = device.reserveMemory
+        store.onVersionChange = { [device] change in device.onEvent(.storeVersionChanged(change)) }
         let keybag = try store.keybag()
         opened.keybag = keybag
         let rootKey: any RootKey

@@ -72,13 +72,13 @@ extension ItemWriteTransaction {
     }
 
     /// The pending changes of an update, and what has to be shown before.
-    private struct PendingChanges {
+    struct PendingChanges {
         var items: [PendingChange] = []
         var demand = AuthenticationDemand()
     }
 
     /// A row that an update replaces.
-    private struct PendingChange {
+    struct PendingChange {
         let row: NumberedRow
         let item: Item
         let passwordKey: PasswordKey?
@@ -88,9 +88,9 @@ extension ItemWriteTransaction {
     /// Opens every row that matches.
     ///
     /// - Returns: One that does not open.
-    private func collect(
+    func collect(
         _ request: CheckedRequest,
-        keeping certificate: SecretBytes?,
+        keeping certificate: SecretBytes? = nil,
         _ pending: inout PendingChanges
     ) throws(KeychainError) -> DamagedRow? {
         var changes = request.changes
@@ -158,7 +158,8 @@ extension ItemWriteTransaction {
         }
     }
 
-    private func replace(_ change: PendingChange) throws(KeychainError) {
+    /// Writes one item with its changes.
+    func replace(_ change: PendingChange) throws(KeychainError) {
         let item = change.item
         let schema = ItemSchema.of(item.itemClass)
         var updated = item

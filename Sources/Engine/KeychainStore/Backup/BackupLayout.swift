@@ -7,13 +7,8 @@ import KeychainCore
 enum BackupLayout {
     /// The value of `PRAGMA user_version`.
     ///
-    /// A reader accepts exactly the tables of the backup's version, so no program of an earlier revision reads it; and
-    /// backups are never modified.
-    static let version = FileVersion(
-        version: FileFormat.version,
-        readerRevision: FileFormat.revision,
-        writerRevision: FileFormat.revision
-    )
+    /// It has no feature of a later revision, so that every program of the format reads it; and it is never modified.
+    static let version = FileVersion.base
 
     /// Marks the file as a backup in `PRAGMA application_id`: "SKBK".
     static let applicationIdentifier: Int64 = 0x534B_424B
@@ -22,7 +17,7 @@ enum BackupLayout {
     static let valueLimit = Int32(2 * ItemLimits.partByteCount + (1 << 20))
 
     /// The statements that make an empty file of a version; a reader finds exactly these in the file's schema.
-    static func creation(_ version: UInt16 = FileFormat.version) -> [String] {
+    static func creation(_ version: UInt16 = FileFormat.baseVersion) -> [String] {
         [Layout.keybagTable] + ItemClass.stored.flatMap { Layout.itemTable($0, version) }
     }
 }

@@ -66,7 +66,7 @@ package final class BackupReader {
     }
 
     private func checkTables() throws(KeychainError) {
-        do throws(SQLiteError) { try Declarations.check(.backup, version.version, in: connection) } catch {
+        do throws(SQLiteError) { try Declarations.check(.backup, version, in: connection) } catch {
             throw error.primaryCode == SQLITE_NOTADB
                 ? refusal("its tables are not those of a backup") : Self.refusal(error, path)
         }

@@ -35,23 +35,58 @@ struct Declarations: Sendable {
         case backup
     }
 
-    /// Checks that a database has the declarations of a version of this format, or of the previous format.
+    /// Checks that a database has the declarations of a version of this format, or of the previous format, and of the
+    /// features that it uses.
     ///
     /// - Returns: Whether it has any optional declarations.
     /// - Throws: ``SQLiteError`` of `SQLITE_NOTADB` if it has any other declaration, or lacks one.
     @discardableResult
-    static func check(_ kind: Kind, _ version: UInt16, in connection: SQLiteConnection) throws(SQLiteError) -> Bool {
-        guard let declared = known(kind, version) else {
+    static func check(
+        _ kind: Kind,
+        _ version: FileVersion,
+        in connection: SQLiteConnection
+    ) throws(SQLiteError) -> Bool {
+        guard let declared = known(kind, version.version) else {
             throw SQLiteError(code: SQLITE_NOTADB, operation: "looking for a version that was released")
         }
         let expected = try declared.get()
-        let list = try connection.declarations()
+        var list = try connection.declarations()
+        if version.version > FileFormat.baseVersion {
+            let own = try featureDeclarations(of: version, in: connection)
+            list.removeAll { own.contains($0) }
+        }
         let found = Set(list)
         if let missing = expected.necessary.subtracting(found).min() {
             throw difference("'\(missing.split(separator: " ")[1])' is not as it was")
         }
         guard list.count == found.count, found.isSubset(of: expected.possible) else { throw more }
         return found != expected.necessary
+    }
+
+    /// The declarations of the features that a store uses.
+    ///
+    /// - Throws: ``SQLiteError`` of `SQLITE_NOTADB` if the store does not have all of them, records an unknown feature,
+    ///   or has another version than they make up.
+    private static func featureDeclarations(
+        of version: FileVersion,
+        in connection: SQLiteConnection
+    ) throws(SQLiteError) -> Set<String> {
+        let found = Set(try connection.declarations())
+        let table = SQLiteConnection.features
+        guard found.contains(table.declaration) else { throw difference("'\(table.name)' is not as it was") }
+        var (own, total) = (Set([table.declaration]), FileVersion.base)
+        for used in try connection.usedFeatures() {
+            guard let feature = StoreFeature.named(used.name), feature.used == used else {
+                throw difference("the feature '\(used.name)' is not as it was")
+            }
+            total = total.including(feature.version)
+            for object in feature.objects {
+                guard found.contains(object.declaration) else { throw difference("'\(object.name)' is not as it was") }
+                own.insert(object.declaration)
+            }
+        }
+        guard total == version else { throw difference("the version is not that of the features") }
+        return own
     }
 
     /// Checks that a store of a later revision has our tables, and neither views nor triggers; its columns and indexes
@@ -74,14 +109,15 @@ struct Declarations: Sendable {
 
     private typealias Made = Result<Declarations, SQLiteError>
 
-    /// The declarations of a version; those of an unreleased version are unknown.
+    /// The declarations of a version, without those of features; those of an unreleased version are unknown.
     private static func known(_ kind: Kind, _ version: UInt16) -> Made? {
-        switch (kind, version) {
-        case (.file, FileFormat.version): file
+        let revisions = FileFormat.baseVersion...FileFormat.version
+        return switch (kind, version) {
+        case (.file, revisions): file
         case (.file, FileFormat.formerVersion): formerFile
-        case (.memory, FileFormat.version): memory
+        case (.memory, revisions): memory
         case (.memory, FileFormat.formerVersion): formerMemory
-        case (.backup, FileFormat.version): backup
+        case (.backup, FileFormat.baseVersion): backup
         case (.backup, FileFormat.formerVersion): formerBackup
         default: nil
         }

@@ -7,17 +7,17 @@ struct ItemTables {
     /// Their version.
     let version: UInt16
 
-    /// The attributes that have a search tag, ordered by name; `nil` for those of this version.
+    /// The attributes that have a search tag, ordered by name; `nil` for those that this program creates.
     private let tags: [ItemClass: [AttributeName]]?
 
-    /// The tables that this version creates.
-    static let current = ItemTables(version: FileFormat.version)
+    /// The tables that this program creates; its features add nothing to the columns.
+    static let current = ItemTables(version: FileFormat.baseVersion)
 
     /// The tables of a version that this one knows.
     init(version: UInt16) {
         self.version = version
         tags =
-            version == FileFormat.version
+            version == FileFormat.baseVersion
             ? nil
             : Dictionary(
                 uniqueKeysWithValues: ItemClass.stored.map { ($0, ItemSchema.of($0).searchableNames(in: version)) }

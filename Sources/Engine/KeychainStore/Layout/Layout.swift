@@ -4,8 +4,8 @@ import KeychainCore
 
 /// The tables of the file, written from the schema of the item classes (Documentation/Format.md, "Tables").
 enum Layout {
-    /// The version of the tables, which `PRAGMA user_version` combines with program requirements (``FileVersion``).
-    static let version = FileFormat.version
+    /// The version of the tables that are created; features add to them (``StoreFeature``).
+    static let version = FileFormat.baseVersion
 
     /// The first version that was released: those below are of format 1.
     static let firstVersion: Int64 = 0x0200

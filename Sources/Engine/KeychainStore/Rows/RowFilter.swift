@@ -75,16 +75,24 @@ package struct RowFilter: Sendable, Hashable {
         if primaryKey != nil { terms.append("\(Layout.primaryKey) = ?") }
         if identifier != nil { terms.append("\(Layout.identifier) = ?") }
         if rowNumber != nil { terms.append("\(Layout.rowNumber) = ?") }
-        terms += tags.map { "\(Layout.column($0.name)) = ?" }
+        // Many items are in one group: its index is for searches that name nothing else. A sign keeps SQLite from it.
+        let group = (isNarrow ? "+" : "") + Layout.column(.accessGroup)
+        terms += tags.map { "\($0.name == .accessGroup ? group : Layout.column($0.name)) = ?" }
         if hasManyAccessGroups {
             terms.append("hex(\(Layout.column(.accessGroup))) IN (SELECT value FROM json_each(?))")
         } else if let accessGroups {
-            terms.append("\(Layout.column(.accessGroup)) IN (\(Layout.placeholders(accessGroups.count)))")
+            terms.append("\(group) IN (\(Layout.placeholders(accessGroups.count)))")
         }
         if protection != nil { terms.append("\(Layout.protection) = ?") }
         if destroyedGeneration != nil { terms.append("NOT (\(Self.isDestroyed))") }
         if !includesTombstones { terms.append("\(Layout.tombstone) = 0") }
         return terms.isEmpty ? "1" : terms.joined(separator: " AND ")
+    }
+
+    /// Whether it has a term for which every store has an index.
+    private var isNarrow: Bool {
+        let indexed = ItemSchema.of(itemClass).indexes.map { $0[0] }
+        return primaryKey != nil || identifier != nil || rowNumber != nil || tags.contains { indexed.contains($0.name) }
     }
 
     /// Tags as a JSON array of strings in the form of SQLite's `hex`.

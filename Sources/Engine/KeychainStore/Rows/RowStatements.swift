@@ -84,7 +84,7 @@ extension SQLiteConnection {
     func firstRowsOfGroups(_ itemClass: ItemClass) throws(SQLiteError) -> [Int64] {
         let statement = try prepare(
             """
-            SELECT MIN(\(Layout.rowNumber)) FROM \(Layout.table(itemClass))
+            SELECT MIN(\(Layout.rowNumber)) FROM \(Layout.table(itemClass)) NOT INDEXED
             WHERE \(Layout.tombstone) = 0 AND \(Layout.damage) IS NULL
             GROUP BY \(Layout.column(.accessGroup)), \(Layout.protection)
             """
@@ -148,8 +148,10 @@ extension SQLiteConnection {
         try changeOneRow(statement)
     }
 
-    /// Creates the search indexes of a class in memory once it has enough rows.
+    /// Creates the search indexes of a class in memory once it has enough rows; in a file, the one of access groups is
+    /// created after the change.
     private func indexManyRows(_ itemClass: ItemClass, _ number: Int64) throws(SQLiteError) {
+        if indexesGroups, number.isMultiple(of: Self.rowsWithoutGroupIndex) { hasManyRows = true }
         guard isInMemory, number.isMultiple(of: Self.rowsWithoutIndexes) else { return }
         for statement in Layout.searchIndexes(itemClass, ifMissing: true) { try execute(statement) }
         hasSearchIndexes = true
@@ -157,6 +159,9 @@ extension SQLiteConnection {
 
     /// Fewer rows are scanned faster than indexes are created.
     private static let rowsWithoutIndexes: Int64 = 128
+
+    /// The same of an index of access groups, which each add of an item has to keep up to date.
+    static let rowsWithoutGroupIndex: Int64 = 1_024
 
     /// Adds a row under a number that it had elsewhere, in quarantine if it was.
     func insert(_ row: NumberedRow) throws(SQLiteError) {

@@ -36,6 +36,15 @@ final class SQLiteConnection {
     /// Whether the transaction under way has changed the record of the device, and may yet be undone.
     var hasChangedDevice = false
 
+    /// Whether the transaction under way has begun or ended the use of a feature, and may yet be undone.
+    var hasChangedVersion = false
+
+    /// Whether a class that gets many rows gets an index of access groups: in the file of a store that is in use.
+    var indexesGroups = false
+
+    /// Whether the transaction under way has given a class so many rows.
+    var hasManyRows = false
+
     private static let keptStatements = 256
 
     /// Opens an existing file, or a database in memory.

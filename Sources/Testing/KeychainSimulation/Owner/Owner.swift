@@ -95,6 +95,7 @@ public final class Owner: Sendable {
             passcode = nil
             authenticator.biometry.enrolledSet = nil
             endLockout()
+        case .storeVersionChanged: break
         }
     }
 

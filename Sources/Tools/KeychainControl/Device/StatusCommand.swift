@@ -9,7 +9,7 @@ import KeychainHost
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Shows whether a passcode is set, the lock state, and the policy.",
+        abstract: "Shows whether a passcode is set, the lock state, the policy, and the store's format.",
         discussion: CommandDiscussion.text(
             "The state is that of a program started now.",
             examples: ["keychainctl device status --json": "Writes the state as a JSON object, for scripts."]
@@ -22,7 +22,9 @@ struct StatusCommand: ParsableCommand {
     func run() throws {
         let surroundings = Surroundings.current
         let status = try refusing { () throws(KeychainError) in try surroundings.keychain.device.status() }
-        surroundings.printLine(json ? try StatusText.json(status) : StatusText.plain(status))
+        // A daemon of an earlier release does not tell.
+        let store = try? surroundings.keychain.maintenance.storeStatus()
+        surroundings.printLine(json ? try StatusText.json(status, store) : StatusText.plain(status, store))
         if let path = surroundings.linkedRootKey() {
             surroundings.remark(
                 "\(path) has another name elsewhere (a hard link), as a backup that copies by links gives it: the root key stays "

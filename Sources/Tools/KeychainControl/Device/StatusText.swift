@@ -6,8 +6,8 @@ import KeychainCore
 /// A device's status, as text and as JSON.
 enum StatusText {
     /// Lines of a name and a value.
-    static func plain(_ status: DeviceStatus) -> String {
-        let rows = [
+    static func plain(_ status: DeviceStatus, _ store: StoreStatus? = nil) -> String {
+        var rows = [
             ("State", status.lockState.rawValue),
             ("Passcode", status.hasPasscode ? "set" : "not set"),
             ("Wrong passcodes", attempts(status)),
@@ -20,14 +20,18 @@ enum StatusText {
                 status.policy.eraseAfterFailedAttempts.map { "after \(Count.text($0, "wrong passcode"))" }
             ),
         ]
+        if let store, let file = store.file {
+            let program = FileFormat.text(of: store.program)
+            rows.append(("Store format", "\(FileFormat.text(of: file.version)), of a program \(program)"))
+        }
         return StatusRows.text(rows.map { ($0.0, $0.1 ?? "never") })
     }
 
     /// A JSON object; `nil` values are `null`.
-    static func json(_ status: DeviceStatus) throws -> String {
+    static func json(_ status: DeviceStatus, _ store: StoreStatus? = nil) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-        return String(decoding: try encoder.encode(Form(status)), as: UTF8.self)
+        return String(decoding: try encoder.encode(Form(status: status, store: store)), as: UTF8.self)
     }
 
     private static func attempts(_ status: DeviceStatus) -> String {
@@ -38,12 +42,11 @@ enum StatusText {
 
     private struct Form: Encodable {
         let status: DeviceStatus
-
-        init(_ status: DeviceStatus) { self.status = status }
+        let store: StoreStatus?
 
         private enum Key: String, CodingKey {
             case state, passcodeSet, failedAttempts, secondsUntilNextAttempt
-            case autoLockAfterSeconds, eraseAfterFailedAttempts
+            case autoLockAfterSeconds, eraseAfterFailedAttempts, storeFormat, programFormat
         }
 
         func encode(to encoder: any Encoder) throws {
@@ -54,6 +57,8 @@ enum StatusText {
             try object.encode(status.secondsUntilNextAttempt, forKey: .secondsUntilNextAttempt)
             try object.encode(status.policy.autoLockAfterSeconds, forKey: .autoLockAfterSeconds)
             try object.encode(status.policy.eraseAfterFailedAttempts, forKey: .eraseAfterFailedAttempts)
+            try object.encode(store?.file.map { FileFormat.text(of: $0.version) }, forKey: .storeFormat)
+            try object.encode(store.map { FileFormat.text(of: $0.program) }, forKey: .programFormat)
         }
 
         private var state: String {

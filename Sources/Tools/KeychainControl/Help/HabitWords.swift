@@ -44,6 +44,7 @@ enum HabitWords {
         "info state": .command("keychainctl device status"),
         "why explain diagnose debug": .command("keychainctl doctor"),
         "lint": .command("keychain-lint FOLDER"),
+        "downgrade migrate": .command("keychainctl store downgrade VERSION"),
         "version": .command("keychainctl --version"),
         "init create setup": .nothing(
             "There is nothing to create: the first item that is stored creates the keychain."

@@ -70,6 +70,35 @@ package struct KeychainMaintenance: Sendable {
         guard case .done = try perform(.replaceRootKey(kind: kind, passcode: passcode)) else { throw .unexpectedReply }
     }
 
+    /// The versions of the store and of the program that has it, and the features that the store uses.
+    package func storeStatus() throws(KeychainError) -> StoreStatus {
+        guard case .storeStatus(let status) = try perform(.storeStatus) else { throw .unexpectedReply }
+        return status
+    }
+
+    /// Brings the store to an earlier revision of its format, in one transaction.
+    ///
+    /// - Parameter revision: the revision.
+    /// - Returns: What was left out; or which features in use the revision does not have, and then nothing was changed.
+    /// - Throws: `errSecItemNotFound` if there is no store, `errSecNotAvailable` for a store that this program may not
+    ///   change, and for a revision that is later than the program's.
+    package func downgradeStore(to revision: UInt8) throws(KeychainError) -> StoreDowngrade {
+        guard case .storeDowngrade(let outcome) = try perform(.downgradeStore(revision: revision)) else {
+            throw .unexpectedReply
+        }
+        return outcome
+    }
+
+    /// Moves all items of an access group to another one, in one transaction.
+    ///
+    /// - Returns: The items that were moved, and those that are in the other group already.
+    /// - Throws: `errSecMissingEntitlement` for a group that the client may not use, `errSecInteractionNotAllowed` for
+    ///   items that are locked; nothing was moved in these cases.
+    package func moveGroup(_ move: GroupMove) throws(KeychainError) -> GroupMoveReport {
+        guard case .groupMove(let report) = try perform(.moveGroup(move)) else { throw .unexpectedReply }
+        return report
+    }
+
     private static func report(_ reply: KeychainReply) throws(KeychainError) -> BackupReport {
         guard case .backup(let report) = reply else { throw .unexpectedReply }
         return report

@@ -77,8 +77,11 @@ extension KeychainCommand.Enclave {
 extension KeychainCommand.Maintenance {
     fileprivate mutating func updateClient(_ update: (inout Client) -> Void) {
         switch self {
-        case .check, .recover, .createBackup, .restoreBackup, .rootKeyStatus, .replaceRootKey, .takeOver, .giveBack,
-            .move, .auditLog:
+        case .moveGroup(var move):
+            update(&move.client)
+            self = .moveGroup(move)
+        case .check, .recover, .createBackup, .restoreBackup, .rootKeyStatus, .replaceRootKey, .storeStatus,
+            .downgradeStore, .takeOver, .giveBack, .move, .auditLog:
             break
         }
     }

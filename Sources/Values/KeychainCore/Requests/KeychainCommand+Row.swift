@@ -133,6 +133,23 @@ extension KeychainCommand.Maintenance {
                 right: .outsideOfSandbox("the root key of the keychain")
             )
         case .replaceRootKey: CommandRow(.maintenance, "replace root key", traits: .provesPasscode, right: .owner)
+        case .storeStatus:
+            CommandRow(
+                .maintenance,
+                "store status",
+                traits: .changesNothing,
+                store: .looks,
+                right: .outsideOfSandbox("the keychain's store")
+            )
+        case .downgradeStore: CommandRow(.maintenance, "downgrade store", store: .looks, right: .owner)
+        case .moveGroup(let move):
+            CommandRow(
+                .maintenance,
+                move.isRehearsal ? "rehearse move group" : "move group",
+                traits: move.isRehearsal ? [.changesNothing, .mayPrompt] : [.mayPrompt, .replacesItems],
+                store: .looks,
+                right: .outsideOfSandbox("the items of other programs")
+            )
         case .takeOver: CommandRow(.move, "take over", right: owner)
         case .giveBack: CommandRow(.move, "give back", right: owner)
         case .move(let command): command.row

@@ -101,6 +101,12 @@ package enum KeychainCommand: Sendable, Hashable {
         /// Replaces the root key of the store, with one of the same kind if none is specified; the reply is
         /// ``KeychainReply/done``.
         case replaceRootKey(kind: RootKeyKind?, passcode: SecretBytes?)
+        /// The versions of the store and its features; the reply is a ``KeychainReply/storeStatus(_:)``.
+        case storeStatus
+        /// Brings the store to an earlier revision of its format; the reply is a ``KeychainReply/storeDowngrade(_:)``.
+        case downgradeStore(revision: UInt8)
+        /// Moves all items of an access group to another one; the reply is a ``KeychainReply/groupMove(_:)``.
+        case moveGroup(GroupMove)
         /// Makes the system service serve the keychain of the user again; the reply is ``KeychainReply/done``.
         case takeOver
         /// Makes the system service refuse every command except ``takeOver`` from now on, because the user's keychain
@@ -123,6 +129,13 @@ extension KeychainCommand {
         case .explain(let request), .itemsExplained(let request): request.call
         case .device, .authentication, .enclave, .maintenance, .files: nil
         }
+    }
+
+    /// The call of an item function whose permissions the command needs; `nil` for a command that concerns no items of
+    /// a client.
+    package var authorizedCall: KeychainRequest? {
+        if case .maintenance(.moveGroup(let move)) = self { return move.update(of: .genericPassword) }
+        return itemCall
     }
 
     /// The authentication contexts in the command, with their settings.
@@ -192,6 +205,12 @@ package enum KeychainReply: Sendable, Hashable {
     indirect case auditPage(AuditPage)
     /// The status of a root key.
     indirect case rootKeyStatus(RootKeyStatus)
+    /// The versions of a store.
+    indirect case storeStatus(StoreStatus)
+    /// A store at an earlier revision, or why it is not.
+    indirect case storeDowngrade(StoreDowngrade)
+    /// The items of an access group that were moved, and those that were not.
+    indirect case groupMove(GroupMoveReport)
 }
 
 extension KeychainCommand {

@@ -21,18 +21,18 @@ package final class Column: Sendable {
     /// Who may specify the attribute.
     package let access: Access
 
-    /// The version of the file (``FileFormat/version``) since which the store has a search tag for it, in a separate
+    /// The version of the file (``FileVersion/version``) since which the store has a search tag for it, in a separate
     /// column; `nil` if it has none.
     ///
-    /// The tables of a released version never change: an attribute that becomes searchable later specifies the
-    /// revision, and comes with a migration to that one.
+    /// The tables of a released version never change: an attribute that becomes searchable later is a feature of a
+    /// later revision.
     package let taggedSince: UInt16?
 
     /// Since which version the store keeps no search tag for it any more; `nil` while it keeps one, or never did.
     package let untaggedSince: UInt16?
 
     /// Whether the store keeps a search tag for it.
-    package var isSearchable: Bool { isTagged(in: FileFormat.version) }
+    package var isSearchable: Bool { isTagged(in: FileFormat.baseVersion) }
 
     /// Whether the tables of a version have a column for its search tags.
     package func isTagged(in version: UInt16) -> Bool {

@@ -31,7 +31,7 @@ package final class ItemSchema: Sendable {
 
     /// The names of the columns that the tables of a version have search tags of, ordered.
     package func searchableNames(in version: UInt16) -> [AttributeName] {
-        version == FileFormat.version
+        version == FileFormat.baseVersion
             ? searchableNames : columns.filter { $0.isTagged(in: version) }.map(\.name).sorted()
     }
 

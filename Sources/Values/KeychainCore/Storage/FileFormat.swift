@@ -11,17 +11,17 @@ package enum FileFormat {
     /// The format of keybags, sealed keys, and all other key derivation inputs: only rows have another.
     package static let keyNumber: UInt8 = 2
 
-    /// The revision of the tables within the format; it counts up when a migration of the tables is enough.
-    package static let revision: UInt8 = 0
+    /// The revision of the format that this program knows; it counts up with a feature that earlier programs lack.
+    ///
+    /// A store gets a feature's revision when it begins to use the feature, and never because it is opened.
+    package static let revision: UInt8 = 1
 
-    /// The first revision whose programs can read what this one writes.
-    package static let readerRevision: UInt8 = 0
-
-    /// The first revision whose programs may change what this one writes.
-    package static let writerRevision: UInt8 = 0
-
-    /// Format and revision, as files record them: the format in the high byte, the revision in the low one.
+    /// Format and revision that this program knows, as files record them: the format in the high byte, the revision in
+    /// the low one.
     package static let version = UInt16(number) << 8 | UInt16(revision)
+
+    /// The first revision of the format, which files have that use no feature of a later one.
+    package static let baseVersion = UInt16(number) << 8
 
     /// The version of the format before.
     package static let formerVersion = UInt16(formerNumber) << 8
@@ -48,12 +48,8 @@ package struct FileVersion: Sendable, Hashable {
     /// The first revision whose programs may change the file.
     package let writerRevision: UInt8
 
-    /// The version that this program writes.
-    package static let current = FileVersion(
-        version: FileFormat.version,
-        readerRevision: FileFormat.readerRevision,
-        writerRevision: FileFormat.writerRevision
-    )
+    /// The version of a file that uses no feature of a later revision.
+    package static let base = FileVersion(version: FileFormat.baseVersion, readerRevision: 0, writerRevision: 0)
 
     /// A version.
     package init(version: UInt16, readerRevision: UInt8, writerRevision: UInt8) {
@@ -67,6 +63,15 @@ package struct FileVersion: Sendable, Hashable {
         version = UInt16(truncatingIfNeeded: recorded)
         writerRevision = UInt8(truncatingIfNeeded: recorded >> 16)
         readerRevision = UInt8(truncatingIfNeeded: recorded >> 24)
+    }
+
+    /// The version of a file that also uses a feature with these requirements.
+    package func including(_ other: FileVersion) -> FileVersion {
+        FileVersion(
+            version: max(version, other.version),
+            readerRevision: max(readerRevision, other.readerRevision),
+            writerRevision: max(writerRevision, other.writerRevision)
+        )
     }
 
     /// The value of a file's `user_version`.

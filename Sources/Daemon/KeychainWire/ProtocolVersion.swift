@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// The versions of the protocol between programs and a daemon (Documentation/Daemon.md, "Greeting").
+///
+/// Both sides say which range they support, and use the highest version that both do. A version adds commands, and
+/// replies to them: what is encoded in an earlier version stays as it is, so that a daemon of a later version serves
+/// programs of all earlier ones.
+package enum ProtocolVersion {
+    /// The versions that this program supports.
+    package static let supported: ClosedRange<UInt16> = 1...2
+
+    /// A range as people write it: "1 to 2", or "1".
+    package static func text(_ range: ClosedRange<UInt16>) -> String {
+        range.count == 1 ? "\(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"
+    }
+}
+
+extension KeychainCommand {
+    /// The first version of the protocol that has the command.
+    package var protocolVersion: UInt16 {
+        switch self {
+        case .maintenance(let command): command.protocolVersion
+        case .items, .explain, .itemsExplained, .device, .authentication, .enclave, .files: 1
+        }
+    }
+}
+
+extension KeychainCommand.Maintenance {
+    fileprivate var protocolVersion: UInt16 {
+        switch self {
+        case .check, .recover, .createBackup, .restoreBackup, .rootKeyStatus, .replaceRootKey, .takeOver, .giveBack,
+            .move, .auditLog:
+            1
+        case .storeStatus, .downgradeStore, .moveGroup: 2
+        }
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// What a store can have beyond the first revision of its format, and which programs can use a store that has it
+/// (Documentation/Format.md, "Features").
+///
+/// The first use takes the store to the revision of the feature, in the transaction of the change that needs it; the
+/// end of the last use takes it back. A feature is never changed after its release.
+package struct StoreFeature: Sendable, Hashable {
+    /// The name that the file records: lower-case letters, digits and hyphens.
+    package let name: String
+
+    /// What it is, in words.
+    package let title: String
+
+    /// The revision whose programs know it first, and those whose programs may read and change a store that uses it.
+    package let version: FileVersion
+
+    /// The tables and indexes that belong to it.
+    let objects: [DeclaredObject]
+
+    /// How a store stops using it.
+    package let removal: UsedFeature.Removal
+
+    /// - Parameters:
+    ///   - name: the name that the file records.
+    ///   - title: what it is, in words.
+    ///   - revision: the first revision whose programs know it.
+    ///   - readerRevision: the first revision whose programs may read a store that uses it.
+    ///   - writerRevision: the first revision whose programs may change it: those that leave the feature right.
+    ///   - objects: the tables and indexes that belong to it.
+    ///   - removal: how a store stops using it.
+    init(
+        _ name: String,
+        title: String,
+        revision: UInt8,
+        readerRevision: UInt8,
+        writerRevision: UInt8,
+        objects: [DeclaredObject] = [],
+        removal: UsedFeature.Removal
+    ) {
+        self.name = name
+        self.title = title
+        version = FileVersion(
+            version: FileFormat.baseVersion | UInt16(revision),
+            readerRevision: readerRevision,
+            writerRevision: writerRevision
+        )
+        self.objects = objects
+        self.removal = removal
+    }
+
+    /// The feature as the status of a store lists it.
+    var used: UsedFeature { UsedFeature(name: name, title: title, version: version, removal: removal) }
+}
+
+extension StoreFeature {
+    /// The features of this program.
+    package static let all = [groupIndex]
+
+    /// The feature of a name; `nil` for one of a later program.
+    static func named(_ name: String) -> StoreFeature? { all.first { $0.name == name } }
+
+    /// An index of access groups, for a store with many items: a program that lists the items of its own group would
+    /// read those of all others.
+    ///
+    /// Earlier programs may read and change the store, because SQLite keeps the index up to date.
+    package static let groupIndex = StoreFeature(
+        "group-index",
+        title: "an index of access groups",
+        revision: 1,
+        readerRevision: 0,
+        writerRevision: 0,
+        objects: ItemClass.stored.map { itemClass in
+            let (table, column) = (Layout.table(itemClass), Layout.column(.accessGroup))
+            return DeclaredObject(.index, "\(table)_agrp", on: table, "(\(column))")
+        },
+        removal: .automatic
+    )
+}
+
+/// A table or an index of a feature, as `sqlite_schema` has it.
+struct DeclaredObject: Sendable, Hashable {
+    enum Kind: String {
+        case table
+        case index
+    }
+
+    let kind: Kind
+    let name: String
+    private let table: String
+    /// The statement that makes it.
+    let creation: String
+
+    /// - Parameters:
+    ///   - kind: the kind.
+    ///   - name: the name.
+    ///   - table: the table of an index.
+    ///   - definition: what follows the name and the table, in SQL.
+    init(_ kind: Kind, _ name: String, on table: String? = nil, _ definition: String) {
+        self.kind = kind
+        self.name = name
+        self.table = table ?? name
+        let place = table.map { " ON \($0)" } ?? ""
+        creation = "CREATE \(kind.rawValue.uppercased()) \(name)\(place) \(definition)"
+    }
+
+    /// The statement that removes it.
+    var removal: String { "DROP \(kind.rawValue.uppercased()) \(name)" }
+
+    /// The declaration as ``Declarations`` compares it.
+    var declaration: String { "\(kind.rawValue) \(name) \(table) \(creation)" }
+}
