@@ -38,7 +38,10 @@ struct DeviceOfProgramTests {
         let unknown = program(ClientIdentity(.anonymous, isConfined: true, isSandboxed: true))
         let commands: [KeychainCommand.Device] = [
             .setPasscode(passcode), .unlock(passcode), .changePasscode(from: passcode, to: passcode),
-            .removePasscode(passcode), .lock, .lockThisProcess, .setPolicy(DevicePolicy()),
+            .removePasscode(passcode), .lock, .lockThisProcess, .setPolicy(DevicePolicy()), .summary, .erase,
+            .createRecoveryKey(.random(), passcode: nil), .checkRecoveryKey(.random()),
+            .useRecoveryKey(.random(), newPasscode: passcode, newRecoveryKey: .random()),
+            .removeRecoveryKey(passcode: nil),
         ]
         for sandbox in [flatpak, unknown] {
             for command in commands {
@@ -50,6 +53,42 @@ struct DeviceOfProgramTests {
         }
         let ordinary = program(Self.anonymous)
         for command in commands { #expect(throws: Never.self) { try ordinary.permitted(.device(command)) } }
+    }
+
+    @Test("who makes or removes a recovery key has entered the passcode, which a manifest does not replace")
+    func recoveryKeyTakesPasscode() throws {
+        let passcode = SecretBytes([1])
+        let commands: [KeychainCommand] = [
+            .device(.createRecoveryKey(.random(), passcode: passcode)), .device(.removeRecoveryKey(passcode: passcode)),
+        ]
+        let owner = program(ClientIdentity(.rootManifest("owner"), hasOwnerRights: true))
+        // In the system service without a passcode nobody is the owner.
+        let process = ProcessInstance(identifier: 9, startTime: 1)
+        let ofService = UserProgram(
+            process,
+            as: Self.anonymous,
+            keychain: keychain,
+            proofs: proofs,
+            life: life,
+            isSystemService: true
+        )
+        for command in commands {
+            #expect(throws: Never.self) { try owner.permitted(command) }
+            #expect(throws: KeychainError.self) { try ofService.permitted(command) }
+        }
+        try keychain.device.setPasscode(passcode)
+        for program in [owner, ofService, program(Self.anonymous)] {
+            for command in commands {
+                let refusal = #expect(throws: KeychainError.self) { try program.permitted(command) }
+                #expect(refusal?.status == .missingEntitlement)
+            }
+            // What it takes for these is the recovery key itself, or nothing.
+            for command in [KeychainCommand.Device.checkRecoveryKey(.random()), .erase, .summary] {
+                #expect(throws: Never.self) { try program.permitted(.device(command)) }
+            }
+        }
+        _ = try owner.backend.perform(.device(.unlock(passcode)))
+        for command in commands { #expect(throws: Never.self) { try owner.permitted(command) } }
     }
 
     /// Answers every question with the same.

@@ -6,7 +6,7 @@ import KeychainCore
 
 /// A root key and the keybag of its store, through the life of a passcode.
 struct TestStore {
-    let rootKey: SoftwareRootKey
+    private(set) var rootKey: SoftwareRootKey
     private(set) var bytes: [UInt8]
     private(set) var slotKey: SlotKey?
 
@@ -62,6 +62,24 @@ struct TestStore {
         bytes = try keybag().removingPasscode(unlocked)
         slotKey = nil
     }
+
+    mutating func createRecoveryKey(_ key: RecoveryKey) throws {
+        let new = try NewRecoverySlot(key, date: .referenceDate, for: keybag().storeIdentifier)
+        bytes = try keybag().settingRecoveryKey(new, slotKey)
+    }
+
+    mutating func removeRecoveryKey() throws { bytes = try keybag().removingRecoveryKey(slotKey) }
+
+    /// Another root key, and the passcode's slot under it.
+    mutating func replaceRootKey(_ passcode: SecretBytes) throws {
+        let next = try SoftwareRootKey.ephemeral()
+        let slot = try NewPasscodeSlot(passcode, .testing, rootKey: next, for: keybag().storeIdentifier)
+        bytes = try keybag().rewrapped(under: next, unlocked().map { (slot, $0) })
+        (rootKey, slotKey) = (next, slot.key)
+    }
+
+    /// Puts other bytes in the place of the keybag.
+    mutating func put(_ bytes: [UInt8]) { self.bytes = bytes }
 
     /// The keybag with something changed, under a code that is right: what somebody who has the root key can make.
     func forged(_ change: (inout Keybag) throws -> Void) throws -> [UInt8] {

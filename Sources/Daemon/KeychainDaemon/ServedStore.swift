@@ -51,7 +51,12 @@ struct ServedStore: ~Copyable {
         device.maximumContexts = 2 * ServerOptions().maximumContextsPerUser
         let keychain = EmbeddedKeychain(at: location, options: Self.options(limitMebibytes), device: device)
         let isThere: Bool
-        do { isThere = try keychain.checkOwner() } catch { throw DaemonFailure(error) }
+        do throws(KeychainError) { isThere = try keychain.checkOwner() } catch {
+            // Its owner was checked. Commands fail with the reason, but for those that need no root key: a recovery, and
+            // an erasure.
+            guard error.isOfLostRootKey else { throw DaemonFailure(error) }
+            isThere = true
+        }
         guard isThere || isCreated else { throw Self.missing(location) }
         self.lock = lock
         self.keychain = keychain

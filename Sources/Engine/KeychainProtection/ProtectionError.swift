@@ -22,6 +22,8 @@ package enum ProtectionError: Error, Sendable, Hashable {
     case alteredBackup
     /// The keys of the protection class are not available now: the device is locked.
     case classUnavailable(String)
+    /// The keybag has no recovery key.
+    case noRecoveryKey
     /// No passcode is set, and the protection class is one for devices that have one.
     case noPasscode
     /// The item's key depends on an application password, and its key was not given.

@@ -38,6 +38,30 @@ struct FormatReaderTests {
         #expect(closed.filter { $0.state == "password" }.count == 1)
     }
 
+    @Test("a store with a recovery key, by that alone and by everything else", arguments: [true, false])
+    func storeWithRecoveryKey(_ hasPasscode: Bool) throws {
+        let keychain: EmbeddedKeychain
+        if hasPasscode {
+            keychain = try GuardedItems.make(in: path)
+        } else {
+            keychain = EmbeddedKeychain(at: KeychainLocation(path: path))
+            try SampleItems.fill(keychain)
+        }
+        let passcode = hasPasscode ? GuardedItems.passcode : nil
+        let secrets = hasPasscode ? Self.secrets : [:]
+        let expected = try Self.read(secrets.merging(["store": path]) { $1 })
+        let key = RecoveryKey.random()
+        try keychain.device.createRecoveryKey(key, passcode: passcode)
+        #expect(try Self.read(secrets.merging(["store": path]) { $1 }) == expected)
+        // Neither passcode nor root key.
+        try FileManager.default.moveItem(atPath: "\(path)/root.key", toPath: folder.path(of: "root.key"))
+        let text = String(decoding: key.text.unprotectedCopy, as: UTF8.self)
+        var request: [String: Any] = ["store": path, "recovery": text, "passwords": secrets["passwords"] ?? []]
+        #expect(try Self.read(request) == expected)
+        request["recovery"] = String(decoding: RecoveryKey.random().text.unprotectedCopy, as: UTF8.self)
+        #expect(throws: Workshop.Failure.self) { try Self.read(request) }
+    }
+
     @Test("a backup, whose rows are authenticated as a set, and what is restored of it")
     func backup() throws {
         let keychain = try GuardedItems.make(in: path)

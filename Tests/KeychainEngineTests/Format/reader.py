@@ -2,7 +2,7 @@
 """Reads stores and backups by Documentation/Format.md alone, and checks everything in them that can be checked.
 
 reader.py REQUEST: a file of JSON with `store` (a folder) or `backup` (a file), and the secrets that open it: `passcode`,
-`secret`, `passwords` (of applications). `digests` is false for a store that was restored. Writes one object of JSON for each row to standard output.
+`secret`, `passwords` (of applications), `recovery` (its key as text, in place of `passcode` and root key). `digests` is false for a store that was restored. Writes one object of JSON for each row to standard output.
 """
 import hashlib
 import hmac
@@ -13,7 +13,10 @@ import struct
 import sys
 
 from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from cryptography.hazmat.primitives.keywrap import InvalidUnwrap, aes_key_unwrap
 
 CLASSES = ["genp", "inet", "cert", "keys"]
@@ -118,7 +121,71 @@ class Keys:
         return self.keys[3, ""]
 
 
-def open_keybag(data, root_key, passcode):
+# The recovery key
+
+BECH32 = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
+
+
+def recovery_key(text):
+    """The bytes of a recovery key's text: Bech32m with the prefix "skr"."""
+    text = "".join(c for c in text.lower() if c not in "- ")
+    values = [BECH32.index(c) for c in text.removeprefix("skr1")]
+    require(len(values) == 32, "the length of a recovery key")
+    checksum = 1
+    for value in [ord(c) >> 5 for c in "skr"] + [0] + [ord(c) & 31 for c in "skr"] + values:
+        top, checksum = checksum >> 25, (checksum & 0x1FFFFFF) << 5 ^ value
+        for bit, generator in enumerate([0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462B3]):
+            checksum ^= generator if top >> bit & 1 else 0
+    require(checksum == 0x2BC830A3, "the checksum of a recovery key")
+    bits = int("".join(f"{value:05b}" for value in values[:26]), 2)
+    require(bits & 3 == 0, "the last bits of a recovery key")
+    return (bits >> 2).to_bytes(16, "big")
+
+
+class HPKE:
+    """RFC 9180, DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-256-GCM, with a preshared key; one message."""
+
+    KEM = b"KEM" + struct.pack(">H", 0x0010)
+    SUITE = b"HPKE" + struct.pack(">HHH", 0x0010, 0x0001, 0x0002)
+
+    @staticmethod
+    def extract(suite, salt, label, ikm):
+        return mac(salt or bytes(32), b"HPKE-v1" + suite + label + ikm)
+
+    @staticmethod
+    def expand(suite, key, label, info, count):
+        return mac(key, struct.pack(">H", count) + b"HPKE-v1" + suite + label + info + b"\1")[:count]
+
+    @classmethod
+    def open(cls, private, encapsulated, info, preshared, identifier, associated_data, sealed):
+        public = private.public_key().public_numbers()
+        public = b"\4" + public.x.to_bytes(32, "big") + public.y.to_bytes(32, "big")
+        peer = ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), encapsulated)
+        shared = cls.extract(cls.KEM, b"", b"eae_prk", private.exchange(ec.ECDH(), peer))
+        shared = cls.expand(cls.KEM, shared, b"shared_secret", encapsulated + public, 32)
+        context = b"\1" + cls.extract(cls.SUITE, b"", b"psk_id_hash", identifier)
+        context += cls.extract(cls.SUITE, b"", b"info_hash", info)
+        secret = cls.extract(cls.SUITE, shared, b"secret", preshared)
+        key = cls.expand(cls.SUITE, secret, b"key", context, 32)
+        return unseal(cls.expand(cls.SUITE, secret, b"base_nonce", context, 12) + sealed, key, associated_data)
+
+
+def open_recovery_slot(content, identifier, generations, has_passcode, recovery):
+    """The keys that a recovery key opens: that of the root slot, then all others in their order."""
+    slot = Reader(content)
+    header, sealed, encapsulated, keys = slot.take(73), slot.take(92), slot.take(65), slot.rest()
+    info = b"swift-keychain 2 recovery key\0"
+    sealing = HKDF(hashes.SHA256(), 32, identifier, info).derive(recovery_key(recovery))
+    secrets = unseal(sealed, sealing, identifier + header)
+    private = ec.derive_private_key(int.from_bytes(secrets[:32], "big"), ec.SECP256R1())
+    info = b"swift-keychain 2 recovery slot\0" + identifier
+    bound = struct.pack("<IIB", *generations, has_passcode)
+    opened = HPKE.open(private, encapsulated, info, secrets[32:], b"recovery", bound, keys)
+    require(len(opened) % 32 == 0, "the keys of the recovery slot")
+    return [opened[at:at + 32] for at in range(0, len(opened), 32)]
+
+
+def open_keybag(data, root_key, passcode, recovery=None):
     reader = Reader(data[:-32])
     require(reader.take(4) == b"SKKB" and reader.number(2) >> 8 == KEY_FORMAT, "the mark or version of the keybag")
     keys = Keys(reader.take(16))
@@ -135,7 +202,13 @@ def open_keybag(data, root_key, passcode):
         level = reader.take(reader.number(1)).decode()
         entries.append((purpose, level, reader.number(1), reader.number(4), reader.take(40)))
     reader.end()
-    root_slot_key = unwrap(slots[1], derive("root key wrapping", root_key, keys.identifier))
+    recovered = None
+    if recovery is not None:
+        generations = (generation, passcode_generation)
+        recovered = open_recovery_slot(slots[3], keys.identifier, generations, 2 in slots, recovery)
+        root_slot_key = recovered.pop(0)
+    else:
+        root_slot_key = unwrap(slots[1], derive("root key wrapping", root_key, keys.identifier))
     code = mac(derive("keybag authentication", root_slot_key, keys.identifier), data[:-32])
     require(hmac.compare_digest(code, data[-32:]), "the code of the keybag")
     slot_keys = {1: root_slot_key}
@@ -146,13 +219,19 @@ def open_keybag(data, root_key, passcode):
         entangling = derive("passcode entangling", root_key, keys.identifier)
         slot_keys[2] = unwrap(wrapped, mac(entangling, scrypt(passcode, salt, work)))
     expected = [(3, "")] + [(p, level) for level in LEVELS for p in (1, 2) if 2 in slots or level != "akpu"]
+    order = list(expected)
+    if 3 in slots:
+        expected.append((4, ""))
+    require(list(slots) == [kind for kind in (1, 2, 3) if kind in slots], "the order of the slots")
     require(sorted(entry[:2] for entry in entries) == sorted(expected), "the keys of the keybag")
     for purpose, level, slot, entry_generation, wrapped in entries:
-        behind_passcode = 2 in slots and level not in ("", "dk", "dku")
+        behind_passcode = 2 in slots and (level not in ("", "dk", "dku") or purpose == 4)
         require(slot == (2 if behind_passcode else 1), "the slot of a key")
         require(entry_generation == (passcode_generation if level == "akpu" else generation), "a generation")
         keys.generations[level] = entry_generation
-        if slot in slot_keys:
+        if recovered is not None and purpose != 4:
+            keys.keys[purpose, level] = recovered[order.index((purpose, level))]
+        elif slot in slot_keys:
             keys.unwrap_entry(purpose, level, entry_generation, wrapped, slot_keys[slot])
     keys.destroyed_generation = passcode_generation - 1 if 2 not in slots and passcode_generation > 1 else None
     return keys
@@ -349,14 +428,17 @@ def rows(database, item_class):
     return database.execute(f"SELECT * FROM items_{item_class} ORDER BY id")
 
 
-def read_store(folder, passcode, passwords, digests):
-    with open(os.path.join(folder, "root.key"), "rb") as file:
-        root_key = file.read()
-    require(len(root_key) == 32, "the root key")
+def read_store(folder, passcode, recovery, passwords, digests):
+    root_key = None
+    if recovery is None:
+        with open(os.path.join(folder, "root.key"), "rb") as file:
+            root_key = file.read()
+        require(len(root_key) == 32, "the root key")
     database = sqlite3.connect(os.path.join(folder, "keychain.db"))
     require(database.execute("PRAGMA application_id").fetchone()[0] == 0x534B4348, "the mark of the store")
     require(database.execute("PRAGMA user_version").fetchone()[0] >> 8 & 0xFF in FORMATS, "the version of the store")
-    keys = open_keybag(database.execute("SELECT bytes FROM keybag WHERE id = 1").fetchone()[0], root_key, passcode)
+    keybag = database.execute("SELECT bytes FROM keybag WHERE id = 1").fetchone()[0]
+    keys = open_keybag(keybag, root_key, passcode, recovery)
     require(keys.owner == 1, "the owner")
     for item_class in CLASSES:
         for row in rows(database, item_class):
@@ -392,7 +474,8 @@ def main():
     if "store" in request:
         passcode = request.get("passcode")
         passcode = passcode.encode() if passcode is not None else None
-        found = read_store(request["store"], passcode, passwords, request.get("digests", True))
+        recovery = request.get("recovery")
+        found = read_store(request["store"], passcode, recovery, passwords, request.get("digests", True))
     else:
         found = read_backup(request["backup"], request["secret"].encode(), passwords)
     for row in found:

@@ -11,6 +11,18 @@ package final class FakeDevice: Sendable {
         var passcode: SecretBytes?
         var status: DeviceStatus
         var attempts = 0
+        var recoveryKey: RecoveryKey?
+        var isErased = false
+
+        var summary: DeviceSummary {
+            DeviceSummary(
+                exists: true,
+                hasPasscode: passcode != nil,
+                recoveryKeyDate: recoveryKey.map { _ in .referenceDate },
+                itemCount: 3,
+                hasRootKey: true
+            )
+        }
     }
 
     /// A device with a passcode, or without one; before first unlock in the first case.
@@ -26,6 +38,15 @@ package final class FakeDevice: Sendable {
 
     /// How many passcodes were looked at.
     package var attempts: Int { state.withLock(\.attempts) }
+
+    /// The recovery key; `nil` for none.
+    package var recoveryKey: RecoveryKey? {
+        get { state.withLock(\.recoveryKey) }
+        set { state.withLock { $0.recoveryKey = newValue } }
+    }
+
+    /// Whether it was erased.
+    package var isErased: Bool { state.withLock(\.isErased) }
 
     /// The device as its users see it.
     package var device: KeychainDevice { KeychainDevice(perform) }
@@ -53,8 +74,36 @@ package final class FakeDevice: Sendable {
                 Self.set(nil, &state)
             }
         case .setPolicy(let policy): state.withLock { $0.status.policy = policy }
+        case .summary: return .deviceSummary(state.withLock(\.summary))
+        case .createRecoveryKey(let key, let passcode):
+            try change { state throws(KeychainError) in
+                try Self.check(passcode ?? SecretBytes(), &state)
+                state.recoveryKey = key
+            }
+        case .checkRecoveryKey(let key): try change { state throws(KeychainError) in try Self.check(key, state) }
+        case .useRecoveryKey(let key, let newPasscode, let newKey):
+            try change { state throws(KeychainError) in
+                try Self.check(key, state)
+                Self.set(newPasscode, &state)
+                state.recoveryKey = newKey
+            }
+        case .removeRecoveryKey(let passcode):
+            try change { state throws(KeychainError) in
+                try Self.check(passcode ?? SecretBytes(), &state)
+                state.recoveryKey = nil
+            }
+        case .erase:
+            state.withLock { state in
+                Self.set(nil, &state)
+                (state.recoveryKey, state.isErased) = (nil, true)
+            }
         }
         return .done
+    }
+
+    private static func check(_ key: RecoveryKey, _ state: State) throws(KeychainError) {
+        guard let right = state.recoveryKey else { throw KeychainError(DeviceError.noRecoveryKey) }
+        guard key == right else { throw KeychainError(DeviceError.wrongRecoveryKey) }
     }
 
     private func lock() throws(KeychainError) {

@@ -125,12 +125,20 @@ package enum WireSamples {
 
     static let policies = [DevicePolicy(), DevicePolicy(autoLockAfterSeconds: 1, eraseAfterFailedAttempts: .max)]
 
+    static let recoveryKey: RecoveryKey = {
+        guard let key = RecoveryKey(secret("0123456789abcdef")) else { preconditionFailure("it has 16 bytes") }
+        return key
+    }()
+
     /// Every command.
     package static let commands: [KeychainCommand] =
         operations.flatMap { operation in clients.map { .items(KeychainRequest(operation, client: $0)) } }
         + ([
             .status, .lock, .lockThisProcess, .unlock(secret("1234")), .setPasscode(SecretBytes()),
             .changePasscode(from: secret("1"), to: secret("2")), .removePasscode(secret("3")),
+            .summary, .checkRecoveryKey(recoveryKey), .removeRecoveryKey(passcode: nil), .erase,
+            .createRecoveryKey(recoveryKey, passcode: secret("4")),
+            .useRecoveryKey(recoveryKey, newPasscode: secret("5"), newRecoveryKey: recoveryKey),
         ] + policies.map { .setPolicy($0) }).map { .device($0) }
         + ([
             .biometry, .status(of: identifier), .forgetPassword(of: identifier), .invalidate(identifier),
@@ -317,7 +325,16 @@ package enum WireSamples {
         + movedDevices.map { .movedDevice($0) } + [.movedRows([]), .movedRows(movedRows)]
         + [.auditPage(AuditPage(isOn: false)), .auditPage(AuditPage(isOn: true, lines: ["{}"], end: 7, unreadable: 1))]
         + [
-            .rootKeyStatus(RootKeyStatus()),
+            .rootKeyStatus(RootKeyStatus()), .deviceSummary(DeviceSummary()),
+            .deviceSummary(
+                DeviceSummary(
+                    exists: true,
+                    hasPasscode: true,
+                    recoveryKeyDate: .referenceDate,
+                    itemCount: 3,
+                    hasRootKey: true
+                )
+            ),
             .rootKeyStatus(
                 RootKeyStatus(kind: .software, path: "/a", replacements: [.software, .tpm], isUnsettled: true)
             ),
@@ -373,6 +390,7 @@ package enum WireSamples {
             .noPasscode, .passcodeAlreadySet, .emptyPasscode,
             .wrongPasscode(failedAttempts: 5, secondsUntilNextAttempt: 60),
             .attemptTooSoon(secondsUntilNextAttempt: 0.5), .erased, .locked, .unusablePolicy,
+            .noRecoveryKey, .wrongRecoveryKey,
         ]
         let kinds: [KeychainError.Kind] =
             [

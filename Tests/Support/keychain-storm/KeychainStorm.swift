@@ -74,6 +74,8 @@ struct KeychainStorm {
         case "moves": for index in 1...number { subject.moveAll(number: index) }
         case "root-keys": RootKeySteps.replace(subject, times: number)
         case "root-key-kinds": RootKeySteps.replace(subject, times: number, kinds: [.software, .tpm])
+        case "recoveries": RecoverySteps.recover(subject, from: Int(argument) ?? 0, times: number)
+        case "erasures": RecoverySteps.erase(subject, times: number)
         case "hand-over": OwnerSteps(folder: folder).handOverRepeatedly(times: number)
         case "hammer": Hammer(subject: subject, name: argument, rounds: number).run()
         default: return false

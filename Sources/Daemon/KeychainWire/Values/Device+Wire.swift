@@ -49,6 +49,31 @@ extension DevicePolicy: WireValue {
     }
 }
 
+extension DeviceSummary: WireValue {
+    func write(to writer: inout WireWriter) throws(WireError) {
+        try writer.write(values: exists, hasPasscode, recoveryKeyDate, itemCount, hasRootKey)
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        try self.init(
+            exists: reader.value(),
+            hasPasscode: reader.value(),
+            recoveryKeyDate: reader.value(),
+            itemCount: reader.value(),
+            hasRootKey: reader.value()
+        )
+    }
+}
+
+extension RecoveryKey: WireValue {
+    func write(to writer: inout WireWriter) throws(WireError) { try bytes.write(to: &writer) }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        guard let key = RecoveryKey(try reader.value()) else { throw .invalidValue }
+        self = key
+    }
+}
+
 // MARK: - Enclave
 
 extension EnclaveAlgorithm: WireRawValue {}

@@ -70,6 +70,8 @@ extension DeviceError: WireValue {
         case .erased: try writer.write(case: 6)
         case .locked: try writer.write(case: 7)
         case .unusablePolicy: try writer.write(case: 8)
+        case .noRecoveryKey: try writer.write(case: 9)
+        case .wrongRecoveryKey: try writer.write(case: 10)
         }
     }
 
@@ -83,6 +85,8 @@ extension DeviceError: WireValue {
         case 6: self = .erased
         case 7: self = .locked
         case 8: self = .unusablePolicy
+        case 9: self = .noRecoveryKey
+        case 10: self = .wrongRecoveryKey
         default: throw .unknownCase
         }
     }

@@ -29,6 +29,7 @@ extension KeychainReply: WireValue {
         case .storeStatus(let status): try writer.write(case: 22, status)
         case .storeDowngrade(let outcome): try writer.write(case: 23, outcome)
         case .groupMove(let report): try writer.write(case: 24, report)
+        case .deviceSummary(let summary): try writer.write(case: 25, summary)
         }
     }
 
@@ -58,6 +59,7 @@ extension KeychainReply: WireValue {
         case 22: self = try .storeStatus(reader.value())
         case 23: self = try .storeDowngrade(reader.value())
         case 24: self = try .groupMove(reader.value())
+        case 25: self = try .deviceSummary(reader.value())
         default: throw .unknownCase
         }
     }

@@ -42,6 +42,13 @@ extension KeychainCommand.Device: WireValue {
         case .changePasscode(let old, let new): try writer.write(case: 6, old, new)
         case .removePasscode(let passcode): try writer.write(case: 7, passcode)
         case .setPolicy(let policy): try writer.write(case: 8, policy)
+        case .summary: try writer.write(case: 9)
+        case .createRecoveryKey(let key, let passcode): try writer.write(case: 10, key, passcode)
+        case .checkRecoveryKey(let key): try writer.write(case: 11, key)
+        case .useRecoveryKey(let key, let newPasscode, let newKey):
+            try writer.write(case: 12, key, newPasscode, newKey)
+        case .removeRecoveryKey(let passcode): try writer.write(case: 13, passcode)
+        case .erase: try writer.write(case: 14)
         }
     }
 
@@ -55,6 +62,17 @@ extension KeychainCommand.Device: WireValue {
         case 6: self = try .changePasscode(from: reader.value(), to: reader.value())
         case 7: self = try .removePasscode(reader.value())
         case 8: self = try .setPolicy(reader.value())
+        case 9: self = .summary
+        case 10: self = try .createRecoveryKey(reader.value(), passcode: reader.value())
+        case 11: self = try .checkRecoveryKey(reader.value())
+        case 12:
+            self = try .useRecoveryKey(
+                reader.value(),
+                newPasscode: reader.value(),
+                newRecoveryKey: reader.value()
+            )
+        case 13: self = try .removeRecoveryKey(passcode: reader.value())
+        case 14: self = .erase
         default: throw .unknownCase
         }
     }

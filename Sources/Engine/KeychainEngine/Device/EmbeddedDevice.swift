@@ -24,6 +24,13 @@ struct EmbeddedDevice: Sendable {
         case .changePasscode(let old, let new): try changePasscode(from: old, to: new)
         case .removePasscode(let passcode): try removePasscode(passcode)
         case .setPolicy(let policy): try setPolicy(policy)
+        case .summary: return .deviceSummary(try summary())
+        case .createRecoveryKey(let key, let passcode): try createRecoveryKey(key, passcode: passcode)
+        case .checkRecoveryKey(let key): try checkRecoveryKey(key)
+        case .useRecoveryKey(let key, let newPasscode, let newKey):
+            try useRecoveryKey(key, newPasscode: newPasscode, newRecoveryKey: newKey)
+        case .removeRecoveryKey(let passcode): try removeRecoveryKey(passcode: passcode)
+        case .erase: try erase()
         }
         return .done
     }

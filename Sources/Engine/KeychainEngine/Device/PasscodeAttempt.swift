@@ -36,15 +36,19 @@ struct PasscodeAttempt {
             defer { access.attempts.release() }
             return try body(attempt)
         }
-        let lock: FileLock
-        do {
-            lock = try FileLock(lockName, in: folder, until: Deadline(milliseconds: lockTimeoutMilliseconds))
-        } catch {
-            throw KeychainError(error)
-        }
+        let lock = try lock(folder)
         let result = try body(attempt)
         _ = consume lock
         return result
+    }
+
+    /// The lock that keeps others from an attempt.
+    static func lock(_ folder: PrivateDirectory) throws(KeychainError) -> FileLock {
+        do {
+            return try FileLock(lockName, in: folder, until: Deadline(milliseconds: lockTimeoutMilliseconds))
+        } catch {
+            throw KeychainError(error)
+        }
     }
 
     /// Runs `body` on an engine; the time limit for waiting for the store applies to the attempt as a whole, with a
@@ -82,6 +86,18 @@ struct PasscodeAttempt {
         guard let key = opened else { throw try refuse() }
         try change { $0.clearAttempts() }
         access.device.onEvent(.passcodeAccepted)
+        return key
+    }
+
+    /// The key of the passcode, for a change that takes it; `nil` on a device that has none.
+    ///
+    /// - Throws: As ``check(_:)``; `refusal` for no passcode on a device that has one.
+    func prove(_ passcode: SecretBytes?, else refusal: KeychainError) throws(KeychainError) -> SlotKey? {
+        guard let passcode else {
+            guard try slot() == nil else { throw refusal }
+            return nil
+        }
+        guard let key = try check(passcode) else { throw KeychainError(DeviceError.noPasscode) }
         return key
     }
 

@@ -105,6 +105,8 @@ package final class EmbeddedKeychain: KeychainBackend {
             guard case .folder(let location, let options) = access.source else {
                 throw .parameter("a keychain in memory is there already, and is not made of a backup")
             }
+            // An erased device has a store without anything in it.
+            if try EmbeddedDevice(access).isUnused { return .backup(try restoreBackup(from: path, secret: secret)) }
             return .backup(
                 try Self.restoreBackup(
                     from: path,

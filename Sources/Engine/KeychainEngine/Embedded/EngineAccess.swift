@@ -59,7 +59,7 @@ final class EngineAccess: Sendable {
     let derivations: KeyDerivations
 
     let clock: any KeychainClock
-    private let random: any RandomSource
+    let random: any RandomSource
     let lanes: Lanes
 
     /// Changes of items that are made together.

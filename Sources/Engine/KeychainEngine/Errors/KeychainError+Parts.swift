@@ -23,7 +23,8 @@ extension KeychainError {
         case .wrongRootKey:
             self.init(
                 unusable: .wrongRootKey,
-                "the root key is not the one of this store; put back the root key that belongs to it"
+                "the root key is not the one of this store; put back the root key that belongs to it, or use a recovery key "
+                    + "('keychainctl recovery-key use')"
             )
         case .damagedKeybag(let why):
             self.init(unusable: .damagedKeybag, "the keybag is damaged: \(why); put the store back from a backup")
@@ -47,6 +48,7 @@ extension KeychainError {
                 unusable: .alteredBackup,
                 "the rows of the backup are not those that were put into it; use another backup"
             )
+        case .noRecoveryKey: self.init(DeviceError.noRecoveryKey)
         case .noPasscode:
             self.init(.notAvailable, "no passcode is set, which the accessibility asks for", kind: .device(.noPasscode))
         case .passwordMissing:
@@ -111,14 +113,16 @@ extension KeychainError {
         case .missing(let path):
             self.init(
                 unusable: .missingRootKey,
-                "the root key \(path) is missing beside an existing store; put it back from a backup, or move the "
-                    + "store away to begin with an empty one",
+                "the root key \(path) is missing beside an existing store; put it back from a backup, use a recovery key "
+                    + "('keychainctl recovery-key use'), or erase the device to begin with an empty one "
+                    + "('keychainctl device erase')",
                 facts: ["path": path]
             )
         case .damaged(let path):
             self.init(
                 unusable: .damagedRootKey,
-                "the root key \(path) is damaged; put it back from a backup",
+                "the root key \(path) is damaged; put it back from a backup, or use a recovery key "
+                    + "('keychainctl recovery-key use')",
                 facts: ["path": path]
             )
         case .settings(let fault, let path): self.init(fault, path: path)

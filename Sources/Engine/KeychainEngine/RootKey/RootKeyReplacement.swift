@@ -58,11 +58,8 @@ struct RootKeyReplacement {
         _ passcode: SecretBytes?,
         _ attempt: PasscodeAttempt
     ) throws(KeychainError) -> (passcode: SecretBytes, key: SlotKey)? {
-        guard let passcode else {
-            guard try attempt.slot() == nil else { throw .passcodeNeeded }
-            return nil
-        }
-        guard let key = try attempt.check(passcode) else { throw KeychainError(DeviceError.noPasscode) }
+        let key = try attempt.prove(passcode, else: .passcodeNeeded)
+        guard let passcode, let key else { return nil }
         return (passcode, key)
     }
 

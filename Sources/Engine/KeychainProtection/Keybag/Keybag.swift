@@ -30,11 +30,14 @@ struct Keybag: Sendable {
         case root(wrappedSlotKey: [UInt8])
         /// By the root key and the passcode.
         case passcode(PasscodeSlot)
+        /// By the recovery key, which needs neither.
+        case recovery(RecoverySlot)
 
         var kind: Kind {
             switch self {
             case .root: .root
             case .passcode: .passcode
+            case .recovery: .recovery
             }
         }
 
@@ -42,6 +45,7 @@ struct Keybag: Sendable {
         enum Kind: UInt8, Sendable {
             case root = 1
             case passcode = 2
+            case recovery = 3
         }
     }
 
@@ -55,6 +59,8 @@ struct Keybag: Sendable {
             case classKey(Accessibility)
             case metadataKey(Accessibility)
             case index
+            /// What a keybag needs to seal its keys for the recovery key.
+            case recovery
         }
     }
 }
@@ -71,16 +77,24 @@ extension Keybag {
         for case .passcode(let slot) in slots { return slot }
         return nil
     }
+
+    /// The slot of the recovery key; `nil` when there is none.
+    var recoverySlot: RecoverySlot? {
+        for case .recovery(let slot) in slots { return slot }
+        return nil
+    }
 }
 
 /// Which keys a keybag has, and which slot each is under.
 extension Keybag {
-    /// The keys of a store, with or without a passcode: those of `akpu` exist only with one.
-    static func purposes(hasPasscode: Bool) -> [Entry.Purpose] {
+    /// The keys of a store, with or without a passcode, and with or without a recovery key: those of `akpu` exist only
+    /// with a passcode.
+    static func purposes(hasPasscode: Bool, hasRecoveryKey: Bool = false) -> [Entry.Purpose] {
         [.index]
             + Accessibility.stored
             .filter { hasPasscode || $0 != .whenPasscodeSetThisDeviceOnly }
             .flatMap { [.classKey($0), .metadataKey($0)] }
+            + (hasRecoveryKey ? [.recovery] : [])
     }
 
     /// The generation of a class's keys; `nil` for a class that has none.
@@ -103,9 +117,12 @@ extension Keybag {
     /// - Parameter floor: the minimum work that its passcode may specify.
     /// - Throws: ``ProtectionError/damagedKeybag(_:)``.
     func check(_ floor: ScryptFloor) throws(ProtectionError) {
-        guard slots.map(\.kind) == [.root] || slots.map(\.kind) == [.root, .passcode] else {
+        let kinds: [Slot.Kind] = [.root, .passcode, .recovery]
+        // Each at most once, in this order.
+        guard slots.first?.kind == .root, slots.map(\.kind) == kinds.filter({ slots.map(\.kind).contains($0) }) else {
             throw .damagedKeybag("it has other slots than it must have")
         }
+        guard owner != .keychainFile || recoverySlot == nil else { throw .damagedKeybag("it has a recovery key") }
         guard owner != .keychainFile || passcodeSlot != nil else { throw .damagedKeybag("it has no password") }
         guard passcodeSlot?.work.areAcceptable ?? true else {
             throw .damagedKeybag("its passcode asks for work that is not allowed")
@@ -113,7 +130,7 @@ extension Keybag {
         guard passcodeSlot?.work.isAcceptable(floor) ?? true else {
             throw .damagedKeybag("its passcode asks for less work than is allowed")
         }
-        let expected = Self.purposes(hasPasscode: passcodeSlot != nil)
+        let expected = Self.purposes(hasPasscode: passcodeSlot != nil, hasRecoveryKey: recoverySlot != nil)
         guard entries.count == expected.count, Set(entries.map(\.purpose)) == Set(expected) else {
             throw .damagedKeybag("it has other keys than it must have")
         }
@@ -129,11 +146,11 @@ extension Keybag {
 }
 
 extension Keybag.Entry.Purpose {
-    /// The protection class; `nil` for the index key.
+    /// The protection class; `nil` for a key that is of none.
     var accessibility: Accessibility? {
         switch self {
         case .classKey(let accessibility), .metadataKey(let accessibility): accessibility
-        case .index: nil
+        case .index, .recovery: nil
         }
     }
 
@@ -145,6 +162,8 @@ extension Keybag.Entry.Purpose {
         guard hasPasscode else { return .root }
         switch self {
         case .index: return .root
+        // Whoever has it could have the next keys of the store sealed for another recovery key.
+        case .recovery: return .passcode
         case .metadataKey where owner == .keychainFile: return .root
         case .classKey(let accessibility), .metadataKey(let accessibility):
             return accessibility.isAlwaysAvailable ? .root : .passcode

@@ -63,6 +63,7 @@ enum KeybagCodec {
         switch kind {
         case .root: slot = .root(wrappedSlotKey: Array(try content.readRemainingBytes()))
         case .passcode: slot = .passcode(try PasscodeSlot(&content, of: storeIdentifier))
+        case .recovery: slot = .recovery(try RecoverySlot(&content))
         }
         guard content.isAtEnd else { throw ProtectionError.damagedKeybag("it has a slot of a wrong length") }
         return slot
@@ -102,6 +103,7 @@ extension Keybag.Slot {
         switch self {
         case .root(let wrappedSlotKey): wrappedSlotKey
         case .passcode(let slot): slot.salt + slot.work.encoded + slot.wrappedSlotKey
+        case .recovery(let slot): slot.encoded
         }
     }
 }
@@ -129,6 +131,7 @@ extension Keybag.Entry.Purpose {
         case (1, let accessibility?): self = .classKey(accessibility)
         case (2, let accessibility?): self = .metadataKey(accessibility)
         case (3, nil) where name.isEmpty: self = .index
+        case (4, nil) where name.isEmpty: self = .recovery
         default: throw ProtectionError.damagedKeybag("it has a key of an unknown purpose")
         }
     }
@@ -138,6 +141,7 @@ extension Keybag.Entry.Purpose {
         case .classKey: 1
         case .metadataKey: 2
         case .index: 3
+        case .recovery: 4
         }
     }
 

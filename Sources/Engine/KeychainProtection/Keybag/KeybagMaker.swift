@@ -11,6 +11,8 @@ struct KeybagMaker {
     var passcodeGeneration: UInt32 = 1
     let rootSlot: RootSlot
     var passcode: NewPasscodeSlot?
+    /// For which recovery key the keys are sealed as well; `nil` for none.
+    var recovery: RecoverySlot.Recipient?
 
     /// The start of the bytes of a new store: a fresh slot key.
     init(rootKey: any RootKey, _ storeIdentifier: Bytes16) throws(ProtectionError) {
@@ -26,6 +28,7 @@ struct KeybagMaker {
         rootKeyKind = keybag.rootKeyKind
         generation = keybag.generation
         passcodeGeneration = keybag.passcodeGeneration
+        recovery = keybag.recoverySlot?.recipient
         self.rootSlot = rootSlot
     }
 
@@ -50,7 +53,8 @@ struct KeybagMaker {
             entries: []
         )
         if let passcode { keybag.slots.append(.passcode(passcode.slot)) }
-        for purpose in Keybag.purposes(hasPasscode: passcode != nil) {
+        if let recovery { keybag.slots.append(.recovery(try seal(key, for: recovery))) }
+        for purpose in Keybag.purposes(hasPasscode: passcode != nil, hasRecoveryKey: recovery != nil) {
             keybag.entries.append(
                 Keybag.Entry(
                     purpose: purpose,
@@ -63,6 +67,25 @@ struct KeybagMaker {
         try wrap(key, in: .root, under: rootSlot.key, into: &keybag)
         if let passcode { try wrap(key, in: .passcode, under: passcode.key.key, into: &keybag) }
         return keybag
+    }
+
+    /// Seals every key for the recovery key.
+    private func seal(
+        _ key: (Keybag.Entry.Purpose) throws(ProtectionError) -> LockedKey,
+        for recipient: RecoverySlot.Recipient
+    ) throws(ProtectionError) -> RecoverySlot {
+        var keys = [rootSlot.key]
+        for purpose in Keybag.purposes(hasPasscode: passcode != nil) { keys.append(try key(purpose)) }
+        return try recipient.seal(
+            keys,
+            presharedKey: try key(.recovery),
+            RecoverySlot.Use(
+                storeIdentifier: storeIdentifier,
+                generation: generation,
+                passcodeGeneration: passcodeGeneration,
+                hasPasscode: passcode != nil
+            )
+        )
     }
 
     /// Wraps the keys that are under one slot.

@@ -86,15 +86,16 @@ package final class OpenKeybag: Sendable {
     /// The slot of the passcode; `nil` when none is set.
     package var passcodeSlot: PasscodeSlot? { keybag.passcodeSlot }
 
+    /// When the recovery key was made; `nil` when there is none.
+    package var recoveryKeyDate: Timestamp? { keybag.recoverySlot?.recipient.date }
+
     /// The generation of the keys of `akpu`.
     package var passcodeGeneration: UInt32 { keybag.passcodeGeneration }
 
     /// The generation of the keys of `akpu` that were destroyed with the last passcode.
     ///
     /// `nil` if no passcode was ever removed, and while one is set: setting one removes the rows of these keys.
-    package var destroyedGeneration: UInt32? {
-        passcodeSlot == nil && passcodeGeneration > 1 ? passcodeGeneration - 1 : nil
-    }
+    package var destroyedGeneration: UInt32? { keybag.destroyedGeneration }
 
     /// Whether the keys are kept out of swap; mlock(2) can fail, as in a container with a small limit.
     package var keysAreLocked: Bool { keys.areLocked }
@@ -189,6 +190,44 @@ extension OpenKeybag {
         return try maker.make { (purpose) throws(ProtectionError) in try key(purpose, passcode?.unlocked) }
     }
 
+    /// The bytes of the keybag with a recovery key, in place of an earlier one.
+    ///
+    /// - Parameters:
+    ///   - recovery: the recovery key's part.
+    ///   - passcode: the key that the passcode gave; `nil` for a keybag that has none.
+    /// - Returns: The bytes.
+    /// - Throws: ``ProtectionError/classUnavailable(_:)`` if a passcode is set and not given;
+    ///   ``ProtectionError/otherSlot`` for that of another keybag.
+    package func settingRecoveryKey(
+        _ recovery: NewRecoverySlot,
+        _ passcode: SlotKey?
+    ) throws(ProtectionError) -> [UInt8] {
+        try withRecovery(for: recovery.recipient, passcode) { $0 == .recovery ? recovery.presharedKey : nil }
+    }
+
+    /// The bytes of the keybag without a recovery key.
+    ///
+    /// - Throws: As ``settingRecoveryKey(_:_:)``.
+    package func removingRecoveryKey(_ passcode: SlotKey?) throws(ProtectionError) -> [UInt8] {
+        try withRecovery(for: nil, passcode) { _ in nil }
+    }
+
+    private func withRecovery(
+        for recipient: RecoverySlot.Recipient?,
+        _ passcode: SlotKey?,
+        _ newKey: (Keybag.Entry.Purpose) -> LockedKey?
+    ) throws(ProtectionError) -> [UInt8] {
+        guard (passcode == nil) == (passcodeSlot == nil) else { throw .classUnavailable("") }
+        let unlocked = try passcode.map { (key) throws(ProtectionError) in try unlock(with: key) }
+        var maker = successor
+        if let passcode, let passcodeSlot { maker.passcode = NewPasscodeSlot(passcodeSlot, passcode) }
+        maker.recovery = recipient
+        return try maker.make { (purpose) throws(ProtectionError) in
+            if let key = newKey(purpose) { return key }
+            return try key(purpose, unlocked)
+        }
+    }
+
     /// A key for a purpose, of this keybag or of those that its passcode unlocked.
     func key(
         _ purpose: Keybag.Entry.Purpose,
@@ -204,12 +243,16 @@ extension OpenKeybag {
 }
 
 extension Keybag {
+    var destroyedGeneration: UInt32? {
+        passcodeSlot == nil && passcodeGeneration > 1 ? passcodeGeneration - 1 : nil
+    }
+
     /// The keys of one protection class.
-    fileprivate static func purposes(of accessibility: Accessibility) -> [Entry.Purpose] {
+    static func purposes(of accessibility: Accessibility) -> [Entry.Purpose] {
         [.classKey(accessibility), .metadataKey(accessibility)]
     }
 }
 
 extension Keybag.Entry.Purpose {
-    var outlivesLock: Bool { accessibility?.outlivesLock ?? true }
+    var outlivesLock: Bool { accessibility?.outlivesLock ?? (self != .recovery) }
 }

@@ -56,6 +56,9 @@ package struct NewPasscodeSlot: Sendable {
 
     let slot: PasscodeSlot
 
+    /// A slot that stays as it is, and its key.
+    init(_ slot: PasscodeSlot, _ key: SlotKey) { (self.key, self.slot) = (key, slot) }
+
     /// Creates a slot for a passcode of a store.
     ///
     /// Slow by design, depending on `work`.

@@ -145,6 +145,12 @@ package struct RootKeySources: Sendable {
         }
     }
 
+    /// Removes every root key in a folder, with the settings of one: those of a store that is gone.
+    package func removeAll(in folder: PrivateDirectory) {
+        for case let source as any ReplaceableRootKeySource in all { source.removeKeys(wasInPlace: true, in: folder) }
+        RootKeySettings.file.removeAll(wasInPlace: true, in: folder)
+    }
+
     /// Whether a next key of a store is left in any source, or next settings.
     package func hasNext(in folder: PrivateDirectory) -> Bool {
         all.contains { ($0 as? any ReplaceableRootKeySource)?.hasNext(in: folder) ?? false }

@@ -19,6 +19,24 @@ package enum DeviceError: Sendable, Hashable {
     case locked
     /// A policy with a number that is not above 0.
     case unusablePolicy
+    /// The store has no recovery key.
+    case noRecoveryKey
+    /// The recovery key is not that of the store, or an earlier one.
+    case wrongRecoveryKey
+}
+
+extension DeviceError {
+    /// For commands: what helps where a passcode was refused because it is forgotten; `nil` for any other refusal.
+    package var remedyIfForgotten: String? {
+        switch self {
+        case .wrongPasscode, .attemptTooSoon:
+            """
+            if the passcode is forgotten, a recovery key sets another one ('keychainctl recovery-key use'); without one, \
+            erase the device ('keychainctl device erase') and restore a backup ('keychainctl backup restore FILE')
+            """
+        default: nil
+        }
+    }
 }
 
 extension KeychainError {
@@ -38,6 +56,12 @@ extension KeychainError {
             case .erased: (.authenticationFailed, "too many wrong passcodes: the device erased itself")
             case .locked: (.interactionNotAllowed, "the device is locked")
             case .unusablePolicy: (.parameter, "a policy takes numbers above 0")
+            case .noRecoveryKey: (.notAvailable, "there is no recovery key")
+            case .wrongRecoveryKey:
+                (
+                    .authenticationFailed,
+                    "the recovery key does not open this keychain: it is that of another one, or an earlier one"
+                )
             }
         self.init(status, reason, kind: .device(error))
     }

@@ -61,6 +61,60 @@ package struct KeychainDevice: Sendable {
     /// - Throws: ``DeviceError/unusablePolicy``; ``DeviceError/locked``, because a locked device cannot be changed.
     package func setPolicy(_ policy: DevicePolicy) throws(KeychainError) { _ = try perform(.setPolicy(policy)) }
 
+    /// What is known without the passcode and the root key, also where that is lost; nothing is created.
+    package func summary() throws(KeychainError) -> DeviceSummary {
+        guard case .deviceSummary(let summary) = try perform(.summary) else { throw .unexpectedReply }
+        return summary
+    }
+
+    /// Makes a recovery key valid; an earlier one opens nothing any more.
+    ///
+    /// - Parameters:
+    ///   - key: the recovery key, which its owner has kept by now.
+    ///   - passcode: the passcode of the device; `nil` where none is set.
+    /// - Throws: The errors of ``unlock(passcode:)``; `errSecAuthFailed` for a missing passcode.
+    package func createRecoveryKey(_ key: RecoveryKey, passcode: SecretBytes?) throws(KeychainError) {
+        _ = try perform(.createRecoveryKey(key, passcode: passcode))
+    }
+
+    /// Fails unless a recovery key opens the store; changes nothing.
+    ///
+    /// - Throws: ``DeviceError/noRecoveryKey``, ``DeviceError/wrongRecoveryKey``.
+    package func checkRecoveryKey(_ key: RecoveryKey) throws(KeychainError) { _ = try perform(.checkRecoveryKey(key)) }
+
+    /// Sets another passcode by a recovery key, which another one replaces, in one transaction.
+    ///
+    /// It works without the root key, which is replaced if it cannot be used, and counts as no attempt of a passcode.
+    /// Every other program is locked; the device is unlocked in this process.
+    ///
+    /// - Parameters:
+    ///   - key: the recovery key.
+    ///   - newPasscode: the passcode from now on; `nil` for none, where none was set.
+    ///   - newRecoveryKey: the recovery key from now on, which its owner has kept by now.
+    /// - Throws: The errors of ``checkRecoveryKey(_:)``, ``DeviceError/emptyPasscode``; nothing has changed in these
+    ///   cases.
+    package func useRecoveryKey(
+        _ key: RecoveryKey,
+        newPasscode: SecretBytes?,
+        newRecoveryKey: RecoveryKey
+    ) throws(KeychainError) {
+        _ = try perform(.useRecoveryKey(key, newPasscode: newPasscode, newRecoveryKey: newRecoveryKey))
+    }
+
+    /// Makes the recovery key invalid.
+    ///
+    /// - Parameter passcode: the passcode of the device; `nil` where none is set.
+    /// - Throws: The errors of ``unlock(passcode:)``, ``DeviceError/noRecoveryKey``; `errSecAuthFailed` for a missing
+    ///   passcode.
+    package func removeRecoveryKey(passcode: SecretBytes?) throws(KeychainError) {
+        _ = try perform(.removeRecoveryKey(passcode: passcode))
+    }
+
+    /// Erases the device, without its passcode: no items, no passcode, no recovery key, no policy, other keys.
+    ///
+    /// Nothing happens where there is no keychain.
+    package func erase() throws(KeychainError) { _ = try perform(.erase) }
+
     /// Records that the host is going to sleep or that the owner left, which counts as inactivity: takes effect at
     /// once.
     ///

@@ -52,7 +52,8 @@ extension KeychainCommand {
 extension KeychainCommand.Device {
     fileprivate mutating func updateClient(_ update: (inout Client) -> Void) {
         switch self {
-        case .status, .lock, .lockThisProcess, .unlock, .setPasscode, .changePasscode, .removePasscode, .setPolicy:
+        case .status, .lock, .lockThisProcess, .unlock, .setPasscode, .changePasscode, .removePasscode, .setPolicy,
+            .summary, .createRecoveryKey, .checkRecoveryKey, .useRecoveryKey, .removeRecoveryKey, .erase:
             break
         }
     }

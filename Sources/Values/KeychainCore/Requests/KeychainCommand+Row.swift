@@ -66,6 +66,19 @@ extension KeychainCommand.Device {
         // Items that require a passcode are removed with it.
         case .removePasscode: CommandRow(.device, "device remove passcode", traits: .replacesItems, right: device)
         case .setPolicy: CommandRow(.device, "device set policy", right: .owner)
+        case .summary: CommandRow(.device, "device summary", traits: .changesNothing, store: .looks, right: device)
+        // Who has a recovery key has everything, which no manifest grants.
+        case .createRecoveryKey:
+            CommandRow(.device, "recovery key create", traits: .provesPasscode, right: .passcode("the recovery key"))
+        case .checkRecoveryKey:
+            CommandRow(.device, "recovery key check", traits: .changesNothing, store: .looks, right: device)
+        case .useRecoveryKey:
+            CommandRow(.device, "recovery key use", traits: .provesPasscode, store: .looks, right: device)
+        case .removeRecoveryKey:
+            CommandRow(.device, "recovery key remove", traits: .provesPasscode, right: .passcode("the recovery key"))
+        // It is the way out of a forgotten passcode, so it takes none.
+        case .erase:
+            CommandRow(.device, "device erase", traits: .replacesItems, store: .looks, right: device)
         }
     }
 }

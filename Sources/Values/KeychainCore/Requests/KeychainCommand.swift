@@ -44,6 +44,19 @@ package enum KeychainCommand: Sendable, Hashable {
         case removePasscode(SecretBytes)
         /// Sets the policy of the device.
         case setPolicy(DevicePolicy)
+        /// What is known without passcode and root key; the reply is a ``KeychainReply/deviceSummary(_:)``.
+        case summary
+        /// Makes a recovery key valid, in place of an earlier one; the passcode is `nil` where none is set.
+        case createRecoveryKey(RecoveryKey, passcode: SecretBytes?)
+        /// Checks whether a recovery key opens the store; changes nothing.
+        case checkRecoveryKey(RecoveryKey)
+        /// Sets another passcode and another recovery key by a recovery key, and another root key if that is lost; the
+        /// new passcode is `nil` for none, where none was set.
+        case useRecoveryKey(RecoveryKey, newPasscode: SecretBytes?, newRecoveryKey: RecoveryKey)
+        /// Makes the recovery key invalid; the passcode is `nil` where none is set.
+        case removeRecoveryKey(passcode: SecretBytes?)
+        /// Erases the device: no items, no passcode, no recovery key, other keys.
+        case erase
     }
 
     /// A command for the authentication service, as ``AuthenticationService`` writes it.
@@ -211,6 +224,8 @@ package enum KeychainReply: Sendable, Hashable {
     indirect case storeDowngrade(StoreDowngrade)
     /// The items of an access group that were moved, and those that were not.
     indirect case groupMove(GroupMoveReport)
+    /// What is known of a device without its keys.
+    indirect case deviceSummary(DeviceSummary)
 }
 
 extension KeychainCommand {
