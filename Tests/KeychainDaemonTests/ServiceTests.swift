@@ -67,6 +67,7 @@ struct ServiceTests {
         #expect(locked.errors.contains("security unlock-keychain"), "\(locked)")
         let wrong = try shell.security("unlock-keychain -p wrong")
         #expect(wrong.status == 51, "\(wrong)")
+        #expect(wrong.errors.contains("recovery-key use") && wrong.errors.contains("device erase"), "\(wrong)")
         let right = try shell.security("unlock-keychain -p 1234 login.keychain")
         #expect(right == Shell.Outcome(status: 0, output: "", errors: ""))
         #expect(try secret("anna") == "token\n")

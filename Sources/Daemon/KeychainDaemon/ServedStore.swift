@@ -52,8 +52,7 @@ struct ServedStore: ~Copyable {
         let keychain = EmbeddedKeychain(at: location, options: Self.options(limitMebibytes), device: device)
         let isThere: Bool
         do throws(KeychainError) { isThere = try keychain.checkOwner() } catch {
-            // Its owner was checked. Commands fail with the reason, but for those that need no root key: a recovery, and
-            // an erasure.
+            // Its owner was checked. Commands fail with the reason, but for a recovery and an erasure.
             guard error.isOfLostRootKey else { throw DaemonFailure(error) }
             isThere = true
         }

@@ -21,8 +21,18 @@ extension KeychainCommand {
     /// The first version of the protocol that has the command.
     package var protocolVersion: UInt16 {
         switch self {
+        case .device(let command): command.protocolVersion
         case .maintenance(let command): command.protocolVersion
-        case .items, .explain, .itemsExplained, .device, .authentication, .enclave, .files: 1
+        case .items, .explain, .itemsExplained, .authentication, .enclave, .files: 1
+        }
+    }
+}
+
+extension KeychainCommand.Device {
+    fileprivate var protocolVersion: UInt16 {
+        switch self {
+        case .status, .lock, .lockThisProcess, .unlock, .setPasscode, .changePasscode, .removePasscode, .setPolicy: 1
+        case .summary, .createRecoveryKey, .checkRecoveryKey, .useRecoveryKey, .removeRecoveryKey, .erase: 2
         }
     }
 }

@@ -24,7 +24,10 @@ package struct KeychainControl: ParsableCommand {
         ),
         version: ProductVersion.text,
         groupedSubcommands: [
-            CommandGroup(name: "Secrets", subcommands: [SecretCommand.self, MoveCommand.self, BackupCommand.self]),
+            CommandGroup(
+                name: "Secrets",
+                subcommands: [SecretCommand.self, MoveCommand.self, BackupCommand.self, RecoveryKeyCommand.self]
+            ),
             CommandGroup(
                 name: "Keychain",
                 subcommands: [

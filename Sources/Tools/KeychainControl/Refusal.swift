@@ -15,14 +15,26 @@ struct Refusal: Error, Hashable, CustomStringConvertible {
         switch error.kind {
         case .device(.wrongPasscode(let failedAttempts, let seconds)):
             let wait = seconds > 0 ? "; next attempt in \(Duration.text(seconds))" : ""
-            self.init("the passcode is wrong, \(Count.text(failedAttempts, "wrong one")) in a row\(wait)")
+            self.init(
+                "the passcode is wrong, \(Count.text(failedAttempts, "wrong one")) in a row\(wait)\(Self.remedy(error))"
+            )
         case .device(.attemptTooSoon(let seconds)):
             let delay = Duration.text(seconds)
-            self.init("after wrong passcodes, the next attempt is allowed in \(delay); this one was not checked")
+            self.init(
+                "after wrong passcodes, the next attempt is allowed in \(delay); this one was not checked\(Self.remedy(error))"
+            )
         case .device(.locked):
             self.init("\(error.reason); 'keychainctl device unlock -- COMMAND' runs a command unlocked")
+        case .device(.noRecoveryKey):
+            self.init("\(error.reason); 'keychainctl recovery-key create' makes one, with the passcode")
         default: self.init(error.reason)
         }
+    }
+
+    /// A line of its own, after a passcode that was refused.
+    private static func remedy(_ error: KeychainError) -> String {
+        guard case .device(let refusal) = error.kind, let remedy = refusal.remedyIfForgotten else { return "" }
+        return "\n\(remedy)"
     }
 }
 

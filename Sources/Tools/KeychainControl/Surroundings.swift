@@ -49,6 +49,12 @@ struct Surroundings: Sendable {
     /// Prints messages other than the command's result.
     var remark: @Sendable (String) -> Void = StandardError.write
 
+    /// Whether a descriptor is a terminal.
+    var isTerminal: @Sendable (Int32) -> Bool = { isatty($0) == 1 }
+
+    /// Asks for a line that is no secret; `nil` if there is no terminal.
+    var askLine: @Sendable (String) -> [UInt8]? = Confirmation.askLine
+
     /// Asks a yes-or-no question; `nil` if there is no terminal.
     var confirm: @Sendable (String) -> Bool? = Confirmation.ask
 

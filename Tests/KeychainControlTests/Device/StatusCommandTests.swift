@@ -18,21 +18,31 @@ struct StatusCommandTests {
         policy: DevicePolicy(autoLockAfterSeconds: 1, eraseAfterFailedAttempts: 10)
     )
 
+    private static let summary = DeviceSummary(
+        exists: true,
+        hasPasscode: true,
+        recoveryKeyDate: .referenceDate,
+        itemCount: 3,
+        hasRootKey: true
+    )
+
     @Test("a status is lines of a name and a value")
     func plain() {
         #expect(
-            StatusText.plain(Self.full) == """
+            StatusText.plain(Self.full, Self.summary) == """
                 State:            locked
                 Passcode:         set
+                Recovery key:     made 2001-01-01T00:00:00Z
                 Wrong passcodes:  6 in a row, next attempt in 60 seconds
                 Locks itself:     after 1 second without a call
                 Erases itself:    after 10 wrong passcodes
                 """
         )
         #expect(
-            StatusText.plain(DeviceStatus(lockState: .unlocked, hasPasscode: false)) == """
+            StatusText.plain(DeviceStatus(lockState: .unlocked, hasPasscode: false), DeviceSummary()) == """
                 State:            unlocked
                 Passcode:         not set
+                Recovery key:     none
                 Wrong passcodes:  0 in a row
                 Locks itself:     never
                 Erases itself:    never
@@ -45,15 +55,17 @@ struct StatusCommandTests {
         var status = Self.full
         status.lockState = state
         #expect(
-            try object(StatusText.json(status)) == [
+            try object(StatusText.json(status, Self.summary)) == [
                 "state": ["before first unlock": "beforeFirstUnlock"][state.rawValue] ?? state.rawValue,
                 "passcodeSet": true, "failedAttempts": 6, "secondsUntilNextAttempt": 59.5, "autoLockAfterSeconds": 1,
-                "eraseAfterFailedAttempts": 10, "storeFormat": NSNull(), "programFormat": NSNull(),
+                "eraseAfterFailedAttempts": 10, "recoveryKeyCreated": "2001-01-01T00:00:00Z", "storeFormat": NSNull(),
+                "programFormat": NSNull(),
             ] as NSDictionary
         )
         #expect(
-            try object(StatusText.json(DeviceStatus(lockState: state, hasPasscode: false)))["autoLockAfterSeconds"]
-                is NSNull
+            try object(StatusText.json(DeviceStatus(lockState: state, hasPasscode: false), DeviceSummary()))[
+                "autoLockAfterSeconds"
+            ] is NSNull
         )
     }
 

@@ -58,7 +58,11 @@ struct RefusingDevice: Sendable {
     var isStatusRefused = false
 
     func perform(_ command: KeychainCommand.Device) throws(KeychainError) -> KeychainReply {
-        guard command == .status, !isStatusRefused else { throw error }
-        return .deviceStatus(DeviceStatus(lockState: .locked, hasPasscode: true))
+        guard !isStatusRefused else { throw error }
+        switch command {
+        case .status: return .deviceStatus(DeviceStatus(lockState: .locked, hasPasscode: true))
+        case .summary: return .deviceSummary(DeviceSummary(exists: true))
+        default: throw error
+        }
     }
 }

@@ -19,6 +19,9 @@ struct Control {
     var programStatus: Int32 = 0
     var linkedRootKey: String?
     var replaceablePart: ReplaceablePart?
+    var isTerminal = false
+    var standardOutput: Int32?
+    var askLine: @Sendable (String) -> [UInt8]? = { _ in nil }
 
     /// What a command left behind.
     struct Outcome: Equatable {
@@ -62,6 +65,12 @@ struct Control {
         surroundings.standardInput = standardInput
         surroundings.linkedRootKey = { [linkedRootKey] in linkedRootKey }
         surroundings.replaceablePart = { [replaceablePart] in replaceablePart }
+        if let standardOutput { surroundings.standardOutput = standardOutput }
+        surroundings.isTerminal = { [isTerminal] _ in isTerminal }
+        surroundings.askLine = { [askLine] question in
+            notes.change { $0.remarks += question }
+            return askLine(question)
+        }
         surroundings.printLine = { text in notes.change { $0.output += text } }
         surroundings.remark = { text in notes.change { $0.remarks += text } }
         surroundings.confirm = { [confirmation] question in

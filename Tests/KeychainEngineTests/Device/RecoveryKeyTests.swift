@@ -268,6 +268,23 @@ struct RecoveryKeyTests {
         #expect(date.secondsSinceReferenceDate > 0)
     }
 
+    @Test("a store with a recovery key declares it to programs that do not know it, and no longer once that is gone")
+    func declared() throws {
+        let store = try guarded()
+        let maintenance = store.keychain.maintenance
+        #expect(try maintenance.storeStatus().features.map(\.name) == ["recovery-key"])
+        #expect(try maintenance.storeStatus().file?.readerRevision == 1)
+        try store.withStolenFiles(replacing: ["root.key": nil]) { keychain in
+            try keychain.device.useRecoveryKey(key, newPasscode: Self.new, newRecoveryKey: next)
+            #expect(try keychain.maintenance.storeStatus().features.count == 1)
+            try keychain.device.erase()
+            #expect(try keychain.maintenance.storeStatus().features.isEmpty)
+        }
+        try store.keychain.device.removeRecoveryKey(passcode: Self.old)
+        #expect(try maintenance.storeStatus().features.isEmpty)
+        #expect(try maintenance.storeStatus().file?.readerRevision == 0)
+    }
+
     @Test("a keychain in memory has one as well")
     func inMemory() throws {
         var options = DeviceOptions()

@@ -61,7 +61,7 @@ extension Engine {
             } catch {
                 throw KeychainError(error)
             }
-            try writer.setKeybag(bytes)
+            try writer.replaceKeybag(bytes)
             // Rows of keys that a removed passcode took with it; until now they could still be deleted by name.
             if keybag.passcodeSlot != nil, let generation = device.keybag.destroyedGeneration {
                 try writer.deleteDestroyedRows(generation)
@@ -121,7 +121,7 @@ extension Engine {
 
     private func resetDevice(with keybag: [UInt8], _ writer: RowWriter) throws(KeychainError) {
         let old = try writer.deviceRecord()
-        try writer.setKeybag(keybag)
+        try writer.replaceKeybag(keybag)
         var record = DeviceRecord()
         record.keybagRevision = old.keybagRevision &+ 1
         record.owesLogErasure = true

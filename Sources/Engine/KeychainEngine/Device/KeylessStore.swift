@@ -117,7 +117,7 @@ extension KeylessStore {
                 // A move to another owner takes neither of the locks.
                 guard try writer.keybag() == present else { throw KeychainError(ProtectionError.otherSlot) }
                 let bytes = try change(writer, key, prepared)
-                try writer.setKeybag(bytes)
+                try writer.replaceKeybag(bytes)
                 return bytes
             }
             if next != nil { settle(bytes) }

@@ -119,7 +119,7 @@ extension Engine {
             if mustBeEmpty, device.keybag.passcodeSlot != nil {
                 throw KeychainError(.notAvailable, "the keychain has a passcode")
             }
-            try writer.setKeybag(device.keybag.handedOver(to: newOwner))
+            try writer.replaceKeybag(device.keybag.handedOver(to: newOwner))
             var record = try writer.deviceRecord()
             record.keybagRevision &+= 1
             try writer.setDeviceRecord(record)

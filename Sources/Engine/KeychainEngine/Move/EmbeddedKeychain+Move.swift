@@ -287,7 +287,7 @@ extension Engine {
                 // Programs that have the store open detect the new keybag by its revision.
                 record.keybagRevision = max(try writer.deviceRecord().keybagRevision, record.keybagRevision) &+ 1
                 record.owesLogErasure = true
-                try writer.setKeybag(bytes)
+                try writer.replaceKeybag(bytes)
                 try writer.setDeviceRecord(record)
             }
         } catch {

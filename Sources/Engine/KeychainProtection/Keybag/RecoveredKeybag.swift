@@ -51,7 +51,7 @@ package struct RecoveredKeybag: Sendable {
     ///   - passcode: the slot of the new passcode, under that root key; `nil` for none, where none was set.
     ///   - recovery: the new recovery key's part.
     /// - Returns: The bytes.
-    /// - Throws: ``ProtectionError/classUnavailable(_:)`` for no passcode where one was set; the errors of the root key.
+    /// - Throws: ``ProtectionError/classUnavailable(_:)`` for no passcode where one was set; errors of the root key.
     package func replaced(
         under rootKey: any RootKey,
         _ passcode: NewPasscodeSlot?,

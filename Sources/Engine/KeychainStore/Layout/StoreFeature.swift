@@ -57,7 +57,7 @@ package struct StoreFeature: Sendable, Hashable {
 
 extension StoreFeature {
     /// The features of this program.
-    package static let all = [groupIndex]
+    package static let all = [groupIndex, recoveryKey]
 
     /// The feature of a name; `nil` for one of a later program.
     static func named(_ name: String) -> StoreFeature? { all.first { $0.name == name } }
@@ -77,6 +77,19 @@ extension StoreFeature {
             return DeclaredObject(.index, "\(table)_agrp", on: table, "(\(column))")
         },
         removal: .automatic
+    )
+}
+
+extension StoreFeature {
+    /// A recovery key: a slot of the keybag, which earlier programs refuse as damaged, and would leave out of the next
+    /// keybag.
+    package static let recoveryKey = StoreFeature(
+        "recovery-key",
+        title: "a recovery key",
+        revision: 1,
+        readerRevision: 1,
+        writerRevision: 1,
+        removal: .command("keychainctl recovery-key remove")
     )
 }
 

@@ -22,6 +22,7 @@ struct DeviceCommand: ParsableCommand {
         subcommands: [
             StatusCommand.self, LockCommand.self, UnlockCommand.self, SetPasscodeCommand.self,
             ChangePasscodeCommand.self, RemovePasscodeCommand.self, SetPolicyCommand.self, RootKeyCommand.self,
+            EraseCommand.self,
         ],
         defaultSubcommand: StatusCommand.self
     )

@@ -8,9 +8,9 @@ import KeychainCore
 struct SetPasscodeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set-passcode",
-        abstract: "Sets a passcode. It cannot be recovered.",
+        abstract: "Sets a passcode. Only a recovery key replaces one that is forgotten.",
         discussion: CommandDiscussion.text(
-            "The terminal prompts for it twice.",
+            "The terminal prompts for it twice, and then whether to make a recovery key.",
             examples: ["keychainctl device set-passcode": "Asks for the new passcode twice."]
         )
     )
@@ -30,5 +30,27 @@ struct SetPasscodeCommand: ParsableCommand {
         )
         try refusing { () throws(KeychainError) in try device.setPasscode(passcode) }
         surroundings.printLine("The passcode is set.")
+        try offerRecoveryKey(passcode, device, in: surroundings)
+    }
+
+    /// Offers a recovery key to a person at the terminal, and to nobody else.
+    private func offerRecoveryKey(
+        _ passcode: SecretBytes,
+        _ device: KeychainDevice,
+        in surroundings: Surroundings
+    ) throws(Refusal) {
+        // A daemon of an earlier version has none.
+        guard let summary = try? device.summary() else { return }
+        if let date = summary.recoveryKeyDate {
+            return surroundings.remark(
+                "There is a recovery key, made \(RecoveryKeyText.date(date)): it opens everything without the passcode. If it is "
+                    + "not yours, replace it: keychainctl recovery-key create --replace"
+            )
+        }
+        guard surroundings.isTerminal(surroundings.standardInput), surroundings.isTerminal(surroundings.standardOutput)
+        else { return }
+        let answer = surroundings.askLine("Make a recovery key, for the day on which it is forgotten? [y/N]") ?? []
+        guard ["y", "yes"].contains(String(decoding: answer, as: UTF8.self).lowercased()) else { return }
+        try RecoveryKeyOutput().create(on: device, passcode: passcode, in: surroundings)
     }
 }

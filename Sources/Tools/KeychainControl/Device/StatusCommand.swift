@@ -22,9 +22,12 @@ struct StatusCommand: ParsableCommand {
     func run() throws {
         let surroundings = Surroundings.current
         let status = try refusing { () throws(KeychainError) in try surroundings.keychain.device.status() }
-        // A daemon of an earlier release does not tell.
+        // A daemon of an earlier release tells neither.
+        let summary = (try? surroundings.keychain.device.summary()) ?? DeviceSummary()
         let store = try? surroundings.keychain.maintenance.storeStatus()
-        surroundings.printLine(json ? try StatusText.json(status, store) : StatusText.plain(status, store))
+        surroundings.printLine(
+            json ? try StatusText.json(status, summary, store: store) : StatusText.plain(status, summary, store: store)
+        )
         if let path = surroundings.linkedRootKey() {
             surroundings.remark(
                 "\(path) has another name elsewhere (a hard link), as a backup that copies by links gives it: the root key stays "

@@ -6,10 +6,11 @@ import KeychainCore
 /// A device's status, as text and as JSON.
 enum StatusText {
     /// Lines of a name and a value.
-    static func plain(_ status: DeviceStatus, _ store: StoreStatus? = nil) -> String {
+    static func plain(_ status: DeviceStatus, _ summary: DeviceSummary, store: StoreStatus? = nil) -> String {
         var rows = [
             ("State", status.lockState.rawValue),
             ("Passcode", status.hasPasscode ? "set" : "not set"),
+            ("Recovery key", RecoveryKeyText.value(summary)),
             ("Wrong passcodes", attempts(status)),
             (
                 "Locks itself",
@@ -28,10 +29,11 @@ enum StatusText {
     }
 
     /// A JSON object; `nil` values are `null`.
-    static func json(_ status: DeviceStatus, _ store: StoreStatus? = nil) throws -> String {
+    static func json(_ status: DeviceStatus, _ summary: DeviceSummary, store: StoreStatus? = nil) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-        return String(decoding: try encoder.encode(Form(status: status, store: store)), as: UTF8.self)
+        let form = Form(status: status, summary: summary, store: store)
+        return String(decoding: try encoder.encode(form), as: UTF8.self)
     }
 
     private static func attempts(_ status: DeviceStatus) -> String {
@@ -42,11 +44,12 @@ enum StatusText {
 
     private struct Form: Encodable {
         let status: DeviceStatus
+        let summary: DeviceSummary
         let store: StoreStatus?
 
         private enum Key: String, CodingKey {
             case state, passcodeSet, failedAttempts, secondsUntilNextAttempt
-            case autoLockAfterSeconds, eraseAfterFailedAttempts, storeFormat, programFormat
+            case autoLockAfterSeconds, eraseAfterFailedAttempts, recoveryKeyCreated, storeFormat, programFormat
         }
 
         func encode(to encoder: any Encoder) throws {
@@ -57,6 +60,7 @@ enum StatusText {
             try object.encode(status.secondsUntilNextAttempt, forKey: .secondsUntilNextAttempt)
             try object.encode(status.policy.autoLockAfterSeconds, forKey: .autoLockAfterSeconds)
             try object.encode(status.policy.eraseAfterFailedAttempts, forKey: .eraseAfterFailedAttempts)
+            try object.encode(summary.recoveryKeyDate.map(RecoveryKeyText.date), forKey: .recoveryKeyCreated)
             try object.encode(store?.file.map { FileFormat.text(of: $0.version) }, forKey: .storeFormat)
             try object.encode(store.map { FileFormat.text(of: $0.program) }, forKey: .programFormat)
         }

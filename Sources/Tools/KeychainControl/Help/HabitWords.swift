@@ -39,6 +39,8 @@ enum HabitWords {
         "passwd password passcode pin": .command("keychainctl device change-passcode"),
         "login open": .command("keychainctl device unlock -- COMMAND"),
         "logout close": .command("keychainctl device lock"),
+        "forgot forgotten recover": .command("keychainctl recovery-key use"),
+        "wipe reset": .command("keychainctl device erase"),
         "start daemon agent": .command("keychainctl service enable"),
         "stop": .command("keychainctl service disable"),
         "info state": .command("keychainctl device status"),

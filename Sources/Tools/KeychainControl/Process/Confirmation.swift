@@ -7,11 +7,17 @@ enum Confirmation {
     /// Whether the answer was "yes"; `nil` if the program has no terminal.
     @Sendable
     static func ask(_ question: String) -> Bool? {
+        askLine("\(question)\nType yes to continue:").map { $0 == Array("yes".utf8) }
+    }
+
+    /// What is typed as an answer, on the screen and so no secret; `nil` if the program has no terminal.
+    @Sendable
+    static func askLine(_ question: String) -> [UInt8]? {
         let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC)
         guard terminal >= 0 else { return nil }
         defer { close(terminal) }
-        StandardError.write("\(question)\nType yes to continue:", to: terminal)
-        return answer(from: terminal) == Array("yes".utf8)
+        StandardError.write(question, to: terminal)
+        return answer(from: terminal)
     }
 
     /// Reads a line; bytes beyond the first few do not matter.

@@ -48,7 +48,7 @@ struct BackupSecretOptions: ParsableArguments {
 }
 
 /// Checks that both have in common.
-private enum SecretOptions {
+enum SecretOptions {
     /// - Throws: A usage error, which does not repeat the value: it could be the secret itself.
     static func check(_ descriptor: String?, usesStandardInput: Bool, name: String) throws {
         guard let descriptor else { return }

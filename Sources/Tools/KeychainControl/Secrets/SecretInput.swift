@@ -24,6 +24,11 @@ enum SecretInput {
             label: "New passcode",
             otherOption: ", or decline it by --no-passcode"
         )
+        static let recoveryKey = Name(
+            text: "recovery key",
+            options: "--recovery-fd or --recovery-stdin",
+            label: "Recovery key"
+        )
         static let backupSecret = backupSecret("Secret of the backup")
         static let newBackupSecret = backupSecret("New secret for the backup")
 

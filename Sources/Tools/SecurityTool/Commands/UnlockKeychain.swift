@@ -34,8 +34,14 @@ struct UnlockKeychain: Command {
         }
         let shown: ByteText = operand.map { "\($0)" } ?? "default"
         let typed = try password ?? session.prompts.ask("password to unlock \(shown): ")
-        let endsHere = try reporting(Self.function, about: name) { () throws(KeychainError) in
-            try keychains.whole.unlock(place, password: typed)
+        let endsHere: Bool
+        do throws(KeychainError) { endsHere = try keychains.whole.unlock(place, password: typed) } catch {
+            var failure = CommandFailure(error, in: Self.function, about: name)
+            if place == .dataProtection, case .device(let refusal) = error.kind, let remedy = refusal.remedyIfForgotten
+            {
+                failure.message = failure.message.map { "\($0)\nsecurity: \(remedy)" }
+            }
+            throw failure
         }
         guard endsHere, !session.isInteractive else { return 0 }
         try session.errors.write(Self.remark)

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import CommandHelp
+import KeychainCore
+
+/// `keychainctl device erase`: begins with an empty keychain, without the passcode.
+struct EraseCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "erase",
+        abstract: "Deletes everything in the keychain, the passcode included; takes no passcode.",
+        discussion: CommandDiscussion.text(
+            """
+            The way out of a forgotten passcode without a recovery key. Every item of every program is deleted, with all \
+            keys. Keychain files, backups, trust settings, the audit log and the settings of the daemon stay. \
+            'keychainctl backup restore' then restores a backup. Copies of the folder, and what the disk keeps of \
+            overwritten files, are not affected.
+            """,
+            examples: [
+                "keychainctl device erase": "Says what is lost, and asks whether to go on.",
+                "keychainctl device erase --yes": "Does not ask.",
+            ]
+        )
+    )
+
+    @Flag(help: "Do not ask for confirmation.")
+    var yes = false
+
+    func run() throws {
+        let surroundings = Surroundings.current
+        let device = surroundings.keychain.device
+        let summary = try? device.summary()
+        guard summary?.exists != false else { return surroundings.printLine("There is no keychain to erase.") }
+        try confirm(EraseText.warning(summary), surroundings)
+        try refusing { () throws(KeychainError) in try device.erase() }
+        surroundings.printLine("The device is erased: its keychain is empty, and no passcode is set.")
+    }
+
+    private func confirm(_ warning: String, _ surroundings: Surroundings) throws {
+        if yes { return surroundings.remark(warning) }
+        guard let isMeant = surroundings.confirm(warning) else {
+            throw ValidationError("There is no terminal for the confirmation. \(warning) To confirm, give --yes.")
+        }
+        guard isMeant else { throw Refusal("cancelled") }
+    }
+}
+
+/// What an erasure deletes.
+enum EraseText {
+    /// The warning.
+    ///
+    /// - Parameter summary: what there is; `nil` where the keychain cannot be read.
+    /// - Returns: A sentence or two.
+    static func warning(_ summary: DeviceSummary?) -> String {
+        var lost = [summary?.itemCount.map { Count.text($0, "item") } ?? "all items, which cannot be counted,"]
+        if summary?.hasPasscode == true { lost.append("the passcode") }
+        if summary?.recoveryKeyDate != nil { lost.append("the recovery key") }
+        let list = lost.count > 1 ? lost.dropLast().joined(separator: ", ") + " and " + lost[lost.count - 1] : lost[0]
+        return
+            "Erasing the device deletes \(list) for ever. Keychain files are not touched. Only what is in a backup can "
+            + "be had back."
+    }
+}
