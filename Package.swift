@@ -446,8 +446,8 @@ let groups: [Group] = [
                 dependencies: [
                     "KeychainCore", "KeychainDoctor", "KeychainEngine", "KeychainRouting", "KeychainIdentity",
                     "KeychainAudit", "KeychainTrace", "KeychainHost", "KeychainAuthenticators", "KeychainProtection",
-                    "KeychainPropertyLists", "KeychainWire", "KeychainClient", "CKeychainSupport", "CommandHelp",
-                    arguments, crypto,
+                    "KeychainPropertyLists", "KeychainMacFrontEnd", "KeychainWire", "KeychainClient",
+                    "CKeychainSupport", "CommandHelp", arguments, crypto,
                 ]
             ),
             // Manual pages of commands.
@@ -754,8 +754,9 @@ let tests: [Target] = [
         dependencies: [
             "KeychainControl", "keychainctl", "keychain-traced", "security-tool", "former-keychain", "KeychainCore",
             "KeychainEngine", "KeychainStore", "KeychainHost", "KeychainAuthenticators", "KeychainIdentity",
-            "KeychainTrace", "KeychainWire", "KeychainPropertyLists", "KeychainTestSupport", "CStormSupport",
-            "signed-program", "CommandHelp", "CommandManual", "SecurityTool", arguments,
+            "KeychainMacFrontEnd", "KeychainProtection", "KeychainFiles", "KeychainTrace", "KeychainWire",
+            "KeychainPropertyLists", "KeychainTestSupport", "CStormSupport", "signed-program", "CommandHelp",
+            "CommandManual", "SecurityTool", arguments,
         ]
     ),
     .testTarget(

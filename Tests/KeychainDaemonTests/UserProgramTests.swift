@@ -44,7 +44,8 @@ struct UserProgramTests {
             ("ABCDEFGHIJKLMNOPQRSTUVWX234.com.example", false), ("ABCDEFGHIJKLMNOPQRSTUVWX21.x", false),
             ("ABCDEFGHIJKLMNOPQRSTUVWX28.x", false), ("abcdefghijklmnopqrstuvwx23.x", false),
             ("TEAMID1234.com.example", false), ("swift-keychain.common", false), ("", false), (".", false),
-            ("*", true), ("flatpak/org.example.App", true), ("snap/example", true), ("systemd/example.service", true),
+            ("*", true), (ScheduledBackup.accessGroup, true), ("flatpak/org.example.App", true), ("snap/example", true),
+            ("systemd/example.service", true),
         ]
     )
     func ownership(_ group: String, _ isOwned: Bool) { #expect((Self.anonymous.refusal(of: group) != nil) == isOwned) }
@@ -319,6 +320,28 @@ struct UserProgramTests {
         #expect(throws: KeychainError.self) { try other.permitted(commands[0]) }
         try peer.backend.device.lock()
         #expect(throws: KeychainError.self) { try peer.permitted(commands[0]) }
+    }
+
+    @Test("a scheduled backup is made for any program but one in a sandbox, and its secret is set by the owner alone")
+    func scheduledBackup() throws {
+        let make = KeychainCommand.maintenance(.createBackup(BackupRequest(to: .reply, secret: .ofSchedule)))
+        let given = KeychainCommand.maintenance(
+            .createBackup(BackupRequest(to: .reply, secret: .given(SecretBytes([1]))))
+        )
+        let set = KeychainCommand.maintenance(.setBackupSecret(SecretBytes([1])))
+        try keychain.device.setPasscode(SecretBytes([1]))
+        #expect(throws: Never.self) { try peer.permitted(make) }
+        for command in [given, set] { #expect(throws: KeychainError.self) { try peer.permitted(command) } }
+        let app = program(
+            ClientIdentity(
+                .flatpak("org.example.App"),
+                ownedGroups: ["flatpak/org.example.App"],
+                ownedPrefix: "flatpak/org.example.App/",
+                isConfined: true,
+                isSandboxed: true
+            )
+        )
+        #expect(throws: KeychainError.self) { try app.permitted(make) }
     }
 
     @Test("a known program has its own groups first, and can add to them without naming one")

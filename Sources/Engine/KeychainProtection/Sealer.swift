@@ -198,6 +198,18 @@ package struct Sealer: Sendable {
         try? reseal(row, under: self, tags: tags, random: random)
     }
 
+    /// Opens a row to compare it with one of a backup.
+    ///
+    /// - Throws: ``ProtectionError/damagedRow(_:)``, ``ProtectionError/classUnavailable(_:)``.
+    package func openBackedUp(_ row: StoredRow) throws(ProtectionError) -> OpenedBackupRow { try open(row) }
+
+    /// Seals a row of a backup, or what was changed of it.
+    ///
+    /// - Throws: ``ProtectionError/classUnavailable(_:)``, ``ProtectionError/tooLarge``.
+    package func sealBackedUp(_ row: OpenedBackupRow, _ tags: SearchTags) throws(ProtectionError) -> StoredRow {
+        try seal(row, tags: tags, random: random)
+    }
+
     /// The generation of the keys that seal new rows of a protection class.
     func generation(of accessibility: Accessibility) throws(ProtectionError) -> UInt32 {
         if let generation = currentGeneration(of: accessibility) { return generation }

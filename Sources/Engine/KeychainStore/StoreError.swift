@@ -88,7 +88,9 @@ extension StoreError: CustomStringConvertible {
         case .newerBackup(let version):
             "the backup has format \(version), written by a newer version; update this program, which has format "
                 + FileFormat.text(of: FileFormat.version)
-        case .storeExists(let path): "\(path) holds a keychain already; restore into a folder that has none"
+        case .storeExists(let path):
+            "\(path) holds a keychain already; restore into a folder that has none, or merge the backup: "
+                + "'keychainctl backup restore --merge'"
         case .journal(let path):
             "\(path) is a rollback journal, which a keychain never has; move it away, for SQLite would write it into the store"
         case .missingLog(let path):

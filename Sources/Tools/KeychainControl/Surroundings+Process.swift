@@ -27,6 +27,7 @@ extension Surroundings {
             surroundings.linkedRootKey = { parts.embedded.linkedRootKey }
             surroundings.replaceablePart = { parts.embedded.replaceablePart }
             surroundings.unlocksForAll = { keychain.unlocksForAll }
+            surroundings.sendsBackups = { keychain.owner == .system }
             surroundings.service = {
                 KeychainService(parts, manager: UserManager.current(output: ProgramOutput.probe))
             }

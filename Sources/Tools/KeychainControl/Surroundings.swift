@@ -4,6 +4,7 @@ import Glibc
 import KeychainCore
 import KeychainEngine
 import KeychainHost
+import KeychainProtection
 
 /// The dependencies of the commands; tests substitute their own.
 struct Surroundings: Sendable {
@@ -31,6 +32,22 @@ struct Surroundings: Sendable {
 
     /// The part of the path of the keychain's folder that another user could replace.
     var replaceablePart: @Sendable () -> ReplaceablePart? = { nil }
+
+    /// Whether backups are sent to and from the owner of the keychain, because the system service has it, which opens
+    /// no files of users.
+    var sendsBackups: @Sendable () -> Bool = { false }
+
+    /// The keychain files of the user.
+    var keychainFiles: @Sendable () -> UserKeychainFiles = { .process }
+
+    /// The minimum work that the secret of a backup may specify.
+    var backupFloor = ScryptFloor.standard
+
+    /// The host of scheduled backups.
+    var scheduleHost: @Sendable () throws(Refusal) -> ScheduleHost = { () throws(Refusal) in try .process() }
+
+    /// Shows a secret at the terminal, once; `false` if there is none.
+    var showSecret: @Sendable (String) -> Bool = BackupSecretText.show
 
     /// The daemon of the keychain.
     var service: @Sendable () throws(Refusal) -> KeychainService = { () throws(Refusal) in

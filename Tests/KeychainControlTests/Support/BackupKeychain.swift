@@ -42,7 +42,10 @@ final class BackupKeychain: KeychainBackend {
     func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         switch command {
         case .device(let command): return try fake(command)
-        case .maintenance(.createBackup(let path, let secret)), .maintenance(.restoreBackup(let path, let secret)):
+        case .maintenance(.createBackup(let request)):
+            guard case .path(let path) = request.destination, case .given(let secret) = request.secret else {
+                throw KeychainError(.notAvailable, "a test has no use for this")
+            }
             if let backupError { throw backupError }
             state.withLock { $0.append(Backup(path: path, secret: secret)) }
             return .backup(report)

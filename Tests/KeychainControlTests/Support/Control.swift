@@ -5,6 +5,8 @@ import Glibc
 import KeychainAuthenticators
 import KeychainCore
 import KeychainHost
+import KeychainMacFrontEnd
+import KeychainProtection
 import KeychainTestSupport
 import Synchronization
 
@@ -22,6 +24,10 @@ struct Control {
     var isTerminal = false
     var standardOutput: Int32?
     var askLine: @Sendable (String) -> [UInt8]? = { _ in nil }
+    /// The home folder with the keychain files; one without any unless a test has its own.
+    var home = "/nonexistent"
+    var sendsBackups = false
+    var scheduleHost: ScheduleHost?
 
     /// What a command left behind.
     struct Outcome: Equatable {
@@ -31,6 +37,7 @@ struct Control {
         var error = ""
         var prompts: [AuthenticationPrompt.Kind] = []
         var programs: [[String]] = []
+        var shown: [String] = []
     }
 
     init(_ keychain: any KeychainBackend) { self.keychain = keychain }
@@ -70,6 +77,17 @@ struct Control {
         surroundings.askLine = { [askLine] question in
             notes.change { $0.remarks += question }
             return askLine(question)
+        }
+        surroundings.keychainFiles = { [home] in UserKeychainFiles(home: KeychainHome(path: home)) }
+        surroundings.sendsBackups = { [sendsBackups] in sendsBackups }
+        surroundings.backupFloor = ScryptFloor(of: .minimum)
+        surroundings.scheduleHost = { [scheduleHost] () throws(Refusal) in
+            guard let scheduleHost else { throw Refusal("a test has no use for a schedule") }
+            return scheduleHost
+        }
+        surroundings.showSecret = { secret in
+            notes.change { $0.shown.append(secret) }
+            return true
         }
         surroundings.printLine = { text in notes.change { $0.output += text } }
         surroundings.remark = { text in notes.change { $0.remarks += text } }

@@ -115,14 +115,55 @@ struct SystemAdmissionTests {
         }
         #expect(admitted?.kind == .keys(.unsupportedRootKey))
         for command in [
-            .createBackup(path: "/nowhere/x", secret: SecretBytes([1])),
-            .restoreBackup(path: "/nowhere/x", secret: SecretBytes([1])),
+            .createBackup(BackupRequest(to: .path("/nowhere/x"), secret: .given(SecretBytes([1])))),
+            .createBackup(BackupRequest(to: .path("/nowhere/x"), secret: .ofSchedule)),
+            .restoreBackup(RestoreRequest(from: .path("/nowhere/x"), secret: SecretBytes([1]))),
+            .restoreBackup(RestoreRequest(from: .path("/nowhere/x"), secret: SecretBytes([1]), merge: BackupMerge())),
         ] as [KeychainCommand.Maintenance] {
             let refusal = #expect(throws: KeychainError.self) { try program.perform(.maintenance(command)) }
             #expect(refusal?.status == .missingEntitlement)
         }
         try program.device.lock()
         #expect(throws: KeychainError.self) { try program.perform(check) }
+    }
+
+    @Test("a backup goes to the owner as bytes, and comes back as bytes")
+    func sentBackup() throws {
+        let program = server.client()
+        let secret = SecretBytes([7])
+        let request = BackupRequest(to: .reply, secret: .given(secret))
+        let unset = #expect(throws: KeychainError.self) { try program.maintenance.createBackup(request) }
+        #expect(unset?.status == .missingEntitlement)
+        try program.device.setPasscode(SecretBytes([1]))
+        _ = try program.perform(KeychainRequest(.add(Self.item("name")), client: Client(accessGroups: ["example"])))
+        let made = try program.maintenance.createBackup(request)
+        let bytes = try #require(made.bytes)
+        #expect(made.report.items == 1)
+        let merged = try program.maintenance.mergeBackup(from: .contents(bytes), secret: secret, BackupMerge())
+        #expect(merged.isApplied && merged.equal == 1 && merged.added.count == 0)
+    }
+
+    @Test("no program gets the secret of scheduled backups, and each outside of a sandbox has one made")
+    func scheduledSecret() throws {
+        let program = server.client()
+        try program.device.setPasscode(SecretBytes([1]))
+        try program.maintenance.setBackupSecret(SecretBytes(Array("the schedule's".utf8)))
+        let query: PropertyDictionary = [
+            "class": .string("genp"), "svce": .string(ScheduledBackup.service), PropertyKey.returnData: .boolean(true),
+        ]
+        for client in [Client.person, Client(accessGroups: [ScheduledBackup.accessGroup, "example"])] {
+            let refusal = #expect(throws: KeychainError.self) {
+                try program.perform(KeychainRequest(.copyMatching(query), client: client))
+            }
+            #expect(refusal?.status == .itemNotFound)
+        }
+        let made = try program.maintenance.createBackup(BackupRequest(to: .reply, secret: .ofSchedule))
+        #expect(try #require(made.bytes).count > 0)
+        try program.device.lock()
+        let locked = #expect(throws: KeychainError.self) {
+            try program.maintenance.createBackup(BackupRequest(to: .reply, secret: .ofSchedule))
+        }
+        #expect(locked?.status == .interactionNotAllowed)
     }
 
     @Test("a keychain is opened by the first command, closed when nobody needs it, and opened again")

@@ -68,7 +68,7 @@ struct RootKeySourceTests {
         #expect(keychain.add("anna", "secret") == .done)
         _ = try keychain.createBackup(at: backup, secret: secret)
         let restored = EmbeddedKeychain(at: self.location, device: Self.device(RootKeySources(chip, RootKeyFile())))
-        _ = try restored.perform(.maintenance(.restoreBackup(path: backup, secret: secret)))
+        _ = try restored.perform(.maintenance(.restoreBackup(RestoreRequest(from: .path(backup), secret: secret))))
         #expect(!FileManager.default.fileExists(atPath: folder.path(of: "keychain/\(RootKeyFile.name)")))
         #expect(FileManager.default.fileExists(atPath: folder.path(of: "keychain/\(RootKeySettings.fileName)")))
         #expect(open(RootKeySources(chip)).secret("anna") == .secret("secret"))

@@ -33,8 +33,11 @@ struct ServedFamilyTests {
                 KeychainRequest(.copyMatching(["class": .string("genp")]), client: Client(accessGroups: ["example"]))
             ),
             .device(.status), .device(.lock), .authentication(.biometry), .enclave(.kind), .maintenance(.check),
-            .maintenance(.recover), .maintenance(.createBackup(path: "/nonexistent/backup", secret: SecretBytes([1]))),
-            .maintenance(.restoreBackup(path: "/nonexistent/backup", secret: SecretBytes([1]))),
+            .maintenance(.recover),
+            .maintenance(
+                .createBackup(BackupRequest(to: .path("/nonexistent/backup"), secret: .given(SecretBytes([1]))))
+            ),
+            .maintenance(.restoreBackup(RestoreRequest(from: .path("/nonexistent/backup"), secret: SecretBytes([1])))),
         ]
         for command in commands {
             do throws(KeychainError) { _ = try keychain.perform(command) } catch {

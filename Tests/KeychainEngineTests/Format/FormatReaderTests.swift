@@ -87,6 +87,27 @@ struct FormatReaderTests {
         #expect(throws: Workshop.Failure.self) { try Self.read(request) }
     }
 
+    @Test("the keychain files of a backup, which are authenticated with its rows")
+    func backupFiles() throws {
+        let keychain = try GuardedItems.make(in: path)
+        let backup = folder.path(of: "backup")
+        var bytes = Array("SQLite format 3\0".utf8) + [UInt8](repeating: 7, count: 1_000)
+        bytes.replaceSubrange(68..<72, with: Array("SKCH".utf8))
+        let files = ["~/Library/Keychains/é.keychain-db", "/srv/b"].map {
+            BackedUpFile(name: $0, mode: 0o640, contents: SecretBytes(bytes))
+        }
+        let secret = SecretBytes(Array("of the backup".utf8))
+        _ = try keychain.maintenance.createBackup(
+            BackupRequest(to: .path(backup), secret: .given(secret), files: files)
+        )
+        let request = Self.secrets.merging(["backup": backup, "secret": "of the backup"]) { $1 }
+        let hexadecimal = bytes.map { String(format: "%02x", $0) }.joined()
+        let read = try Self.lines(request).compactMap { try? JSONDecoder().decode(File.self, from: $0) }
+        #expect(read == files.map { File(file: $0.name, mode: 0o640, bytes: hexadecimal) })
+        try RawStore(path: backup).execute("DELETE FROM keychain_files WHERE id = 2")
+        #expect(throws: Workshop.Failure.self) { try Self.lines(request) }
+    }
+
     @Test(
         "the released stores, and the backup of one",
         arguments: ["format-2", "format-2-passcode", "format-3", "format-3-passcode"]
@@ -128,13 +149,23 @@ struct FormatReaderTests {
         }
     }
 
+    /// A keychain file of a backup as the reader tells of it.
+    private struct File: Decodable, Equatable {
+        let file: String
+        let mode: Int
+        let bytes: String
+    }
+
     private static func read(_ request: [String: Any]) throws -> [Row] {
+        try lines(request).map { try JSONDecoder().decode(Row.self, from: $0) }
+    }
+
+    private static func lines(_ request: [String: Any]) throws -> [Data] {
         let workshop = try Workshop()
         try workshop.write(Array(JSONSerialization.data(withJSONObject: request)), to: "request.json")
         let reader = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("reader.py")
         try workshop.run("/usr/bin/python3 -B \"$1\" request.json > rows", reader.path)
-        return try String(decoding: workshop.bytes("rows"), as: UTF8.self).split(separator: "\n")
-            .map { try JSONDecoder().decode(Row.self, from: Data($0.utf8)) }
+        return try String(decoding: workshop.bytes("rows"), as: UTF8.self).split(separator: "\n").map { Data($0.utf8) }
     }
 
     /// Compares the rows with what the engine answers for each of them, found by its persistent reference.

@@ -259,6 +259,7 @@ def open_backup_keybag(data, secret):
     reader.end()
     require(set(keys.keys) == {(3, "")} | {(p, level) for p in (1, 2) for level in ("ak", "ck", "dk")}, "its keys")
     keys.row_key = derive("backup rows", key, keys.identifier)
+    keys.file_key = derive("backup files", key, keys.identifier)
     return keys
 
 
@@ -463,8 +464,28 @@ def read_backup(path, secret, passwords):
             count += 1
             opened.append(open_row(keys, item_class, row, passwords, False))
     code.update(struct.pack("<Q", count))
-    require(hmac.compare_digest(code.digest(), keys.row_code), "the code of the rows")
-    return opened
+    files = list(backup_files(database, keys))
+    expected = code.digest()
+    if files:
+        of_files = hmac.new(keys.file_key, b"", hashlib.sha256)
+        for bound, sealed, _ in files:
+            of_files.update(bound + part(sealed))
+        of_files.update(struct.pack("<Q", len(files)) + expected)
+        expected = of_files.digest()
+    require(hmac.compare_digest(expected, keys.row_code), "the code of the rows or files")
+    return opened + [file for _, _, file in files]
+
+
+def backup_files(database, keys):
+    """What each keychain file of a backup is bound to, its sealed bytes, and what is in it."""
+    if database.execute("PRAGMA user_version").fetchone()[0] & 0xFF < 1:
+        return
+    for number, sealed in database.execute("SELECT id, sealed FROM keychain_files ORDER BY id").fetchall():
+        bound = b"F" + bytes([FORMATS[-1]]) + keys.identifier + struct.pack("<q", number)
+        key = derive("backup file", keys.keys[(1, "ak")], keys.identifier + struct.pack("<q", number))
+        plain = Reader(unpad(unseal(sealed, key, bound)))
+        mode, name = plain.number(2), plain.take(plain.number(4)).decode()
+        yield bound, sealed, {"file": name, "mode": mode, "bytes": plain.rest().hex()}
 
 
 def main():

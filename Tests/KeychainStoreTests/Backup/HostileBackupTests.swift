@@ -75,9 +75,37 @@ struct HostileBackupTests {
         try expectRefusal("backup", sql)
     }
 
+    @Test(
+        "a file that has keychain files, or says so, and others than those of the version is refused",
+        arguments: [
+            "PRAGMA user_version = \(0x0101_0301)",
+            "CREATE TABLE keychain_files (id INTEGER PRIMARY KEY, sealed BLOB NOT NULL)",
+            """
+            PRAGMA user_version = \(0x0101_0301);
+            CREATE TABLE keychain_files (id INTEGER PRIMARY KEY, sealed BLOB)
+            """,
+            """
+            PRAGMA user_version = \(0x0101_0301);
+            CREATE TABLE keychain_files (id INTEGER PRIMARY KEY, sealed BLOB NOT NULL);
+            INSERT INTO keychain_files VALUES (1, 'text')
+            """,
+            """
+            PRAGMA user_version = \(0x0101_0301);
+            CREATE TABLE keychain_files (id INTEGER PRIMARY KEY, sealed BLOB NOT NULL);
+            WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 257)
+            INSERT INTO keychain_files SELECT i, x'00' FROM n
+            """,
+        ]
+    )
+    func otherFiles(_ sql: String) throws {
+        try source.raw("backup").execute(sql)
+        try expectRefusal("backup", sql)
+    }
+
     @Test("a backup of a newer version is refused, and says so")
     func newer() throws {
-        let newer = FileFormat.version + 1
+        // The next revision is that of backups with keychain files.
+        let newer = FileFormat.version + 2
         try source.raw("backup").execute("PRAGMA user_version = \(newer)")
         let failure = #expect(throws: KeychainError.self) { try restore() }
         #expect(failure?.kind == .storage(.newerBackup))

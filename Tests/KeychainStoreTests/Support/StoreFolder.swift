@@ -125,6 +125,7 @@ extension Store {
         destroyedGeneration: UInt32?,
         reseal: @escaping (StoredRow) throws(KeychainError) -> StoredRow? = { (row) throws(KeychainError) in row },
         include: @escaping (StoredRow, Int64) -> Void = { _, _ in },
+        files: [[UInt8]] = [],
         keybag: @escaping (BackupCounts) throws(KeychainError) -> [UInt8]
     ) throws(KeychainError) -> BackupCounts {
         try read { (reader) throws(KeychainError) in
@@ -135,7 +136,13 @@ extension Store {
                 protections: protections,
                 staysBehind: staysBehind,
                 destroyedGeneration: destroyedGeneration,
-                NewBackup(reseal: reseal, include: include, keybag: keybag)
+                NewBackup(
+                    reseal: reseal,
+                    include: include,
+                    fileCount: files.count,
+                    sealFile: { (index, _) throws(KeychainError) in files[index] },
+                    keybag: keybag
+                )
             )
         }
     }
@@ -145,12 +152,18 @@ extension Store {
         in folder: PrivateDirectory,
         options: StoreOptions,
         reseal: @escaping (NumberedRow) throws(KeychainError) -> StoredRow = { (row) throws(KeychainError) in row.row },
+        checkFile: @escaping ([UInt8], Int64) throws(KeychainError) -> Void = { (_, _) throws(KeychainError) in },
         checkRows: @escaping () throws(KeychainError) -> Void = { () throws(KeychainError) in },
         keybag: @escaping ([UInt8]) throws(KeychainError) -> [UInt8]
     ) throws(KeychainError) -> Int {
-        try restoreBackup(from: file, in: folder, options: options) { (bytes) throws(KeychainError) in
-            RestoredStore(keybag: try keybag(bytes), reseal: reseal, checkRows: checkRows)
-        }
+        try restoreBackup(
+            from: { () throws(KeychainError) in try BackupReader(file) },
+            in: folder,
+            options: options,
+            contents: { (bytes) throws(KeychainError) in
+                RestoredStore(keybag: try keybag(bytes), reseal: reseal, checkFile: checkFile, checkRows: checkRows)
+            }
+        )
     }
 }
 

@@ -150,15 +150,58 @@ package enum WireSamples {
         + EnclaveAlgorithm.allCases.map { .makeKey($0, accessControls[0], nil) }
         + enclaveOperations.map { .use($0, secret("sealed"), contexts[1]) }).map { .enclave($0) }
         + [
-            .check, .recover, .createBackup(path: "/tmp/a", secret: secret("s")),
-            .restoreBackup(path: "", secret: SecretBytes()), .takeOver, .giveBack(onlyIfEmpty: true),
+            .check, .recover, .takeOver, .giveBack(onlyIfEmpty: true),
             .giveBack(onlyIfEmpty: false), .auditLog(after: 0), .auditLog(after: 1_700_000_000_000_000),
             .rootKeyStatus, .replaceRootKey(kind: nil, passcode: nil),
             .replaceRootKey(kind: .tpm, passcode: secret("1234")), .storeStatus, .downgradeStore(revision: 0),
             .downgradeStore(revision: .max), .moveGroup(GroupMove(from: "a", to: "b")),
             .moveGroup(GroupMove(from: "", to: "b", isRehearsal: true, leavesCollisions: true, client: clients[1])),
-        ].map { .maintenance($0) } + moves.map { .maintenance(.move($0)) } + fileCommands.map { .files($0) }
+        ].map { .maintenance($0) } + backupCommands.map { .maintenance($0) } + moves.map { .maintenance(.move($0)) }
+        + fileCommands.map { .files($0) }
         + ExplanationSamples.requests.flatMap { [.explain($0), .itemsExplained($0)] }
+
+    // MARK: Backups
+
+    private static let backupCommands: [KeychainCommand.Maintenance] =
+        [
+            BackupRequest(to: .path("/tmp/a"), secret: .given(secret("s")), files: backedUpFiles),
+            BackupRequest(to: .reply, secret: .given(SecretBytes())),
+            BackupRequest(to: .path(""), secret: .ofSchedule),
+            BackupRequest(to: .reply, secret: .ofSchedule, files: backedUpFiles),
+        ].map { .createBackup($0) }
+        + ([nil, BackupMerge()]
+        + BackupMerge.Conflicts.allCases.map { BackupMerge($0, isTrial: true, items: [identifier]) })
+        .flatMap { merge in
+            [
+                RestoreRequest(from: .path(""), secret: SecretBytes(), merge: merge),
+                RestoreRequest(from: .contents(secret("bytes")), secret: secret("s"), merge: merge),
+            ].map { .restoreBackup($0) }
+        } + [.setBackupSecret(nil), .setBackupSecret(secret("s"))]
+
+    private static let backedUpFiles = [
+        BackedUpFile(name: "~/Library/Keychains/login.keychain-db", mode: 0o600, contents: secret("file")),
+        BackedUpFile(name: "", mode: 0, contents: SecretBytes()),
+    ]
+
+    private static let mergeReport: BackupMergeReport = {
+        var report = BackupMergeReport()
+        report.isApplied = true
+        report.equal = 3
+        report.added.add(
+            BackedUpItem(
+                itemClass: .key,
+                identifier: identifier,
+                service: "é",
+                account: "",
+                accessGroup: "group",
+                accessibility: .whenUnlocked,
+                created: Timestamp(secondsSinceReferenceDate: 1),
+                modified: nil
+            )
+        )
+        report.differing.add(BackedUpItem(.genericPassword, identifier, attributes: Attributes()))
+        return report
+    }()
 
     // MARK: Values of moves
 
@@ -319,7 +362,9 @@ package enum WireSamples {
             .done, .answer(.nothing), .answer(.list(results)), .answer(.list([])), .secret(secret("secret")),
             .count(-1), .context(.init()),
             .context(.init(shown: [.passcode, .biometry(enrolledSet: identifier)], hasApplicationPassword: true)),
-            .backup(BackupReport(items: 1, leftOut: [.always: 2, .whenUnlocked: 3], damaged: 4)),
+            .backup(BackupReport(items: 1, files: 2, leftOut: [.always: 2, .whenUnlocked: 3], damaged: 4)),
+            .sentBackup(BackupReport(items: 0, leftOut: [:], damaged: 0), secret("bytes")),
+            .merge(mergeReport), .merge(BackupMergeReport()),
             .integrity(integrity), .integrity(IntegrityReport()), .fileItems([]), .fileItems(fileItems),
         ] + itemAccesses.map { .itemAccess($0) } + moveStatuses.map { .moveStatus($0) }
         + movedDevices.map { .movedDevice($0) } + [.movedRows([]), .movedRows(movedRows)]

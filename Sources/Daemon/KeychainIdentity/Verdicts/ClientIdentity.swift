@@ -119,6 +119,7 @@ extension ClientIdentity {
         switch GroupOwner(of: group) {
         case .team: return "'\(shown)' is reserved for programs that its team has signed for it\(fix)"
         case .sandbox: return "'\(shown)' is reserved for the sandbox or service that it names\(fix)"
+        case .schedule: return "'\(shown)' is reserved for scheduled backups, whose secret no program gets"
         case .nobody: break
         }
         if reservedGroups.contains(group) {
@@ -153,12 +154,16 @@ enum GroupOwner: Sendable, Hashable {
     case team
     /// `flatpak/…`, `snap/…`, `systemd/…`: the application or service that the system reports.
     case sandbox
+    /// The keychain itself, for the secret of scheduled backups.
+    case schedule
     /// None: every program that claims the group gets it.
     case nobody
 
     init(of group: String) {
         let isSandbox = Self.sandboxes.contains { group.utf8.starts(with: "\($0)/".utf8) }
-        self = TeamIdentifier.isTeamGroup(group) ? .team : isSandbox ? .sandbox : .nobody
+        self =
+            group == ScheduledBackup.accessGroup
+            ? .schedule : TeamIdentifier.isTeamGroup(group) ? .team : isSandbox ? .sandbox : .nobody
     }
 
     static let sandboxes = ["flatpak", "snap", "systemd"]

@@ -30,6 +30,8 @@ extension KeychainReply: WireValue {
         case .storeDowngrade(let outcome): try writer.write(case: 23, outcome)
         case .groupMove(let report): try writer.write(case: 24, report)
         case .deviceSummary(let summary): try writer.write(case: 25, summary)
+        case .sentBackup(let report, let bytes): try writer.write(case: 27, report, bytes)
+        case .merge(let report): try writer.write(case: 28, report)
         }
     }
 
@@ -60,6 +62,8 @@ extension KeychainReply: WireValue {
         case 23: self = try .storeDowngrade(reader.value())
         case 24: self = try .groupMove(reader.value())
         case 25: self = try .deviceSummary(reader.value())
+        case 27: self = try .sentBackup(reader.value(), reader.value())
+        case 28: self = try .merge(reader.value())
         default: throw .unknownCase
         }
     }
@@ -159,13 +163,5 @@ extension IntegrityReport.DamagedItem: WireValue {
             damage: reader.value(),
             isQuarantined: reader.value()
         )
-    }
-}
-
-extension BackupReport: WireValue {
-    func write(to writer: inout WireWriter) throws(WireError) { try writer.write(values: items, leftOut, damaged) }
-
-    init(from reader: inout WireReader) throws(WireError) {
-        try self.init(items: reader.value(), leftOut: reader.value(), damaged: reader.value())
     }
 }

@@ -14,16 +14,37 @@ extension EmbeddedKeychain {
     /// - Parameters:
     ///   - path: the file, which must not exist yet; it gets mode 0600.
     ///   - secret: the secret that protects the backup; its key is derived like that of a passcode.
+    ///   - files: the keychain files to include, each of which a backup can have.
     /// - Returns: What the backup contains, and what it does not.
     /// - Throws: `errSecInteractionNotAllowed` on a locked device, `errSecParam` for an empty secret.
     /// - Complexity: Reads the whole store; other processes can continue meanwhile.
-    package func createBackup(at path: String, secret: SecretBytes) throws(KeychainError) -> BackupReport {
+    package func createBackup(
+        at path: String,
+        secret: SecretBytes,
+        files: [BackedUpFile] = []
+    ) throws(KeychainError) -> BackupReport {
+        let derived = try workedOn(secret)
+        return try access.withEngine(.reading) { (engine) throws(KeychainError) in
+            try engine.writeBackup(to: path, derived, files)
+        }
+    }
+
+    /// Makes a backup in memory, as ``createBackup(at:secret:files:)`` writes one.
+    func backupImage(
+        secret: SecretBytes,
+        files: [BackedUpFile]
+    ) throws(KeychainError) -> (report: BackupReport, bytes: SecretBytes) {
+        let derived = try workedOn(secret)
+        return try access.withEngine(.reading) { (engine) throws(KeychainError) in
+            try engine.backupImage(derived, files)
+        }
+    }
+
+    private func workedOn(_ secret: SecretBytes) throws(KeychainError) -> BackupSecret {
         guard !secret.isEmpty else { throw .parameter("the secret of the backup is empty") }
         try access.withEngine(.reading) { (engine) throws(KeychainError) in try engine.checkBackup() }
-        let derived: BackupSecret
-        do { derived = try BackupSecret(secret, access.device.passwordWork) } catch { throw KeychainError(error) }
-        return try access.withEngine(.reading) { (engine) throws(KeychainError) in
-            try engine.writeBackup(to: path, derived)
+        return try access.derivations.derive { () throws(ProtectionError) in
+            try BackupSecret(secret, access.device.passwordWork)
         }
     }
 
@@ -46,12 +67,22 @@ extension EmbeddedKeychain {
         to location: KeychainLocation,
         options: StoreOptions = StoreOptions()
     ) throws(KeychainError) -> BackupReport {
-        try restoreBackup(from: path, secret: secret, to: location, options, floor: .standard)
+        try restoreBackup(from: .path(path), secret: secret, to: location, options, floor: .standard)
     }
 
     /// The same, for a backup of a device whose work a test lowered.
     package static func restoreBackup(
         from path: String,
+        secret: SecretBytes,
+        to location: KeychainLocation,
+        floor: ScryptFloor
+    ) throws(KeychainError) -> BackupReport {
+        try restoreBackup(from: .path(path), secret: secret, to: location, floor: floor)
+    }
+
+    /// The same, from any source and with other sources of root keys.
+    package static func restoreBackup(
+        from source: RestoreRequest.Source,
         secret: SecretBytes,
         to location: KeychainLocation,
         _ options: StoreOptions = StoreOptions(),
@@ -61,9 +92,10 @@ extension EmbeddedKeychain {
         let folder: PrivateDirectory
         do { folder = try PrivateDirectory(location) } catch { throw KeychainError(error) }
         var opened: OpenBackup?
-        let items = try Store.restoreBackup(from: path, in: folder, options: options) {
+        var files = 0
+        let items = try Store.restoreBackup(from: source.reader, in: folder, options: options) {
             (bytes) throws(KeychainError) in
-            let backup = try open(bytes, with: secret, atLeast: floor)
+            let backup = try OpenBackup.opened(bytes, secret, atLeast: floor, in: KeyDerivations(nil))
             opened = backup
             let rootKey: any RootKey
             do throws(RootKeyError) {
@@ -76,13 +108,19 @@ extension EmbeddedKeychain {
                 return RestoredStore(
                     backup,
                     keybag: try NewKeybag(rootKey: rootKey, random.bytes16(), floor),
-                    random: random
+                    random: random,
+                    onFile: { files += 1 }
                 )
             } catch {
                 throw KeychainError(error)
             }
         }
-        return BackupReport(items: items, leftOut: opened?.leftOut ?? [:], damaged: opened?.damaged ?? 0)
+        return BackupReport(
+            items: items,
+            files: files,
+            leftOut: opened?.leftOut ?? [:],
+            damaged: opened?.damaged ?? 0
+        )
     }
 
     /// Restores a backup into this keychain, which has no items; afterwards the device has no passcode.
@@ -93,10 +131,22 @@ extension EmbeddedKeychain {
     /// - Returns: What the backup contained.
     /// - Throws: As ``restoreBackup(from:secret:to:options:)``; nothing has changed in that case.
     package func restoreBackup(from path: String, secret: SecretBytes) throws(KeychainError) -> BackupReport {
-        let backup = try BackupReader(path)
-        let opened = try Self.open(backup.keybag(), with: secret, atLeast: access.device.passwordFloor)
-        let items = try withEngine(.exclusive) { (engine) throws(KeychainError) in try engine.restore(backup, opened) }
-        return BackupReport(items: items, leftOut: opened.leftOut, damaged: opened.damaged)
+        try restoreBackup(from: .path(path), secret: secret)
+    }
+
+    /// The same, from any source.
+    func restoreBackup(
+        from source: RestoreRequest.Source,
+        secret: SecretBytes
+    ) throws(KeychainError) -> BackupReport {
+        let backup = try source.reader()
+        let floor = access.device.passwordFloor
+        let opened = try OpenBackup.opened(backup.keybag(), secret, atLeast: floor, in: access.derivations)
+        var files = 0
+        let items = try withEngine(.exclusive) { (engine) throws(KeychainError) in
+            try engine.restore(backup, opened) { files += 1 }
+        }
+        return BackupReport(items: items, files: files, leftOut: opened.leftOut, damaged: opened.damaged)
     }
 
     /// Erases all content and settings: no item, no passcode, other keys.
@@ -106,17 +156,6 @@ extension EmbeddedKeychain {
             access.device.onEvent(.erased)
         }
     }
-
-    private static func open(
-        _ bytes: [UInt8],
-        with secret: SecretBytes,
-        atLeast floor: ScryptFloor
-    ) throws(KeychainError) -> OpenBackup {
-        let opened: OpenBackup?
-        do { opened = try OpenBackup(bytes, secret, floor: floor) } catch { throw KeychainError(error) }
-        guard let opened else { throw KeychainError(.authenticationFailed, "the secret of the backup is wrong") }
-        return opened
-    }
 }
 
 extension Engine {
@@ -125,32 +164,75 @@ extension Engine {
         try read { (_) throws(KeychainError) in try device.checkAvailable(.whenUnlocked) }
     }
 
-    func writeBackup(to path: String, _ secret: BackupSecret) throws(KeychainError) -> BackupReport {
+    func writeBackup(
+        to path: String,
+        _ secret: BackupSecret,
+        _ files: [BackedUpFile]
+    ) throws(KeychainError) -> BackupReport {
         let file: FileTarget
         do { file = try FileTarget(path) } catch { throw KeychainError(error) }
-        let kept = Accessibility.stored.filter { !$0.isForThisDeviceOnly }
+        return try backUp(secret, files: files) { (reader, contents, staysBehind) throws(KeychainError) in
+            try store.writeBackup(
+                of: reader,
+                to: file.folder,
+                name: file.name,
+                protections: Self.protectionsInBackups,
+                staysBehind: staysBehind,
+                destroyedGeneration: device.keybag.destroyedGeneration,
+                contents
+            )
+        }
+    }
+
+    func backupImage(
+        _ secret: BackupSecret,
+        _ files: [BackedUpFile]
+    ) throws(KeychainError) -> (report: BackupReport, bytes: SecretBytes) {
+        var image = SecretBytes()
+        let report = try backUp(secret, files: files) { (reader, contents, staysBehind) throws(KeychainError) in
+            let made = try store.backupImage(
+                of: reader,
+                protections: Self.protectionsInBackups,
+                staysBehind: staysBehind,
+                destroyedGeneration: device.keybag.destroyedGeneration,
+                contents
+            )
+            image = made.bytes
+            return made.counts
+        }
+        return (report, image)
+    }
+
+    private static let protectionsInBackups = Set(
+        Accessibility.stored.filter { !$0.isForThisDeviceOnly }.map(\.rawValue)
+    )
+
+    private func backUp(
+        _ secret: BackupSecret,
+        files: [BackedUpFile],
+        _ write: (RowReader, NewBackup, (StoredRow) -> Bool) throws(KeychainError) -> BackupCounts
+    ) throws(KeychainError) -> BackupReport {
         let sealer: BackupSealer
         do { sealer = try BackupSealer(secret, random: random) } catch { throw KeychainError(error) }
         let counts = try read { (reader) throws(KeychainError) in
             try device.checkAvailable(.whenUnlocked)
             let ofEnclave = device.tagOfEnclaveKeys
-            return try store.writeBackup(
-                of: reader,
-                to: file.folder,
-                name: file.name,
-                protections: Set(kept.map(\.rawValue)),
-                staysBehind: { row in row.itemClass == .key && row.tags.contains { $0 == ofEnclave } },
-                destroyedGeneration: device.keybag.destroyedGeneration,
-                NewBackup(sealer, device)
-            )
+            return try write(reader, NewBackup(sealer, device, files: files)) { row in
+                row.itemClass == .key && row.tags.contains { $0 == ofEnclave }
+            }
         }
-        return BackupReport(items: counts.items, leftOut: counts.leftOutByLevel, damaged: counts.damagedItems)
+        return BackupReport(
+            items: counts.items,
+            files: counts.files,
+            leftOut: counts.leftOutByLevel,
+            damaged: counts.damagedItems
+        )
     }
 }
 
 extension NewBackup {
     /// What a device contributes to a backup.
-    fileprivate init(_ sealer: BackupSealer, _ device: Sealer) {
+    fileprivate init(_ sealer: BackupSealer, _ device: Sealer, files: [BackedUpFile]) {
         self.init(
             reseal: { (row) throws(KeychainError) in
                 do throws(ProtectionError) {
@@ -162,6 +244,14 @@ extension NewBackup {
                 }
             },
             include: sealer.include,
+            fileCount: files.count,
+            sealFile: { (index, number) throws(KeychainError) in
+                do throws(ProtectionError) {
+                    return try sealer.seal(files[index], number: number)
+                } catch {
+                    throw KeychainError(error)
+                }
+            },
             keybag: { (counts) throws(KeychainError) in
                 do throws(ProtectionError) {
                     return try sealer.keybag(leftOut: counts.leftOutByLevel, damaged: counts.damagedItems)
@@ -175,7 +265,12 @@ extension NewBackup {
 
 extension RestoredStore {
     /// What a new keybag takes from a backup.
-    init(_ backup: OpenBackup, keybag made: NewKeybag, random: any RandomSource) {
+    init(
+        _ backup: OpenBackup,
+        keybag made: NewKeybag,
+        random: any RandomSource,
+        onFile: @escaping () -> Void = {}
+    ) {
         let device = Sealer(made.keybag, random: random)
         let tags = device.searchTags()
         self.init(
@@ -186,6 +281,12 @@ extension RestoredStore {
                 } catch {
                     throw KeychainError(error)
                 }
+            },
+            checkFile: { (sealed, number) throws(KeychainError) in
+                _ = try backup.opening { (backup) throws(ProtectionError) in
+                    try backup.open(file: sealed, number: number)
+                }
+                onFile()
             },
             checkRows: { () throws(KeychainError) in
                 do throws(ProtectionError) { try backup.checkRows() } catch { throw KeychainError(error) }

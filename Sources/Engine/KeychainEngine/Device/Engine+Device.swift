@@ -101,7 +101,11 @@ extension Engine {
     /// Inserts the rows of a backup into an empty store, sealed under the new keys of another keybag.
     ///
     /// - Returns: The number of items in the store.
-    func restore(_ backup: BackupReader, _ opened: OpenBackup) throws(KeychainError) -> Int {
+    func restore(
+        _ backup: BackupReader,
+        _ opened: OpenBackup,
+        onFile: @escaping () -> Void
+    ) throws(KeychainError) -> Int {
         let items = try write { (writer) throws(KeychainError) in
             guard try !writer.hasRows() else {
                 throw KeychainError(.notAvailable, "the keychain holds items already; erase it before it is restored")
@@ -113,7 +117,7 @@ extension Engine {
                 throw KeychainError(error)
             }
             try resetDevice(with: made.bytes, writer)
-            return try writer.add(rowsOf: backup, RestoredStore(opened, keybag: made, random: random))
+            return try writer.add(rowsOf: backup, RestoredStore(opened, keybag: made, random: random, onFile: onFile))
         }
         forgetEverything()
         return items

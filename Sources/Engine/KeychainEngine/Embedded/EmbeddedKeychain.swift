@@ -100,23 +100,11 @@ package final class EmbeddedKeychain: KeychainBackend {
         switch command {
         case .check: return .integrity(try check())
         case .recover: return .count(try recover())
-        case .createBackup(let path, let secret): return .backup(try createBackup(at: path, secret: secret))
-        case .restoreBackup(let path, let secret):
-            guard case .folder(let location, let options) = access.source else {
-                throw .parameter("a keychain in memory is there already, and is not made of a backup")
-            }
-            // An erased device has a store without anything in it.
-            if try EmbeddedDevice(access).isUnused { return .backup(try restoreBackup(from: path, secret: secret)) }
-            return .backup(
-                try Self.restoreBackup(
-                    from: path,
-                    secret: secret,
-                    to: location,
-                    options,
-                    floor: access.device.passwordFloor,
-                    rootKeys: access.device.rootKeys
-                )
-            )
+        case .createBackup(let request): return try perform(request)
+        case .restoreBackup(let request): return try perform(request)
+        case .setBackupSecret(let secret):
+            try setBackupSecret(secret)
+            return .done
         case .rootKeyStatus: return .rootKeyStatus(try RootKeyReplacement(access).status())
         case .replaceRootKey(let kind, let passcode):
             try RootKeyReplacement(access).replace(kind, passcode: passcode)

@@ -11,6 +11,7 @@ package final class BackupSealer {
     private let tags: SearchTags
     private let random: any RandomSource
     private var code: BackupRowCode
+    private var fileCode: BackupFileCode
 
     /// Begins a backup without rows.
     ///
@@ -25,6 +26,7 @@ package final class BackupSealer {
         keys = try BackupKeys(for: random.bytes16(), keys: StoreKeys(fresh: BackupKeys.purposes), floor: .standard)
         tags = keys.searchTags()
         code = secret.rowCode(of: keys.storeIdentifier)
+        fileCode = secret.fileCode(of: keys.storeIdentifier)
     }
 
     /// Reseals a row of the device; call ``include(_:number:)`` for each row that the backup receives.
@@ -41,7 +43,20 @@ package final class BackupSealer {
     ///   - number: its number in its table.
     package func include(_ row: StoredRow, number: Int64) { code.add(row, number: number) }
 
-    /// The bytes of the backup's keybag, once it has all its rows.
+    /// Seals a keychain file, which the backup receives after all its rows.
+    ///
+    /// - Parameters:
+    ///   - file: the file.
+    ///   - number: its number in its table, from 1 in the order of the files.
+    /// - Returns: The bytes for its row.
+    /// - Throws: ``ProtectionError/cryptography(_:)``, which does not occur with valid keys.
+    package func seal(_ file: BackedUpFile, number: Int64) throws(ProtectionError) -> [UInt8] {
+        let sealed = try keys.seal(file, number: number)
+        fileCode.add(sealed, number: number)
+        return sealed
+    }
+
+    /// The bytes of the backup's keybag, once it has all its rows and files.
     ///
     /// - Parameters:
     ///   - leftOut: the number of items by accessibility that are not in the backup because they must not leave the
@@ -55,7 +70,7 @@ package final class BackupSealer {
             identifier: keys.storeIdentifier,
             leftOut: leftOut,
             damaged: damaged,
-            rowCode: code.finish()
+            rowCode: fileCode.finish(rows: code.finish())
         )
         let wrapping = secret.wrapping(of: keys.storeIdentifier)
         for purpose in BackupKeys.purposes {

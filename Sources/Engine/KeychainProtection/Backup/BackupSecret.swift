@@ -44,4 +44,9 @@ package struct BackupSecret: Sendable {
     func rowCode(of identifier: Bytes16) -> BackupRowCode {
         BackupRowCode(key("backup rows", of: identifier), of: identifier)
     }
+
+    /// The code over the keychain files of a backup, over none so far.
+    func fileCode(of identifier: Bytes16) -> BackupFileCode {
+        BackupFileCode(key("backup files", of: identifier), of: identifier)
+    }
 }

@@ -15,6 +15,7 @@ package final class OpenBackup {
     private let keys: BackupKeys
     private let expectedCode: [UInt8]
     private var code: BackupRowCode
+    private var fileCode: BackupFileCode
 
     /// Opens the keybag of a backup, authenticating it before its contents are used.
     ///
@@ -46,6 +47,23 @@ package final class OpenBackup {
         damaged = contents.damaged
         expectedCode = contents.rowCode
         code = secret.rowCode(of: contents.identifier)
+        fileCode = secret.fileCode(of: contents.identifier)
+    }
+
+    /// What a keybag says without its secret, which proves it.
+    package struct Outline: Sendable, Hashable {
+        /// As ``OpenBackup/leftOut``.
+        package let leftOut: [Accessibility: Int]
+        /// As ``OpenBackup/damaged``.
+        package let damaged: Int
+    }
+
+    /// What the keybag of a backup says without its secret.
+    ///
+    /// - Throws: ``ProtectionError/damagedKeybag(_:)`` or ``ProtectionError/newerKeybag(version:)``.
+    package static func outline(_ bytes: [UInt8]) throws(ProtectionError) -> Outline {
+        let contents = try BackupContents.parse(bytes).contents
+        return Outline(leftOut: contents.leftOut, damaged: contents.damaged)
     }
 
     /// Reseals the next row of the backup for a device whose keys are all available.
@@ -75,10 +93,36 @@ package final class OpenBackup {
         }
     }
 
-    /// Checks that the rows were those of the backup, complete and in order.
+    /// Opens the next row of the backup.
+    ///
+    /// The result must not be trusted before ``checkRows()``.
+    ///
+    /// - Parameters:
+    ///   - row: the row.
+    ///   - number: its number in its table.
+    /// - Returns: Its attributes, and its secret.
+    /// - Throws: ``ProtectionError/alteredBackup`` as ``reseal(_:number:for:_:random:)``.
+    package func open(_ row: StoredRow, number: Int64) throws(ProtectionError) -> OpenedBackupRow {
+        code.add(row, number: number)
+        do throws(ProtectionError) { return try keys.open(row) } catch .damagedRow { throw .alteredBackup }
+    }
+
+    /// Opens the next keychain file of the backup, after all its rows.
+    ///
+    /// The result must not be trusted before ``checkRows()``.
+    ///
+    /// - Throws: ``ProtectionError/alteredBackup``.
+    package func open(file sealed: [UInt8], number: Int64) throws(ProtectionError) -> BackedUpFile {
+        fileCode.add(sealed, number: number)
+        return try keys.open(sealed, number: number)
+    }
+
+    /// Checks that the rows and files were those of the backup, complete and in order.
     ///
     /// - Throws: ``ProtectionError/alteredBackup``.
     package func checkRows() throws(ProtectionError) {
-        guard SecretBytes(code.finish()) == SecretBytes(expectedCode) else { throw .alteredBackup }
+        guard SecretBytes(fileCode.finish(rows: code.finish())) == SecretBytes(expectedCode) else {
+            throw .alteredBackup
+        }
     }
 }

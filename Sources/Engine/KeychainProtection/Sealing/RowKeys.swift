@@ -53,27 +53,70 @@ extension RowKeys {
         tags: SearchTags,
         random: any RandomSource
     ) throws(ProtectionError) -> StoredRow {
+        try target.seal(try open(row), tags: tags, random: random)
+    }
+
+    /// Opens both parts of a row; a secret under an application password stays under it.
+    ///
+    /// - Throws: ``ProtectionError/damagedRow(_:)``, or as ``key(_:)``.
+    func open(_ row: StoredRow) throws(ProtectionError) -> OpenedBackupRow {
         let part = try RowMetadata(row, self)
         let metadata = try part.open()
         let secret = try RowSecret(of: row, keys: self, associatedData: part.associatedData)
-        let sealed = try secret.sealed(needsPassword: metadata.attributes.requireApplicationPassword)
-        guard let protection = Accessibility(rawValue: row.protection),
-            let generation = target.currentGeneration(of: protection)
-        else { throw .damagedRow(.unknownKey) }
-        let schema = ItemSchema.of(row.itemClass)
-        var new = StoredRow(
+        return OpenedBackupRow(
             itemClass: row.itemClass,
             identifier: row.identifier,
-            protection: row.protection,
             isTombstone: row.isTombstone,
+            attributes: metadata.attributes,
+            hasSecret: metadata.hasSecret,
+            content: try secret.sealed(needsPassword: metadata.attributes.requireApplicationPassword)
+        )
+    }
+
+    /// Seals what ``open(_:)`` gave, under these keys.
+    func seal(
+        _ opened: OpenedBackupRow,
+        tags: SearchTags,
+        random: any RandomSource
+    ) throws(ProtectionError) -> StoredRow {
+        guard case .string(let name)? = opened.attributes[.accessible], let protection = Accessibility(rawValue: name),
+            let generation = currentGeneration(of: protection)
+        else { throw .damagedRow(.unknownKey) }
+        let schema = ItemSchema.of(opened.itemClass)
+        var new = StoredRow(
+            itemClass: opened.itemClass,
+            identifier: opened.identifier,
+            protection: protection.rawValue,
+            isTombstone: opened.isTombstone,
             keyGeneration: generation,
             version: random.bytes16(),
-            primaryKeyTag: tags.primaryKeyTag(schema, metadata.attributes),
-            tags: tags.tags(schema, metadata.attributes)
+            primaryKeyTag: tags.primaryKeyTag(schema, opened.attributes),
+            tags: tags.tags(schema, opened.attributes)
         )
-        let newPart = try RowMetadata(new, target)
-        new.metadata = try newPart.seal(metadata)
-        new.secret = try RowSecret(of: new, keys: target, associatedData: newPart.associatedData).seal(sealed)
+        let part = try RowMetadata(new, self)
+        new.metadata = try part.seal(
+            MetadataCodec.Metadata(attributes: opened.attributes, hasSecret: opened.hasSecret)
+        )
+        new.secret = try RowSecret(of: new, keys: self, associatedData: part.associatedData).seal(opened.content)
         return new
     }
+}
+
+/// A row that was opened to be compared, or sealed under other keys.
+package struct OpenedBackupRow: Sendable {
+    /// The class.
+    package let itemClass: ItemClass
+    /// The identifier.
+    package var identifier: ItemIdentifier
+    /// Whether it only remembers a deletion.
+    package let isTombstone: Bool
+    /// Every stored attribute.
+    package var attributes: Attributes
+    /// Whether the item has a secret.
+    package let hasSecret: Bool
+    /// The secret, or the layer of the application password around it.
+    package let content: SecretBytes
+
+    /// Whether the secret is under an application password, which is bound to the identifier.
+    package var isUnderPassword: Bool { attributes.requireApplicationPassword }
 }

@@ -5,6 +5,9 @@ package struct BackupCounts: Sendable, Hashable {
     /// The number of items in it.
     package var items = 0
 
+    /// The number of keychain files in it.
+    package var files = 0
+
     /// How many items were left out because they stay on the device, by protection class.
     package var leftOut: [String: Int] = [:]
 

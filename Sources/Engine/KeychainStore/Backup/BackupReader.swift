@@ -13,17 +13,39 @@ package final class BackupReader {
     private let connection: SQLiteConnection
     private let path: String
     private let byteCount: Int64
-    private let version: FileVersion
+
+    /// Its version.
+    package let version: FileVersion
 
     /// Opens a file and checks all of it but the contents of its rows.
-    package init(_ file: String) throws(KeychainError) {
+    package convenience init(_ file: String) throws(KeychainError) {
+        let (path, byteCount): (String, Int64)
         do throws(StoreError) { (path, byteCount) = try Self.resolve(file) } catch { throw KeychainError(error) }
+        try self.init(path, byteCount: byteCount) { () throws(SQLiteError) in
+            try SQLiteConnection(foreign: path, rowLimit: BackupLayout.valueLimit)
+        }
+    }
+
+    /// Opens the bytes of a file, and checks as much.
+    package convenience init(bytes: SecretBytes) throws(KeychainError) {
+        try self.init("the file", byteCount: Int64(bytes.count)) { () throws(SQLiteError) in
+            // It is encrypted, so that a copy reveals nothing.
+            try SQLiteConnection(foreignImage: bytes.unprotectedCopy, rowLimit: BackupLayout.valueLimit)
+        }
+    }
+
+    private init(
+        _ path: String,
+        byteCount: Int64,
+        _ open: () throws(SQLiteError) -> SQLiteConnection
+    ) throws(KeychainError) {
+        (self.path, self.byteCount) = (path, byteCount)
         let mark: Int64
         do throws(SQLiteError) {
-            connection = try SQLiteConnection(foreign: path, rowLimit: BackupLayout.valueLimit)
+            connection = try open()
             mark = try connection.integer("PRAGMA application_id")
             version = FileVersion(recorded: try connection.integer("PRAGMA user_version"))
-            connection.tables = ItemTables(version: version.version)
+            connection.tables = ItemTables(version: BackupLayout.tables(version.version))
         } catch {
             throw Self.refusal(error, path)
         }
@@ -41,7 +63,7 @@ package final class BackupReader {
     /// Passes the rows of a class to `body`, in their order, up to one that is in quarantine or has a wrong shape.
     ///
     /// - Throws: An error for such a row, or the errors of `body`.
-    func forEachRow(
+    package func forEachRow(
         _ itemClass: ItemClass,
         _ body: (NumberedRow) throws(KeychainError) -> Void
     ) throws(KeychainError) {
@@ -52,12 +74,58 @@ package final class BackupReader {
         }
     }
 
+    /// The number of items of each class, which nothing but the secret proves.
+    package func itemCounts() throws(KeychainError) -> [ItemClass: Int] {
+        var counts: [ItemClass: Int] = [:]
+        for itemClass in ItemClass.stored {
+            counts[itemClass] = try reading { () throws(SQLiteError) in
+                Int(
+                    try connection.integer(
+                        "SELECT count(*) FROM \(Layout.table(itemClass)) WHERE \(Layout.tombstone) = 0"
+                    )
+                )
+            }
+        }
+        return counts
+    }
+
+    /// The number of keychain files, which nothing but the secret proves.
+    package func fileCount() throws(KeychainError) -> Int {
+        guard BackupLayout.hasFiles(version.version) else { return 0 }
+        return try reading { () throws(SQLiteError) in
+            Int(try connection.integer("SELECT count(*) FROM \(BackupLayout.files)"))
+        }
+    }
+
+    /// Passes the sealed keychain files to `body`, in their order.
+    ///
+    /// - Throws: An error for one that has a wrong shape, or the errors of `body`.
+    package func forEachFile(
+        _ body: (_ sealed: [UInt8], _ number: Int64) throws(KeychainError) -> Void
+    ) throws(KeychainError) {
+        guard BackupLayout.hasFiles(version.version) else { return }
+        let count = try fileCount()
+        guard count <= BackedUpFile.maximumCount else { throw refusal("it has \(count) keychain files") }
+        let rows = try reading { () throws(SQLiteError) in
+            try connection.prepare(
+                "SELECT \(Layout.rowNumber), \(BackupLayout.sealed) FROM \(BackupLayout.files) ORDER BY \(Layout.rowNumber)"
+            )
+        }
+        defer { rows.reset() }
+        while try reading({ () throws(SQLiteError) in try rows.step() }) {
+            guard rows.type(1) == .blob else { throw refusal("a keychain file has a wrong shape") }
+            try body(rows.bytes(1), rows.integer(0))
+        }
+    }
+
     /// The refusal of the file.
     func refusal(_ why: String) -> KeychainError { KeychainError(StoreError.notABackup(path: path, why)) }
 
     private func checkFormat(_ mark: Int64) throws(KeychainError) {
         guard mark == BackupLayout.applicationIdentifier else { throw refusal("it lacks the mark of one") }
-        guard version.version <= FileFormat.version, version.readerRevision <= FileFormat.revision else {
+        guard version.version <= BackupLayout.highestVersion.version,
+            version.readerRevision <= BackupLayout.highestVersion.readerRevision
+        else {
             throw KeychainError(StoreError.newerBackup(version))
         }
         guard Int64(version.version) >= Layout.firstVersion else {

@@ -34,7 +34,56 @@ extension Store {
         do throws(FileError) { try folder.makeEmptyFile(temporary) } catch {
             throw KeychainError(StoreError.file(error))
         }
-        let file = try BackupWriter(path: folder.path(of: temporary), options)
+        let counts = try fill(
+            { () throws(SQLiteError) in try SQLiteConnection(path: folder.path(of: temporary)) },
+            of: reader,
+            protections: protections,
+            staysBehind: staysBehind,
+            destroyedGeneration: destroyedGeneration,
+            contents
+        ).counts
+        do throws(FileError) { try folder.publishNew(temporary, as: name) } catch {
+            var failure = KeychainError(StoreError.file(error))
+            // It has its name, and nothing but the last sync of the folder has failed.
+            if !folder.isTaken(temporary) {
+                failure.reason += "; the backup is complete and stays there, but may be gone after a loss of power"
+            }
+            throw failure
+        }
+        return counts
+    }
+
+    /// Makes a backup in memory, as ``writeBackup(of:to:name:protections:staysBehind:destroyedGeneration:_:)`` writes
+    /// one.
+    ///
+    /// - Returns: What it contains, and the bytes of its file.
+    package func backupImage(
+        of reader: RowReader,
+        protections: Set<String>,
+        staysBehind: (StoredRow) -> Bool = { _ in false },
+        destroyedGeneration: UInt32?,
+        _ contents: NewBackup
+    ) throws(KeychainError) -> (counts: BackupCounts, bytes: SecretBytes) {
+        let file = try fill(
+            { () throws(SQLiteError) in try SQLiteConnection(fileInMemory: ()) },
+            of: reader,
+            protections: protections,
+            staysBehind: staysBehind,
+            destroyedGeneration: destroyedGeneration,
+            contents
+        )
+        return (file.counts, try file.image())
+    }
+
+    private func fill(
+        _ open: () throws(SQLiteError) -> SQLiteConnection,
+        of reader: RowReader,
+        protections: Set<String>,
+        staysBehind: (StoredRow) -> Bool,
+        destroyedGeneration: UInt32?,
+        _ contents: NewBackup
+    ) throws(KeychainError) -> BackupWriter {
+        let file = try BackupWriter(open, options, hasFiles: contents.fileCount > 0)
         for itemClass in ItemClass.stored {
             try file.addRows(
                 of: itemClass,
@@ -45,16 +94,9 @@ extension Store {
                 protections.contains(row.protection) && !staysBehind(row)
             }
         }
+        try file.addFiles(contents)
         try file.finish(keybag: contents.keybag(file.counts))
-        do throws(FileError) { try folder.publishNew(temporary, as: name) } catch {
-            var failure = KeychainError(StoreError.file(error))
-            // It has its name, and nothing but the last sync of the folder has failed.
-            if !folder.isTaken(temporary) {
-                failure.reason += "; the backup is complete and stays there, but may be gone after a loss of power"
-            }
-            throw failure
-        }
-        return file.counts
+        return file
     }
 }
 
@@ -62,6 +104,8 @@ extension Store {
 package struct NewBackup {
     fileprivate let reseal: (StoredRow) throws(KeychainError) -> StoredRow?
     fileprivate let include: (StoredRow, _ number: Int64) -> Void
+    fileprivate let fileCount: Int
+    fileprivate let sealFile: (_ index: Int, _ number: Int64) throws(KeychainError) -> [UInt8]
     fileprivate let keybag: (BackupCounts) throws(KeychainError) -> [UInt8]
 
     /// Creates the contents of a backup.
@@ -69,14 +113,20 @@ package struct NewBackup {
     /// - Parameters:
     ///   - reseal: returns the row to write; `nil` for one that does not open.
     ///   - include: called for every row that was added, in their order.
+    ///   - fileCount: the number of keychain files.
+    ///   - sealFile: returns the bytes to write for the keychain file of an index, after all rows.
     ///   - keybag: returns the keybag, once the contents of the backup are known.
     package init(
         reseal: @escaping (StoredRow) throws(KeychainError) -> StoredRow?,
         include: @escaping (StoredRow, _ number: Int64) -> Void,
+        fileCount: Int,
+        sealFile: @escaping (_ index: Int, _ number: Int64) throws(KeychainError) -> [UInt8],
         keybag: @escaping (BackupCounts) throws(KeychainError) -> [UInt8]
     ) {
         self.reseal = reseal
         self.include = include
+        self.fileCount = fileCount
+        self.sealFile = sealFile
         self.keybag = keybag
     }
 }
@@ -84,17 +134,23 @@ package struct NewBackup {
 /// Fills the file of a backup.
 private final class BackupWriter {
     private let connection: SQLiteConnection
+    private let version: FileVersion
     private(set) var counts = BackupCounts()
 
     /// Starts with an empty file, which no other process uses before it has its name, and which is synced then.
-    init(path: String, _ options: StoreOptions) throws(KeychainError) {
+    init(
+        _ open: () throws(SQLiteError) -> SQLiteConnection,
+        _ options: StoreOptions,
+        hasFiles: Bool
+    ) throws(KeychainError) {
+        version = BackupLayout.version(hasFiles: hasFiles)
         do throws(SQLiteError) {
-            connection = try SQLiteConnection(path: path)
+            connection = try open()
             try connection.execute("PRAGMA journal_mode = MEMORY")
             try connection.execute("PRAGMA synchronous = OFF")
             try connection.limit(options)
             try connection.begin()
-            for statement in BackupLayout.creation() { try connection.execute(statement) }
+            for statement in BackupLayout.creation(version.version) { try connection.execute(statement) }
         } catch {
             throw KeychainError(error)
         }
@@ -139,11 +195,37 @@ private final class BackupWriter {
         }
     }
 
+    /// Adds the keychain files.
+    func addFiles(_ contents: NewBackup) throws(KeychainError) {
+        guard contents.fileCount > 0 else { return }
+        let statement = try sql { () throws(SQLiteError) in
+            try connection.prepare(
+                "INSERT INTO \(BackupLayout.files) (\(Layout.rowNumber), \(BackupLayout.sealed)) VALUES (?, ?)"
+            )
+        }
+        for index in 0..<contents.fileCount {
+            let number = Int64(index + 1)
+            let sealed = try contents.sealFile(index, number)
+            try sql { () throws(SQLiteError) in
+                defer { statement.reset() }
+                try statement.bind(number, at: 0)
+                try statement.bind(sealed, at: 1)
+                try connection.changeOneRow(statement)
+            }
+            counts.files += 1
+        }
+    }
+
+    /// The bytes of the file, of a database in memory.
+    func image() throws(KeychainError) -> SecretBytes {
+        SecretBytes(try sql { () throws(SQLiteError) in try connection.image() })
+    }
+
     func finish(keybag: [UInt8]) throws(KeychainError) {
         do throws(SQLiteError) {
             try connection.insert(keybag: keybag)
             try connection.execute("PRAGMA application_id = \(BackupLayout.applicationIdentifier)")
-            try connection.execute("PRAGMA user_version = \(BackupLayout.version.recorded)")
+            try connection.execute("PRAGMA user_version = \(version.recorded)")
             try connection.commit()
         } catch {
             throw KeychainError(error)

@@ -9,7 +9,7 @@ extension Store {
     /// The store appears under its name either complete or not at all, and no other process creates one meanwhile.
     ///
     /// - Parameters:
-    ///   - file: the path of the backup, which is not modified and need not be trusted.
+    ///   - open: opens the backup, which is not modified and need not be trusted.
     ///   - folder: the keychain's folder.
     ///   - options: the settings of the store.
     ///   - contents: returns the contents of the store for the keybag of the backup.
@@ -17,14 +17,14 @@ extension Store {
     /// - Throws: ``KeychainError`` of ``StoreError/notABackup(path:_:)``, ``StoreError/newerBackup(version:)``,
     ///   ``StoreError/storeExists(path:)`` or another reason, or the errors of `contents`.
     package static func restoreBackup(
-        from file: String,
+        from open: () throws(KeychainError) -> BackupReader,
         in folder: PrivateDirectory,
         options: StoreOptions,
         contents: (_ backupKeybag: [UInt8]) throws(KeychainError) -> RestoredStore
     ) throws(KeychainError) -> Int {
         try checkLibrary()
         try checkIsFree(folder)
-        let backup = try BackupReader(file)
+        let backup = try open()
         let place: StorePlace
         do { place = try StorePlace(folder, options) } catch { throw KeychainError(error) }
         defer { place.hostLock?.release() }
@@ -50,6 +50,7 @@ extension Store {
 package struct RestoredStore {
     fileprivate let keybag: [UInt8]
     fileprivate let reseal: (NumberedRow) throws(KeychainError) -> StoredRow
+    fileprivate let checkFile: (_ sealed: [UInt8], _ number: Int64) throws(KeychainError) -> Void
     fileprivate let checkRows: () throws(KeychainError) -> Void
 
     /// Creates the contents of a restored store.
@@ -57,14 +58,17 @@ package struct RestoredStore {
     /// - Parameters:
     ///   - keybag: its keybag.
     ///   - reseal: returns the store's row for a row of the backup; throws for one that does not open.
-    ///   - checkRows: throws if the rows were not those of the backup.
+    ///   - checkFile: throws for a keychain file that does not open; a store has none.
+    ///   - checkRows: throws if the rows and files were not those of the backup.
     package init(
         keybag: [UInt8],
         reseal: @escaping (NumberedRow) throws(KeychainError) -> StoredRow,
+        checkFile: @escaping (_ sealed: [UInt8], _ number: Int64) throws(KeychainError) -> Void,
         checkRows: @escaping () throws(KeychainError) -> Void
     ) {
         self.keybag = keybag
         self.reseal = reseal
+        self.checkFile = checkFile
         self.checkRows = checkRows
     }
 }
@@ -93,6 +97,7 @@ extension BackupReader {
                 if !row.row.isTombstone { items += 1 }
             }
         }
+        try forEachFile(contents.checkFile)
         try contents.checkRows()
         return items
     }

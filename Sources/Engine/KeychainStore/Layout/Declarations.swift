@@ -51,7 +51,7 @@ struct Declarations: Sendable {
         }
         let expected = try declared.get()
         var list = try connection.declarations()
-        if version.version > FileFormat.baseVersion {
+        if kind != .backup, version.version > FileFormat.baseVersion {
             let own = try featureDeclarations(of: version, in: connection)
             list.removeAll { own.contains($0) }
         }
@@ -118,6 +118,7 @@ struct Declarations: Sendable {
         case (.memory, revisions): memory
         case (.memory, FileFormat.formerVersion): formerMemory
         case (.backup, FileFormat.baseVersion): backup
+        case (.backup, BackupLayout.highestVersion.version): backupWithFiles
         case (.backup, FileFormat.formerVersion): formerBackup
         default: nil
         }
@@ -136,7 +137,12 @@ struct Declarations: Sendable {
     private static let formerMemory = Made { () throws(SQLiteError) in
         try Declarations(Layout.creationInMemory(FileFormat.formerVersion), orAlso: searchIndexes)
     }
-    private static let backup = Made { () throws(SQLiteError) in try Declarations(BackupLayout.creation()) }
+    private static let backup = Made { () throws(SQLiteError) in
+        try Declarations(BackupLayout.creation(FileFormat.baseVersion))
+    }
+    private static let backupWithFiles = Made { () throws(SQLiteError) in
+        try Declarations(BackupLayout.creation(BackupLayout.highestVersion.version))
+    }
     private static let formerBackup = Made { () throws(SQLiteError) in
         try Declarations(BackupLayout.creation(FileFormat.formerVersion))
     }

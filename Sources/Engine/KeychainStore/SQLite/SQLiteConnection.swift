@@ -84,6 +84,25 @@ final class SQLiteConnection {
         limitRows(to: rowLimit, rowLimit)
     }
 
+    /// Makes a database in memory that becomes a file: it has the tables of one, and no indexes besides.
+    convenience init(fileInMemory: Void) throws(SQLiteError) {
+        try self.init(
+            name: ":memory:",
+            flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY,
+            settings: Self.memorySettings
+        )
+        limitRows(to: Self.longestRow, .max)
+    }
+
+    /// Opens the bytes of a file of unknown origin, as ``init(foreign:rowLimit:)`` opens the file.
+    convenience init(foreignImage image: [UInt8], rowLimit: Int32) throws(SQLiteError) {
+        guard !image.isEmpty else { throw SQLiteError(code: SQLITE_NOTADB, operation: "loading the bytes of a file") }
+        try self.init(fileInMemory: ())
+        try load(image)
+        for setting in ["cell_size_check = ON", "query_only = ON"] { try execute("PRAGMA \(setting)") }
+        limitRows(to: rowLimit, rowLimit)
+    }
+
     /// Opens an existing file for the holder of the lock for all hosts.
     ///
     /// No other process has it open, so that the index of the log is in the memory of this process

@@ -7,7 +7,7 @@ import CommandHelp
 struct BackupCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup",
-        abstract: "Writes and restores encrypted backups of the keychain.",
+        abstract: "Writes, checks, restores and schedules encrypted backups of the keychain.",
         discussion: CommandDiscussion.text(
             """
             Items that may not leave their device stay behind; they are reported by level. The secret is asked for at the \
@@ -16,9 +16,16 @@ struct BackupCommand: ParsableCommand {
             examples: [
                 "keychainctl backup create ~/keychain.backup":
                     "Asks for a secret, and writes a backup that only it opens.",
-                "keychainctl backup restore ~/keychain.backup": "Restores it where there is no keychain yet.",
+                "keychainctl backup restore ~/keychain.backup":
+                    "Restores it where there is no keychain yet.",
+                "keychainctl backup schedule --to /media/disk --keep 7":
+                    "Has one made each day.",
             ]
         ),
-        subcommands: [CreateBackupCommand.self, RestoreBackupCommand.self]
+        subcommands: [
+            CreateBackupCommand.self, RestoreBackupCommand.self, VerifyBackupCommand.self, ListBackupCommand.self,
+            ShowBackupCommand.self, ScheduleBackupCommand.self, BackupStatusCommand.self,
+            RunScheduledBackupCommand.self,
+        ]
     )
 }

@@ -12,11 +12,14 @@ struct CreateBackupCommand: ParsableCommand {
         discussion: CommandDiscussion.text(
             """
             With a passcode set, that is asked for first: a locked keychain cannot be backed up. When both are lines of \
-            one descriptor, the passcode is the first.
+            one descriptor, the passcode is the first. The login keychain's file and those of the search list are in the \
+            backup, as they are: under their own passwords. The output names those that could not be read.
             """,
             examples: [
-                "keychainctl backup create ~/keychain.backup": "Asks for a secret for the backup, and writes it.",
-                "keychainctl backup create --secret-fd 3 nightly.backup 3< secret": "Reads the secret from a file.",
+                "keychainctl backup create ~/keychain.backup":
+                    "Asks for a secret for the backup, and writes it.",
+                "keychainctl backup create --secret-fd 3 nightly.backup 3< secret":
+                    "Reads the secret from a file.",
             ]
         )
     )
@@ -28,26 +31,34 @@ struct CreateBackupCommand: ParsableCommand {
 
     @OptionGroup var secret: BackupSecretOptions
 
+    @Flag(help: "Leave keychain files out.")
+    var noKeychainFiles = false
+
+    @Flag(help: "Write a JSON object.")
+    var json = false
+
     @OptionGroup var misplaced: MisplacedSecret
 
     func run() throws {
         let surroundings = Surroundings.current
-        let keychain = surroundings.keychain
-        let status = try refusing { () throws(KeychainError) in try keychain.device.status() }
-        if status.hasPasscode {
-            let source = passcode.source(surroundings)
-            let passcode = try source.read(.passcode, .passcode, reason: "back up the keychain")
-            try refusing { () throws(KeychainError) in try keychain.device.unlock(passcode: passcode) }
-        }
+        try surroundings.unlockForBackup(passcode, "back up the keychain")
         let secret = try secret.source(surroundings).read(
             .newBackupSecret,
             .newApplicationPassword,
             reason: "back up the keychain"
         )
-        let path = AbsolutePath.of(file)
-        let report = try refusing { () throws(KeychainError) in
-            try keychain.maintenance.createBackup(at: path, secret: secret)
+        let collected = noKeychainFiles ? UserKeychainFiles.Collected() : surroundings.keychainFiles().collect()
+        let report = try surroundings.writeBackup(to: AbsolutePath.of(file), .given(secret), collected.files)
+        guard json else {
+            return surroundings.printLine(BackupText.created(report, omitting: collected.omitted, at: file))
         }
-        surroundings.printLine(BackupText.created(report, file))
+        let omitted = collected.omitted.map {
+            JSONValue.object(["path": .string($0.path), "why": .string($0.why)])
+        }
+        surroundings.printLine(
+            BackupJSON.text(
+                BackupJSON.report(report).merging(["file": .string(file), "omittedFiles": .array(omitted)]) { $1 }
+            )
+        )
     }
 }

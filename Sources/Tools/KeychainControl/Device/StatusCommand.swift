@@ -11,7 +11,7 @@ struct StatusCommand: ParsableCommand {
         commandName: "status",
         abstract: "Shows whether a passcode is set, the lock state, the policy, and the store's format.",
         discussion: CommandDiscussion.text(
-            "The state is that of a program started now.",
+            "The state is that of a program started now. A schedule of backups has a line.",
             examples: ["keychainctl device status --json": "Writes the state as a JSON object, for scripts."]
         )
     )
@@ -25,8 +25,12 @@ struct StatusCommand: ParsableCommand {
         // A daemon of an earlier release tells neither.
         let summary = (try? surroundings.keychain.device.summary()) ?? DeviceSummary()
         let store = try? surroundings.keychain.maintenance.storeStatus()
+        // Of a schedule that cannot be read, 'backup status' says why.
+        let backups = try? BackupSchedule(in: surroundings.scheduleHost().location.path)
         surroundings.printLine(
-            json ? try StatusText.json(status, summary, store: store) : StatusText.plain(status, summary, store: store)
+            json
+                ? try StatusText.json(status, summary, store: store, backups: backups)
+                : StatusText.plain(status, summary, store: store, backups: backups)
         )
         if let path = surroundings.linkedRootKey() {
             surroundings.remark(

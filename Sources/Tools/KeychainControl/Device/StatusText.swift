@@ -6,7 +6,12 @@ import KeychainCore
 /// A device's status, as text and as JSON.
 enum StatusText {
     /// Lines of a name and a value.
-    static func plain(_ status: DeviceStatus, _ summary: DeviceSummary, store: StoreStatus? = nil) -> String {
+    static func plain(
+        _ status: DeviceStatus,
+        _ summary: DeviceSummary,
+        store: StoreStatus? = nil,
+        backups: BackupSchedule? = nil
+    ) -> String {
         var rows = [
             ("State", status.lockState.rawValue),
             ("Passcode", status.hasPasscode ? "set" : "not set"),
@@ -25,14 +30,20 @@ enum StatusText {
             let program = FileFormat.text(of: store.program)
             rows.append(("Store format", "\(FileFormat.text(of: file.version)), of a program \(program)"))
         }
+        if let backups { rows.append(("Scheduled backup", backups.line)) }
         return StatusRows.text(rows.map { ($0.0, $0.1 ?? "never") })
     }
 
     /// A JSON object; `nil` values are `null`.
-    static func json(_ status: DeviceStatus, _ summary: DeviceSummary, store: StoreStatus? = nil) throws -> String {
+    static func json(
+        _ status: DeviceStatus,
+        _ summary: DeviceSummary,
+        store: StoreStatus? = nil,
+        backups: BackupSchedule? = nil
+    ) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-        let form = Form(status: status, summary: summary, store: store)
+        let form = Form(status: status, summary: summary, store: store, backups: backups)
         return String(decoding: try encoder.encode(form), as: UTF8.self)
     }
 
@@ -46,10 +57,12 @@ enum StatusText {
         let status: DeviceStatus
         let summary: DeviceSummary
         let store: StoreStatus?
+        let backups: BackupSchedule?
 
         private enum Key: String, CodingKey {
             case state, passcodeSet, failedAttempts, secondsUntilNextAttempt
             case autoLockAfterSeconds, eraseAfterFailedAttempts, recoveryKeyCreated, storeFormat, programFormat
+            case scheduledBackup
         }
 
         func encode(to encoder: any Encoder) throws {
@@ -63,6 +76,15 @@ enum StatusText {
             try object.encode(summary.recoveryKeyDate.map(RecoveryKeyText.date), forKey: .recoveryKeyCreated)
             try object.encode(store?.file.map { FileFormat.text(of: $0.version) }, forKey: .storeFormat)
             try object.encode(store.map { FileFormat.text(of: $0.program) }, forKey: .programFormat)
+            // Without a schedule there is nothing to report.
+            guard let backups else { return }
+            var backup = object.nestedContainer(keyedBy: BackupKey.self, forKey: .scheduledBackup)
+            try backup.encode(backups.lastGood?.date, forKey: .lastGood)
+            try backup.encode(backups.lastFailure?.date, forKey: .lastFailure)
+        }
+
+        private enum BackupKey: String, CodingKey {
+            case lastGood, lastFailure
         }
 
         private var state: String {

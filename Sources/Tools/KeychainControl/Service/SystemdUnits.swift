@@ -88,11 +88,11 @@ struct SystemdUnits {
     /// Instead of the limit.
     static let restartPause = "RestartSec=1"
 
-    /// A word of a command line (systemd.service(5), "Command lines").
-    static func escaped(_ word: String) -> String {
+    /// A word of a command line (systemd.service(5), "Command lines"), or of an assignment, in which a dollar sign
+    /// stands for itself (systemd.exec(5), "Environment=").
+    static func escaped(_ word: String, isCommand: Bool = true) -> String {
         let escaped = word.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("%", with: "%%")
-            .replacing("$", with: "$$")
-        return "\"\(escaped)\""
+        return "\"\(isCommand ? escaped.replacing("$", with: "$$") : escaped)\""
     }
 
     /// Writes the files into a folder, creating it if necessary.

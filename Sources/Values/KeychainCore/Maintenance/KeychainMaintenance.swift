@@ -28,27 +28,63 @@ package struct KeychainMaintenance: Sendable {
         return count
     }
 
-    /// Writes a backup that another device can restore with its secret.
+    /// Makes a backup that another device can restore with its secret.
     ///
-    /// - Parameters:
-    ///   - path: the file, which must not exist yet, from the view of the process that writes it.
-    ///   - secret: the secret that protects the backup.
-    /// - Returns: What the backup contains, and what it does not.
-    /// - Throws: `errSecInteractionNotAllowed` on a locked device, `errSecParam` for an empty secret.
-    package func createBackup(at path: String, secret: SecretBytes) throws(KeychainError) -> BackupReport {
-        try Self.report(perform(.createBackup(path: path, secret: secret)))
+    /// - Parameter request: its destination, its secret, and the keychain files to include.
+    /// - Returns: What the backup contains, and what it does not; its bytes, if they were asked for.
+    /// - Throws: `errSecInteractionNotAllowed` on a locked device, `errSecParam` for an empty secret or a keychain file
+    ///   that a backup cannot have, `errSecDataTooLarge` for more bytes than a reply can have.
+    package func createBackup(
+        _ request: BackupRequest
+    ) throws(KeychainError) -> (report: BackupReport, bytes: SecretBytes?) {
+        switch try perform(.createBackup(request)) {
+        case .backup(let report): return (report, nil)
+        case .sentBackup(let report, let bytes): return (report, bytes)
+        default: throw .unexpectedReply
+        }
+    }
+
+    /// Stores the secret of scheduled backups, or removes it.
+    ///
+    /// - Throws: `errSecInteractionNotAllowed` on a locked device.
+    package func setBackupSecret(_ secret: SecretBytes?) throws(KeychainError) {
+        guard case .done = try perform(.setBackupSecret(secret)) else { throw .unexpectedReply }
     }
 
     /// Creates a keychain from a backup, where none exists yet.
     ///
     /// - Parameters:
-    ///   - path: the file.
+    ///   - source: the backup.
     ///   - secret: the secret that protects it.
     /// - Returns: What the backup contained.
     /// - Throws: `errSecAuthFailed` for a wrong secret, `errSecNotAvailable` if there already is a keychain, or if the
     ///   file is not a backup.
-    package func restoreBackup(from path: String, secret: SecretBytes) throws(KeychainError) -> BackupReport {
-        try Self.report(perform(.restoreBackup(path: path, secret: secret)))
+    package func restoreBackup(
+        from source: RestoreRequest.Source,
+        secret: SecretBytes
+    ) throws(KeychainError) -> BackupReport {
+        let reply = try perform(.restoreBackup(RestoreRequest(from: source, secret: secret)))
+        guard case .backup(let report) = reply else { throw .unexpectedReply }
+        return report
+    }
+
+    /// Merges a backup into the keychain, in one transaction.
+    ///
+    /// - Parameters:
+    ///   - source: the backup.
+    ///   - secret: the secret that protects it.
+    ///   - merge: which items to take, and what to do about those that the keychain has with other contents.
+    /// - Returns: What was or would be changed.
+    /// - Throws: `errSecAuthFailed` for a wrong secret, `errSecInteractionNotAllowed` on a locked device,
+    ///   `errSecNotAvailable` if the file is not a backup. Nothing has changed in these cases.
+    package func mergeBackup(
+        from source: RestoreRequest.Source,
+        secret: SecretBytes,
+        _ merge: BackupMerge
+    ) throws(KeychainError) -> BackupMergeReport {
+        let reply = try perform(.restoreBackup(RestoreRequest(from: source, secret: secret, merge: merge)))
+        guard case .merge(let report) = reply else { throw .unexpectedReply }
+        return report
     }
 
     /// The status of the root key.
@@ -96,11 +132,6 @@ package struct KeychainMaintenance: Sendable {
     ///   items that are locked; nothing was moved in these cases.
     package func moveGroup(_ move: GroupMove) throws(KeychainError) -> GroupMoveReport {
         guard case .groupMove(let report) = try perform(.moveGroup(move)) else { throw .unexpectedReply }
-        return report
-    }
-
-    private static func report(_ reply: KeychainReply) throws(KeychainError) -> BackupReport {
-        guard case .backup(let report) = reply else { throw .unexpectedReply }
         return report
     }
 }

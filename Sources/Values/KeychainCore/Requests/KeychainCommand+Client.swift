@@ -81,8 +81,8 @@ extension KeychainCommand.Maintenance {
         case .moveGroup(var move):
             update(&move.client)
             self = .moveGroup(move)
-        case .check, .recover, .createBackup, .restoreBackup, .rootKeyStatus, .replaceRootKey, .storeStatus,
-            .downgradeStore, .takeOver, .giveBack, .move, .auditLog:
+        case .check, .recover, .createBackup, .restoreBackup, .setBackupSecret, .rootKeyStatus, .replaceRootKey,
+            .storeStatus, .downgradeStore, .takeOver, .giveBack, .move, .auditLog:
             break
         }
     }

@@ -134,9 +134,9 @@ extension KeychainCommand.Maintenance {
         return switch self {
         case .check: CommandRow(.maintenance, "check", traits: .changesNothing, right: .owner)
         case .recover: CommandRow(.maintenance, "recover", traits: .replacesItems, right: .owner)
-        case .createBackup: CommandRow(.maintenance, "create backup", traits: .opensPath, right: .owner)
-        case .restoreBackup:
-            CommandRow(.maintenance, "restore backup", traits: [.opensPath, .replacesItems], right: .owner)
+        case .createBackup(let request): request.row
+        case .restoreBackup(let request): request.row
+        case .setBackupSecret: CommandRow(.maintenance, "set backup secret", right: .owner)
         case .rootKeyStatus:
             CommandRow(
                 .maintenance,

@@ -105,10 +105,14 @@ package enum KeychainCommand: Sendable, Hashable {
         case check
         /// Restores quarantined items that can be opened again; the reply is a ``KeychainReply/count(_:)``.
         case recover
-        /// Writes a backup; the reply is a ``KeychainReply/backup(_:)``.
-        case createBackup(path: String, secret: SecretBytes)
-        /// Creates the keychain from a backup, if there is none yet; the reply is a ``KeychainReply/backup(_:)``.
-        case restoreBackup(path: String, secret: SecretBytes)
+        /// Makes a backup; the reply is a ``KeychainReply/backup(_:)``, or a ``KeychainReply/sentBackup(_:_:)`` if that
+        /// is the destination.
+        case createBackup(BackupRequest)
+        /// Creates the keychain from a backup, if there is none yet; the reply is a ``KeychainReply/backup(_:)``. Or
+        /// merges a backup into the keychain; the reply is a ``KeychainReply/merge(_:)``.
+        case restoreBackup(RestoreRequest)
+        /// Stores the secret of scheduled backups, or removes it; the reply is ``KeychainReply/done``.
+        case setBackupSecret(SecretBytes?)
         /// The status of the root key; the reply is a ``KeychainReply/rootKeyStatus(_:)``.
         case rootKeyStatus
         /// Replaces the root key of the store, with one of the same kind if none is specified; the reply is
@@ -202,6 +206,10 @@ package enum KeychainReply: Sendable, Hashable {
     case count(Int)
     /// The contents of a backup.
     indirect case backup(BackupReport)
+    /// The contents of a backup, and its bytes.
+    indirect case sentBackup(BackupReport, SecretBytes)
+    /// What came of merging a backup.
+    indirect case merge(BackupMergeReport)
     /// The status of a file-based keychain.
     case fileStatus(KeychainFileStatus)
     /// Items of a file-based keychain.

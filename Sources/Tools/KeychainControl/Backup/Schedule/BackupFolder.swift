@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import KeychainCore
+import KeychainHost
+
+/// The folder of scheduled backups, which may have any other files, among them backups of other keychains.
+struct BackupFolder {
+    private let folder: PrivateDirectory
+    private let identifier: String
+
+    /// The folder of a schedule, which is never made.
+    init(of schedule: BackupSchedule) throws(Refusal) {
+        identifier = schedule.identifier
+        do throws(FileError) {
+            // The longest name of a file in it.
+            folder = try FileTarget("\(schedule.folder)/.keychain-\(identifier)-00000000T000000.000Z.partial").folder
+        } catch {
+            throw Refusal("the folder of the backups cannot be used: \(error)")
+        }
+    }
+
+    // MARK: - The mark
+
+    /// Marks the folder as that of the schedule.
+    func mark() throws(Refusal) {
+        do throws(FileError) {
+            if !folder.isTaken(markName) { try folder.makeEmptyFile(markName) }
+            try folder.sync()
+        } catch {
+            throw Refusal("the folder of the backups cannot be marked: \(error)")
+        }
+    }
+
+    /// Refuses a folder that was not marked: it is another one, such as the empty one where a disk is not mounted.
+    func checkMark() throws(Refusal) {
+        guard folder.isTaken(markName) else {
+            throw Refusal(
+                "\(folder.path.printable) lacks the mark of the schedule, as where a disk is not mounted; if it is the "
+                    + "right folder, schedule the backups again"
+            )
+        }
+    }
+
+    /// Removes the mark.
+    func unmark() { folder.remove(markName) }
+
+    private var markName: String { ".keychain-backups-\(identifier)" }
+
+    // MARK: - The backups
+
+    /// The path of a file.
+    func path(of name: String) -> String { folder.path(of: name) }
+
+    /// The name of a backup.
+    func name(_ date: Timestamp) -> String { "\(prefix)\(BackupDate.name(date)).backup" }
+
+    /// The name of one that is not verified yet.
+    func partialName(_ date: Timestamp) -> String { "\(partialPrefix)\(BackupDate.name(date)).partial" }
+
+    private var prefix: String { "keychain-\(identifier)-" }
+
+    private var partialPrefix: String { ".\(prefix)" }
+
+    /// Gives a verified backup its name, durably and never over another file.
+    func publish(_ partial: String, as name: String) throws(Refusal) {
+        do throws(FileError) {
+            try folder.publishNew(partial, as: name)
+        } catch {
+            throw Refusal("the backup cannot be given its name: \(error)")
+        }
+    }
+
+    /// Removes what runs that were killed, or failed, have left.
+    func removePartial() {
+        for name in folder.names(beginningWith: partialPrefix) where isOwnFile(name) { folder.remove(name) }
+    }
+
+    /// Removes all but a number of backups of this schedule: the latest ones, and one in any case.
+    func prune(keeping count: Int, and name: String) {
+        let others = backups.filter { $0 != name }.sorted(by: >)
+        for old in others.dropFirst(count - 1) { folder.remove(old) }
+    }
+
+    /// The backups of this schedule: files with our mark whose names a run gives.
+    var backups: [String] {
+        folder.names(beginningWith: prefix).filter { name in
+            let date = name.dropFirst(prefix.utf8.count).dropLast(".backup".utf8.count)
+            return name == "\(prefix)\(date).backup" && Self.isDate(date) && isOwnFile(name) && hasMark(name)
+        }
+    }
+
+    /// Whether a text has the form of ``BackupDate/name(_:)``.
+    private static func isDate(_ text: Substring) -> Bool {
+        let pattern = "00000000T000000.000Z"
+        return text.utf8.count == pattern.utf8.count
+            && zip(text.utf8, pattern.utf8).allSatisfy { character, expected in
+                expected == UInt8(ascii: "0")
+                    ? (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(character) : character == expected
+            }
+    }
+
+    private func isOwnFile(_ name: String) -> Bool {
+        var status = stat()
+        return lstat(path(of: name), &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+            && status.st_uid == geteuid()
+    }
+
+    /// Whether a file has the mark of a backup (Documentation/Format.md, "Backup file"): "SKBK", in the header of a
+    /// database.
+    private func hasMark(_ name: String) -> Bool {
+        let descriptor = open(path(of: name), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        var header = [UInt8](repeating: 0, count: 72)
+        guard pread(descriptor, &header, header.count, 0) == header.count else { return false }
+        return header.starts(with: "SQLite format 3\0".utf8) && header[68...].elementsEqual("SKBK".utf8)
+    }
+}
