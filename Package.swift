@@ -753,8 +753,8 @@ let tests: [Target] = [
         name: "KeychainControlTests",
         dependencies: [
             "KeychainControl", "keychainctl", "keychain-traced", "security-tool", "former-keychain", "KeychainCore",
-            "KeychainEngine", "KeychainStore", "KeychainHost", "KeychainAuthenticators", "KeychainIdentity",
-            "KeychainMacFrontEnd", "KeychainProtection", "KeychainFiles", "KeychainTrace", "KeychainWire",
+            "KeychainEngine", "KeychainStore", "KeychainHost", "KeychainRouting", "KeychainAuthenticators",
+            "KeychainIdentity", "KeychainMacFrontEnd", "KeychainProtection", "KeychainFiles", "KeychainTrace", "KeychainWire",
             "KeychainPropertyLists", "KeychainTestSupport", "CStormSupport", "signed-program", "CommandHelp",
             "CommandManual", "SecurityTool", arguments,
         ]

@@ -22,23 +22,47 @@ extension Store {
         keybag: [UInt8],
         addRows: (SQLiteConnection) throws(KeychainError) -> Void = { _ in }
     ) throws(KeychainError) {
-        let temporary = "\(fileName).new"
-        let companions = ["-wal", "-shm", "-journal"].map { temporary + $0 }
-        func remove(_ names: [String]) { for name in names { folder.remove(name) } }
-        // A process that died may have left them.
-        remove([temporary] + companions)
-        defer { remove([temporary] + companions) }
-        try changing(folder) { (folder) throws(FileError) in
-            try setLogAside(in: folder)
-            try folder.makeEmptyFile(temporary)
-        }
-        try fillFile(at: folder.path(of: temporary), options: options, place: place, keybag: keybag, addRows: addRows)
-        // Before it becomes a store, because they are not cleaned up later.
-        remove(companions)
-        try changing(folder) { (folder) throws(FileError) in try folder.publish(temporary, as: fileName) }
+        defer { removeNew(from: folder) }
+        try changing(folder) { (folder) throws(FileError) in try setLogAside(in: folder) }
+        try makeNew(in: folder, options, place, keybag: keybag, addRows: addRows)
+        try changing(folder) { (folder) throws(FileError) in try folder.publish(newName, as: fileName) }
     }
 
-    private static func changing(
+    /// The name of a file that is not a store yet.
+    static let newName = fileName + PrivateDirectory.temporarySuffix
+
+    private static let companionSuffixes = ["-wal", "-shm", "-journal"]
+
+    /// Removes a file that has not become a store, and what SQLite made beside it.
+    static func removeNew(from folder: PrivateDirectory) {
+        for suffix in [""] + companionSuffixes { folder.remove(newName + suffix) }
+    }
+
+    /// Creates the file of a store, complete, under the name that a store does not have.
+    static func makeNew(
+        in folder: PrivateDirectory,
+        _ options: StoreOptions,
+        _ place: StorePlace,
+        keybag: [UInt8],
+        record: DeviceRecord = DeviceRecord(),
+        addRows: (SQLiteConnection) throws(KeychainError) -> Void
+    ) throws(KeychainError) {
+        // A process that died may have left them.
+        removeNew(from: folder)
+        try changing(folder) { (folder) throws(FileError) in try folder.makeEmptyFile(newName) }
+        try fillFile(
+            at: folder.path(of: newName),
+            options: options,
+            place: place,
+            keybag: keybag,
+            record: record,
+            addRows: addRows
+        )
+        // Before it becomes a store, because they are not cleaned up later.
+        for suffix in companionSuffixes { folder.remove(newName + suffix) }
+    }
+
+    static func changing(
         _ folder: PrivateDirectory,
         _ body: (PrivateDirectory) throws(FileError) -> Void
     ) throws(KeychainError) {
@@ -47,7 +71,7 @@ extension Store {
 
     /// A log of another file would be replayed into this one; with a journal this one would be refused.
     static func setLogAside(in folder: PrivateDirectory) throws(FileError) {
-        for companion in ["-wal", "-shm", "-journal"].map({ fileName + $0 }) where try folder.hasFile(companion) {
+        for companion in companionSuffixes.map({ fileName + $0 }) where try folder.hasFile(companion) {
             try folder.setAside(companion)
         }
     }
@@ -58,6 +82,7 @@ extension Store {
         options: StoreOptions,
         place: StorePlace,
         keybag: [UInt8],
+        record: DeviceRecord,
         addRows: (SQLiteConnection) throws(KeychainError) -> Void
     ) throws(KeychainError) {
         let connection = try sql { () throws(SQLiteError) in
@@ -67,7 +92,7 @@ extension Store {
             try connection.execute("PRAGMA journal_mode = MEMORY")
             return connection
         }
-        try fill(connection, keybag: keybag, addRows: addRows)
+        try fill(connection, keybag: keybag, record: record, addRows: addRows)
         try sql { () throws(SQLiteError) in
             try connection.execute("PRAGMA journal_mode = WAL")
             try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -77,12 +102,13 @@ extension Store {
     static func fill(
         _ connection: SQLiteConnection,
         keybag: [UInt8],
+        record: DeviceRecord = DeviceRecord(),
         addRows: (SQLiteConnection) throws(KeychainError) -> Void = { _ in }
     ) throws(KeychainError) {
         try sql { () throws(SQLiteError) in
             try connection.begin()
             for statement in Layout.creation() { try connection.execute(statement) }
-            try connection.insert(keybag: keybag, DeviceRecord())
+            try connection.insert(keybag: keybag, record)
         }
         try addRows(connection)
         try sql { () throws(SQLiteError) in

@@ -352,11 +352,7 @@ package final class Store {
     package func structuralDefects(limit: Int = 100) throws(KeychainError) -> [String] {
         do throws(SQLiteError) {
             return try connection.readingLargeRows { () throws(SQLiteError) in
-                let statement = try connection.prepare("PRAGMA integrity_check(\(limit))")
-                defer { statement.reset() }
-                var lines: [String] = []
-                while try statement.step() { lines.append(statement.text(0)) }
-                return lines == ["ok"] ? [] : lines
+                try connection.structuralDefects(limit: limit)
             }
         } catch {
             throw KeychainError(error)

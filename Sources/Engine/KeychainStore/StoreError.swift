@@ -44,6 +44,8 @@ package enum StoreError: Error, Sendable, Hashable {
     case sharedFolder(path: String, kind: String)
     /// The file has several names (hard links), each of which would have a log of its own, so that it is only read.
     case severalNames(path: String)
+    /// Another process has a file open that is to be replaced.
+    case inUse(path: String, holder: String)
     /// The SQLite of this process is older than what a store needs; versions as SQLite counts.
     case libraryTooOld(version: Int32, minimum: Int32)
     /// Making a change durable failed, and so did undoing it: it may take effect later.
@@ -109,6 +111,8 @@ extension StoreError: CustomStringConvertible {
         case .unreadableLog(let path):
             "\(path) has changes that are not in the store yet, and cannot be read in a folder that is not writable; "
                 + "copy the folder to where it can be written"
+        case .inUse(let path, let holder):
+            "\(path) is in use by \(holder): end the programs that have the keychain open, and try again"
         case .libraryTooOld(let version, let minimum):
             "SQLite is \(SQLiteLibrary.text(version)), and a keychain needs \(SQLiteLibrary.text(minimum)); install a newer one"
         case .doubtfulCommit(let error):
@@ -157,7 +161,7 @@ extension StoreError {
         case .newer, .newerWriter: .newerFormat
         case .changedVersion: .busy
         case .notMigrated: .readOnly
-        case .occupied, .inLocalUse: .busy
+        case .occupied, .inLocalUse, .inUse: .busy
         case .neverReleased: .unreleasedFormat
         case .lostByFork: .lostByFork
         case .abandonedByFork: .abandonedByFork
@@ -177,8 +181,8 @@ extension StoreError {
         case .file(let error): error.facts
         case .notAStore(let path, _): path.map { ["path": $0] } ?? [:]
         case .notABackup(let path, _), .storeExists(let path), .journal(let path),
-            .unreadableLog(let path), .missingLog(let path), .inLocalUse(let path), .sharedFolder(let path, _),
-            .severalNames(let path):
+            .unreadableLog(let path), .missingLog(let path), .inLocalUse(let path), .inUse(let path, _),
+            .sharedFolder(let path, _), .severalNames(let path):
             ["path": path]
         case .neverReleased(let path, let version): ["path": path, "version": "\(version)"]
         case .newer(let version), .newerWriter(let version), .newerBackup(let version):

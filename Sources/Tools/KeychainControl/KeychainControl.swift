@@ -31,7 +31,8 @@ package struct KeychainControl: ParsableCommand {
             CommandGroup(
                 name: "Keychain",
                 subcommands: [
-                    DeviceCommand.self, StoreCommand.self, ServiceCommand.self, LogCommand.self, WordsCommand.self,
+                    DeviceCommand.self, CheckCommand.self, RepairCommand.self, StoreCommand.self, ServiceCommand.self,
+                    LogCommand.self, WordsCommand.self,
                 ]
             ),
             CommandGroup(
@@ -59,11 +60,12 @@ package struct KeychainControl: ParsableCommand {
             StandardError.write("Error: An argument is not UTF-8.")
             Glibc.exit(ExitCode.validationFailure.rawValue)
         }
+        let arguments = Array(CommandLine.arguments.dropFirst())
         do {
-            var command = try parsed(Array(CommandLine.arguments.dropFirst()))
+            var command = try parsed(arguments)
             try command.run()
         } catch {
-            exit(withError: error)
+            exit(withError: error, arguments)
         }
     }
 

@@ -4,6 +4,7 @@ import KeychainAuthenticators
 import KeychainCore
 import KeychainEngine
 import KeychainHost
+import KeychainMacFrontEnd
 import KeychainRouting
 
 extension Surroundings {
@@ -28,6 +29,10 @@ extension Surroundings {
             surroundings.replaceablePart = { parts.embedded.replaceablePart }
             surroundings.unlocksForAll = { keychain.unlocksForAll }
             surroundings.sendsBackups = { keychain.owner == .system }
+            surroundings.searchList = {
+                let home = KeychainHome(variable: ProcessEnvironment.value("HOME"))
+                return (try? KeychainPreferences(home: home).withDataProtection.searchList()) ?? []
+            }
             surroundings.service = {
                 KeychainService(parts, manager: UserManager.current(output: ProgramOutput.probe))
             }

@@ -54,6 +54,9 @@ struct Surroundings: Sendable {
         throw Refusal("this keychain has no daemon")
     }
 
+    /// The keychain files of the search list.
+    var searchList: @Sendable () -> [String] = { [] }
+
     /// The descriptor from which `--passcode-stdin`, `--secret-stdin` and the file `-` are read.
     var standardInput: Int32 = STDIN_FILENO
 

@@ -28,6 +28,8 @@ struct Control {
     var home = "/nonexistent"
     var sendsBackups = false
     var scheduleHost: ScheduleHost?
+    var service: KeychainService?
+    var searchList: [String] = []
 
     /// What a command left behind.
     struct Outcome: Equatable {
@@ -89,6 +91,8 @@ struct Control {
             notes.change { $0.shown.append(secret) }
             return true
         }
+        if let service { surroundings.service = { () throws(Refusal) in service } }
+        surroundings.searchList = { [searchList] in searchList }
         surroundings.printLine = { text in notes.change { $0.output += text } }
         surroundings.remark = { text in notes.change { $0.remarks += text } }
         surroundings.confirm = { [confirmation] question in
@@ -105,7 +109,7 @@ struct Control {
                 try command.run()
             } catch {
                 notes.change {
-                    $0.status = KeychainControl.exitCode(for: error).rawValue
+                    $0.status = KeychainControl.exitStatus(for: error, arguments).rawValue
                     $0.error = KeychainControl.message(for: error)
                 }
             }

@@ -175,9 +175,9 @@ extension Keybag.Entry.Purpose {
 /// key.
 ///
 /// Modifying it only prevents the store from being opened: the keybag's code covers both.
-struct KeybagOrigin: Sendable, Hashable {
+package struct KeybagOrigin: Sendable, Hashable {
     /// Whose the store is.
-    let owner: StoreOwner
+    package let owner: StoreOwner
 
     /// The kind of root key.
     let rootKeyKind: RootKeyKind
@@ -185,7 +185,7 @@ struct KeybagOrigin: Sendable, Hashable {
     /// Parses the bytes of a keybag.
     ///
     /// - Throws: ``ProtectionError/damagedKeybag(_:)``, ``ProtectionError/newerKeybag(version:)``.
-    init(_ bytes: [UInt8]) throws(ProtectionError) { self.init(try KeybagCodec.parse(bytes).contents) }
+    package init(_ bytes: [UInt8]) throws(ProtectionError) { self.init(try KeybagCodec.parse(bytes).contents) }
 
     init(_ keybag: Keybag) {
         owner = keybag.owner

@@ -53,5 +53,5 @@ struct FileHeader {
         return image.count == (pageSize == 1 ? 65_536 : pageSize) * integer(28..<32)
     }
 
-    private static let mark = Array("SQLite format 3\0".utf8)
+    static let mark = Array("SQLite format 3\0".utf8)
 }

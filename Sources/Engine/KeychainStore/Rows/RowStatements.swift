@@ -305,6 +305,14 @@ package struct NumberedRow: Sendable {
     package let damage: Int?
     /// Whether a part of the row is larger than any that a store writes; it was not read.
     package var isOversized = false
+
+    /// A row.
+    package init(number: Int64, row: StoredRow, damage: Int?, isOversized: Bool = false) {
+        self.number = number
+        self.row = row
+        self.damage = damage
+        self.isOversized = isOversized
+    }
 }
 
 extension StoredRow {

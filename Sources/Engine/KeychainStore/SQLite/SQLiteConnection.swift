@@ -77,6 +77,16 @@ final class SQLiteConnection {
         limitRows(to: Self.longestRow, .max)
     }
 
+    /// Opens an existing file that may be damaged, to read it with its log.
+    convenience init(reading path: String) throws(SQLiteError) {
+        try self.init(
+            name: path,
+            flags: SQLITE_OPEN_READONLY,
+            settings: Self.memorySettings + ["mmap_size = 0", "cell_size_check = ON"]
+        )
+        limitRows(to: Self.longestRow, .max)
+    }
+
     /// Opens a file of unknown origin, to read it as it is: without its log or journal, without locks, and without rows
     /// longer than `rowLimit` bytes.
     convenience init(foreign path: String, rowLimit: Int32) throws(SQLiteError) {

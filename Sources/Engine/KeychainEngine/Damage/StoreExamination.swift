@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainHost
+import KeychainProtection
+import KeychainStore
+
+/// Reads a store that may be damaged, with the keys that there are.
+struct StoreExamination {
+    let salvage: SalvagedStore
+    /// The bytes of the keybag, authenticated.
+    let keybag: [UInt8]
+    private var judge: RowJudge
+
+    /// Opens what there is in a folder.
+    ///
+    /// - Parameters:
+    ///   - salvage: the file and its log.
+    ///   - folder: the folder, for the root key.
+    ///   - device: the sources of root keys.
+    ///   - unlocked: the keys of an unlocked device, and the keybag that they are of; `nil` for those that take no
+    ///     passcode.
+    /// - Throws: ``Obstacle``.
+    init(
+        _ salvage: SalvagedStore,
+        in folder: PrivateDirectory,
+        _ device: DeviceOptions,
+        unlocked: UnlockedStore?
+    ) throws(Obstacle) {
+        self.salvage = salvage
+        if let version = salvage.version, version.version != FileFormat.version { throw .otherFormat(version) }
+        guard let keybag = salvage.keybag else {
+            throw salvage.version == nil ? .notAStore : .damagedKeybag("there is none")
+        }
+        self.keybag = keybag
+        if let unlocked, unlocked.keybag == keybag {
+            judge = RowJudge(unlocked.sealer)
+            return
+        }
+        do throws(RootKeyError) {
+            judge = RowJudge(Sealer(try Self.open(keybag, in: folder, device)))
+        } catch {
+            switch error {
+            case .protection(.damagedKeybag(let why)): throw .damagedKeybag(why)
+            case .protection(.newerKeybag), .protection(.unsupportedRootKey):
+                throw .unsupported(KeychainError(error).reason)
+            default: throw .lostRootKey(KeychainError(error).reason)
+            }
+        }
+    }
+
+    private static func open(
+        _ keybag: [UInt8],
+        in folder: PrivateDirectory,
+        _ device: DeviceOptions
+    ) throws(RootKeyError) -> OpenKeybag {
+        let owner: StoreOwner
+        do { owner = try KeybagOrigin(keybag).owner } catch { throw .protection(error) }
+        let rootKey = try device.rootKeys.rootKey(of: keybag, in: folder, owner: owner)
+        do {
+            return try OpenKeybag(keybag, rootKey: rootKey, owner: owner, floor: device.passwordFloor)
+        } catch {
+            throw .protection(error)
+        }
+    }
+
+    /// Why nothing in a store can be opened.
+    enum Obstacle: Error {
+        case notAStore
+        case otherFormat(FileVersion)
+        case damagedKeybag(String)
+        case unsupported(String)
+        case lostRootKey(String)
+
+        /// One sentence, and what can be done.
+        var text: String {
+            switch self {
+            case .notAStore: "it is not a keychain store, or nothing of one is left; \(Self.backup)"
+            case .otherFormat(let version):
+                version.version < FileFormat.version
+                    ? "the store has format \(version); any program of this version that opens it brings it up to date"
+                    : "the store has format \(version), written by a newer version; use keychainctl of that version"
+            case .damagedKeybag(let why):
+                "the keys of the store are damaged (\(why)), and nothing opens without them; \(Self.backup)"
+            case .unsupported(let why): why
+            case .lostRootKey(let why):
+                "\(why). Without its root key, nothing in the store opens, and no repair changes that: a recovery key opens "
+                    + "it ('keychainctl recovery-key use'), or \(Self.backup)"
+            }
+        }
+
+        private static let backup =
+            "a backup has its items: 'keychainctl backup verify FILE' says whether it is whole, 'keychainctl backup list FILE' what "
+            + "is in it, and 'keychainctl backup restore FILE' brings it back into a folder without a store"
+    }
+
+    /// What becomes of a row.
+    enum Outcome {
+        /// It stays, in quarantine for the reason given.
+        case kept(NumberedRow)
+        /// It leaves quarantine, or it was mended.
+        case returned(NumberedRow)
+        case lost
+    }
+
+    /// Judges every row, and counts it in a report.
+    mutating func forEachRow(
+        into report: inout StoreReport,
+        _ body: (Outcome) throws(KeychainError) -> Void = { _ in }
+    ) throws(KeychainError) {
+        var (judge, counts) = (judge, report)
+        defer { (self.judge, report) = (judge, counts) }
+        try salvage.forEachRow { (salvaged) throws(KeychainError) in
+            try body(Self.outcome(of: salvaged.row, try judge.judge(salvaged), into: &counts))
+        }
+        if salvage.lostPages > 0 {
+            counts.add(
+                .rows,
+                "\(salvage.lostPages) page\(salvage.lostPages == 1 ? "" : "s") of the file cannot be read, and what was in "
+                    + "them is lost"
+            )
+        }
+        if salvage.lostCells > 0 {
+            counts.add(
+                .rows,
+                "\(salvage.lostCells) item\(salvage.lostCells == 1 ? " is" : "s are") lost of which nothing can be read"
+            )
+        }
+    }
+
+    private static func outcome(
+        of row: NumberedRow,
+        _ judgement: RowJudge.Judgement,
+        into report: inout StoreReport
+    ) -> Outcome {
+        let isQuarantined = row.damage != nil
+        func add(_ reason: String, _ fate: DamagedItem.Fate, attributes: Attributes? = nil) {
+            report.damagedItems.append(
+                DamagedItem(
+                    itemClass: row.row.itemClass,
+                    reason: reason,
+                    isQuarantined: isQuarantined,
+                    fate: fate,
+                    names: Self.names(row.row.itemClass, attributes)
+                )
+            )
+        }
+        switch judgement {
+        case .intact:
+            guard isQuarantined else {
+                report.intactRows += 1
+                return .kept(row)
+            }
+            add("it was set aside, and opens now", .opens)
+            return .returned(NumberedRow(number: row.number, row: row.row, damage: nil))
+        case .locked:
+            report.lockedRows += 1
+            if isQuarantined { add("it was set aside, and its keys are locked", .locked) }
+            return .kept(row)
+        case .destroyed:
+            report.destroyedRows += 1
+            return .kept(row)
+        case .mended(let mended, let damage):
+            add(damage.text, .mendable)
+            return .returned(NumberedRow(number: row.number, row: mended, damage: nil))
+        case .lost(let damage, let attributes):
+            add(damage.text, .lost, attributes: attributes)
+            return .lost
+        }
+    }
+
+    /// The attributes by which people know an item.
+    private static func names(_ itemClass: ItemClass, _ attributes: Attributes?) -> [AttributeName: String] {
+        guard let attributes else { return [:] }
+        var names: [AttributeName: String] = [:]
+        for name in [AttributeName.label, .service, .account, .server, .accessGroup] {
+            guard let value = attributes[name] else { continue }
+            switch value {
+            case .string(let text): names[name] = text
+            case .data(let bytes): names[name] = String(validating: bytes, as: UTF8.self)
+            default: break
+            }
+        }
+        return names
+    }
+}
+
+/// The keys of a store that was unlocked, and its keybag.
+struct UnlockedStore {
+    let keybag: [UInt8]
+    let sealer: Sealer
+
+    /// Unlocks the store of a folder by its passcode; the attempt counts.
+    ///
+    /// - Throws: ``KeychainError`` for a wrong passcode, and for a store that programs refuse.
+    init(
+        at location: KeychainLocation,
+        _ salvage: SalvagedStore,
+        _ device: DeviceOptions,
+        passcode: SecretBytes
+    ) throws(KeychainError) {
+        let owner = salvage.keybag.flatMap { try? KeybagOrigin($0).owner }
+        let keychain = EmbeddedKeychain(at: location, of: owner ?? .embedded, device)
+        try keychain.device.unlock(passcode: passcode)
+        (keybag, sealer) = try keychain.withEngine(.observing) { (engine) throws(KeychainError) in
+            try engine.read { (reader) throws(KeychainError) in (try reader.keybag(), engine.device) }
+        }
+    }
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainHost
+import KeychainProtection
+import KeychainStore
+
+/// Makes a new store of what is left of a damaged one, and puts it in its place.
+///
+/// The former files stay, under names of their own. Rows that open or are locked are taken as they are, rows in
+/// quarantine that open leave it, and a row that cannot be had back is left out. Nothing is taken for readable that
+/// does not authenticate.
+package struct StoreRepair: Sendable {
+    private let location: KeychainLocation
+    private let device: DeviceOptions
+    private let options: StoreOptions
+
+    /// Told before each step that changes a file, for tests.
+    package var willChange: @Sendable (_ step: String) -> Void = { _ in }
+
+    /// The store of a folder.
+    package init(
+        at location: KeychainLocation,
+        _ device: DeviceOptions = DeviceOptions(),
+        _ options: StoreOptions = StoreOptions()
+    ) {
+        self.location = location
+        self.device = device
+        self.options = options
+    }
+
+    /// What a repair did, or would do.
+    package struct Outcome: Sendable {
+        /// What was wrong.
+        package var before: StoreReport
+        /// How many rows the new store has.
+        package var rows = 0
+        /// How many of these left quarantine, or were mended.
+        package var returnedRows = 0
+        /// How many stay in quarantine, because another item has their primary key.
+        package var setAsideRows = 0
+        /// The files of the former store; empty if nothing was changed.
+        package var kept: [String] = []
+        /// Whether the new store is in place.
+        package var isDone = false
+
+        /// Whether there is anything that a repair changes.
+        package var isNeeded: Bool {
+            before.findings.contains(where: \.isDamage) || before.damagedItems.contains { $0.fate != .locked }
+        }
+
+        /// The items that are lost.
+        package var lostItems: [DamagedItem] { before.damagedItems.filter { $0.fate == .lost } }
+    }
+
+    /// Finds out what a repair would do; nothing is changed.
+    package func plan(passcode: SecretBytes? = nil) throws(KeychainError) -> Outcome { try plan(look(passcode)) }
+
+    private func plan(_ subject: Subject) throws(KeychainError) -> Outcome {
+        var outcome = Outcome(before: subject.report)
+        guard var examination = try outcome.examination(of: subject, device) else { return outcome }
+        try outcome.judgeRows(&examination)
+        return outcome
+    }
+
+    /// Repairs the store if anything is wrong with it.
+    ///
+    /// - Parameters:
+    ///   - passcode: the passcode, for the rows whose keys it unlocks; `nil` to take these rows as they are.
+    ///   - acceptsLostLog: whether to go on without changes that were in a log.
+    ///   - date: the end of the names of the former files.
+    ///   - confirm: whether to put the new store in place, once it is known what it has.
+    /// - Returns: What was done.
+    /// - Throws: ``KeychainError``, for example while another process uses the store; it is unchanged in that case.
+    package func run(
+        passcode: SecretBytes? = nil,
+        acceptsLostLog: Bool = false,
+        date: String,
+        confirm: (Outcome) -> Bool
+    ) throws(KeychainError) -> Outcome {
+        var subject = try look(passcode)
+        let planned = try plan(subject)
+        guard planned.before.obstacle == nil, planned.isNeeded else { return planned }
+        guard acceptsLostLog || !subject.log.losesChanges else { throw .lostLog(subject.log) }
+        let replacement = try StoreReplacement(in: subject.folder, options)
+        replacement.willChange = willChange
+        // Another process may have changed it until now.
+        guard try LogCondition(in: subject.folder) == subject.log else {
+            throw KeychainError(StoreError.changedVersion)
+        }
+        var outcome = Outcome(before: subject.report)
+        guard var examination = try outcome.examination(of: subject, device) else { return outcome }
+        try makeStore(of: &examination, by: replacement, &outcome)
+        guard confirm(outcome) else {
+            replacement.discard()
+            return outcome
+        }
+        outcome.kept = try replacement.keepFormer(date)
+        try replacement.publish(subject.log)
+        outcome.isDone = true
+        return outcome
+    }
+
+    /// A store, before its rows are judged.
+    fileprivate struct Subject {
+        let folder: PrivateDirectory
+        var log: LogCondition
+        let report: StoreReport
+        let unlocked: UnlockedStore?
+
+        /// Its file and its log.
+        func salvage() throws(KeychainError) -> SalvagedStore {
+            try SalvagedStore(in: folder, ignoringLog: !log.isUsed)
+        }
+    }
+
+    private func look(_ passcode: SecretBytes?) throws(KeychainError) -> Subject {
+        let folder: PrivateDirectory?
+        do { folder = try PrivateDirectory(existing: location) } catch { throw KeychainError(error) }
+        guard let folder, try Store.exists(in: folder) else { throw .noStoreToRepair(location) }
+        // An attempt is counted in the store, so it comes before everything else.
+        let unlocked = try passcode.map { (passcode) throws(KeychainError) in
+            let isUsed = try LogCondition(in: folder).isUsed
+            let salvage = try SalvagedStore(in: folder, ignoringLog: !isUsed)
+            return try UnlockedStore(at: location, salvage, device, passcode: passcode)
+        }
+        var report = StoreReport(folder: location.path)
+        let log = try LogCondition(in: folder)
+        report.add(log)
+        for defect in try StoreInspection(of: folder, log, options).defects { report.add(.structure, defect) }
+        return Subject(folder: folder, log: log, report: report, unlocked: unlocked)
+    }
+
+    private func makeStore(
+        of examination: inout StoreExamination,
+        by replacement: StoreReplacement,
+        _ outcome: inout Outcome
+    ) throws(KeychainError) {
+        var record = examination.salvage.deviceRecord ?? DeviceRecord()
+        // The former keybag and rows are in the files that are kept, not in a log.
+        record.owesLogErasure = false
+        var (changed, examined) = (outcome, examination)
+        defer { (outcome, examination) = (changed, examined) }
+        try replacement.makeNew(keybag: examination.keybag, record) { (writer) throws(KeychainError) in
+            try changed.judgeRows(&examined, writer)
+        }
+    }
+}
+
+extension StoreRepair.Outcome {
+    /// The store with its keys; `nil` if nothing in it opens, which the report then says.
+    fileprivate mutating func examination(
+        of subject: StoreRepair.Subject,
+        _ device: DeviceOptions
+    ) throws(KeychainError) -> StoreExamination? {
+        let salvage = try subject.salvage()
+        do throws(StoreExamination.Obstacle) {
+            let examination = try StoreExamination(
+                salvage,
+                in: subject.folder,
+                device,
+                unlocked: subject.unlocked
+            )
+            if salvage.deviceRecord == nil { before.add(.device, .missingDevice) }
+            return examination
+        } catch {
+            before.obstacle = error.text
+            return nil
+        }
+    }
+
+    /// Judges every row, and adds those that are kept to a new store, if there is one.
+    fileprivate mutating func judgeRows(
+        _ examination: inout StoreExamination,
+        _ writer: RowWriter? = nil
+    ) throws(KeychainError) {
+        var (report, next) = (before, RowNumbers())
+        var counts = (rows: 0, returned: 0, setAside: 0)
+        try examination.forEachRow(into: &report) { (outcome) throws(KeychainError) in
+            let row: NumberedRow
+            switch outcome {
+            case .lost: return
+            case .kept(let kept): row = kept
+            case .returned(let returned): (row, counts.returned) = (returned, counts.returned + 1)
+            }
+            guard let writer else {
+                counts.rows += 1
+                return
+            }
+            switch try next.insert(row, into: writer) {
+            case .asItWas: counts.rows += 1
+            case .inQuarantine: (counts.rows, counts.setAside) = (counts.rows + 1, counts.setAside + 1)
+            case .isThere: break
+            }
+        }
+        before = report
+        (rows, returnedRows, setAsideRows) = counts
+    }
+}
+
+/// Adds rows to a new store under the numbers that they had, where these are valid and free.
+private struct RowNumbers {
+    /// After the rows that have kept their numbers, of all classes.
+    private var last: Int64 = 0
+
+    enum Insertion { case asItWas, inQuarantine, isThere }
+
+    mutating func insert(_ row: NumberedRow, into writer: RowWriter) throws(KeychainError) -> Insertion {
+        if Self.valid.contains(row.number), try add(row, number: row.number, damage: row.damage, to: writer) {
+            return .asItWas
+        }
+        let number = last + 1
+        if try add(row, number: number, damage: row.damage, to: writer) { return .asItWas }
+        // Another live row has its primary key, if not its identifier, which makes it the same row.
+        guard row.damage == nil,
+            try add(row, number: number, damage: RowDamage.contradiction.rawValue, to: writer)
+        else { return .isThere }
+        return .inQuarantine
+    }
+
+    private mutating func add(
+        _ row: NumberedRow,
+        number: Int64,
+        damage: Int?,
+        to writer: RowWriter
+    ) throws(KeychainError) -> Bool {
+        guard try writer.insert(MovedRow(number: number, row: row.row, damage: damage)) else { return false }
+        last = max(last, number)
+        return true
+    }
+
+    /// Numbers after which there is room for more.
+    private static let valid: ClosedRange<Int64> = 1...(1 << 61)
+}
+
+extension KeychainError {
+    fileprivate static func noStoreToRepair(_ location: KeychainLocation) -> KeychainError {
+        KeychainError(.notAvailable, "there is no keychain in \(location.path)", kind: .unavailable)
+    }
+
+    fileprivate static func lostLog(_ log: LogCondition) -> KeychainError {
+        KeychainError(
+            .notAvailable,
+            "\(log.text). With --accept-lost-log the store is repaired without them: items that were added or changed last may be "
+                + "missing or as they were before, and items that were deleted last may be there again",
+            kind: .storage(.unreadableLog)
+        )
+    }
+}
