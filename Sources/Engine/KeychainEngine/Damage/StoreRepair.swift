@@ -84,10 +84,9 @@ package struct StoreRepair: Sendable {
         guard acceptsLostLog || !subject.log.losesChanges else { throw .lostLog(subject.log) }
         let replacement = try StoreReplacement(in: subject.folder, options)
         replacement.willChange = willChange
-        // Another process may have changed it until now.
-        guard try LogCondition(in: subject.folder) == subject.log else {
-            throw KeychainError(StoreError.changedVersion)
-        }
+        // The process that has closed it last may have written the log back.
+        subject.log = try LogCondition(in: subject.folder)
+        guard acceptsLostLog || !subject.log.losesChanges else { throw .lostLog(subject.log) }
         var outcome = Outcome(before: subject.report)
         guard var examination = try outcome.examination(of: subject, device) else { return outcome }
         try makeStore(of: &examination, by: replacement, &outcome)

@@ -27,9 +27,13 @@ package struct StoreInspection: Sendable {
         var pauses = Deadline.Pauses(until: Deadline(milliseconds: Self.patienceMilliseconds))
         while true {
             do throws(SQLiteError) {
-                return try inspect(folder.path(of: Store.fileName), place, log: log, isWritable: folder.isWritable)
+                try inspect(folder.path(of: Store.fileName), place, log: log, isWritable: folder.isWritable)
+                return
             } catch {
-                if error.isDamage { return defects.append(error.description) }
+                if error.isDamage {
+                    defects.append(error.description)
+                    return
+                }
                 // The last process that closes a store removes the index of its log.
                 guard error.isBusy || error.primaryCode == SQLITE_CANTOPEN, pauses.wait() else {
                     throw KeychainError(error)
