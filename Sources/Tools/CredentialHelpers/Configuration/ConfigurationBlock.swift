@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Lines that are added to a configuration file in sections (of git, TOML, INI), between two comments.
+///
+/// Lines that they replace stay as comments, so that the file can be brought back as it was.
+package struct ConfigurationBlock: Hashable, Sendable {
+    /// The section, without its brackets.
+    package let section: String
+
+    /// The key that is set.
+    package let key: String
+
+    /// The lines that set it.
+    package let lines: [String]
+
+    /// Whether the section may be written again at the end of the file, where the last value counts.
+    package let isAlwaysLast: Bool
+
+    package init(section: String, key: String, lines: [String], isAlwaysLast: Bool = false) {
+        (self.section, self.key, self.lines, self.isAlwaysLast) = (section, key, lines, isAlwaysLast)
+    }
+
+    private static let begin = "# keychainctl helper: begin"
+    private static let end = "# keychainctl helper: end"
+    private static let replaced = "# keychainctl helper replaces: "
+
+    /// Whether a text has the block, with exactly these lines.
+    package func isIn(_ text: String) -> Bool {
+        guard let block = try? block(in: Self.split(text)) else { return false }
+        return block.content.filter { $0 != header } == lines
+    }
+
+    private var header: String { "[\(section)]" }
+
+    /// The text with the block.
+    ///
+    /// - Throws: ``HelperFailure`` if a person has to do it, because the key is set in a way that is not understood.
+    package func added(to text: String) throws(HelperFailure) -> String {
+        var all = Self.split(try removed(from: text))
+        let headers = all.indices.filter { isHeader(all[$0]) }
+        guard !isAlwaysLast, let first = headers.first else {
+            try checkNotWrittenElsewhere(all)
+            if all.last == "" { all.removeLast() }
+            return (all + [Self.begin, header] + lines + [Self.end, ""]).joined(separator: "\n")
+        }
+        let next = all[(first + 1)...].firstIndex(where: Self.isAnyHeader) ?? all.endIndex
+        for index in (first + 1)..<next where sets(all[index]) {
+            let isContinued = index + 1 < next && all[index + 1].first?.isWhitespace == true
+            guard !isContinued, !Self.isOpen(all[index]) else {
+                throw HelperFailure("'\(key)' is set over several lines; take it out first")
+            }
+            all[index] = Self.replaced + all[index]
+        }
+        all.insert(contentsOf: [Self.begin] + lines + [Self.end], at: first + 1)
+        return all.joined(separator: "\n")
+    }
+
+    /// The text without the block, and with the lines that it replaced.
+    ///
+    /// - Throws: ``HelperFailure`` if the block was changed by hand or by another program.
+    package func removed(from text: String) throws(HelperFailure) -> String {
+        var all = Self.split(text)
+        if let block = try block(in: all) {
+            let isOurs = { (line: String) in line == header || lines.contains(line) || sets(line) }
+            let follower = all[(block.range.upperBound + 1)...].first { !$0.allSatisfy(\.isWhitespace) }
+            let isSectionContinued = block.content.contains(header) && follower.map { !Self.isAnyHeader($0) } ?? false
+            guard block.content.allSatisfy(isOurs), !isSectionContinued else {
+                throw HelperFailure("the lines that were added have been changed; take them out by hand")
+            }
+            all.removeSubrange(block.range)
+        }
+        return all.map { line in line.hasPrefix(Self.replaced) ? String(line.dropFirst(Self.replaced.count)) : line }
+            .joined(separator: "\n")
+    }
+
+    /// The places of the two comments and what is between them; `nil` if they are not there.
+    private func block(
+        in all: [String]
+    ) throws(HelperFailure) -> (range: ClosedRange<Int>, content: ArraySlice<String>)? {
+        guard let begin = all.firstIndex(of: Self.begin) else { return nil }
+        guard let end = all[begin...].firstIndex(of: Self.end) else {
+            throw HelperFailure("the comment '\(Self.end)' is missing; take the added lines out by hand")
+        }
+        return (begin...end, all[(begin + 1)..<end])
+    }
+
+    private func checkNotWrittenElsewhere(_ all: [String]) throws(HelperFailure) {
+        guard !isAlwaysLast else { return }
+        let top = all.prefix { !Self.isAnyHeader($0) }
+        let isWritten = top.contains { line in
+            let name = line.drop(while: \.isWhitespace)
+            guard name.hasPrefix(section) else { return false }
+            return [".", "=", " "].contains(name.dropFirst(section.count).first)
+        }
+        guard !isWritten else { throw HelperFailure("'\(section)' is set outside of a section; add the lines by hand") }
+    }
+
+    // MARK: - Lines
+
+    /// The lines of a text, with the carriage returns at their ends: Swift counts one and its newline as a character.
+    package static func split(_ text: String) -> [String] {
+        text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    private func isHeader(_ line: String) -> Bool { Self.name(ofHeader: line) == Self.words(section[...]) }
+
+    private static func isAnyHeader(_ line: String) -> Bool { name(ofHeader: line) != nil }
+
+    private static func name(ofHeader line: String) -> [Substring]? {
+        let line = line.drop(while: \.isWhitespace)
+        guard line.first == "[", let end = line.firstIndex(of: "]") else { return nil }
+        return words(line[..<end].dropFirst())
+    }
+
+    private static func words(_ text: Substring) -> [Substring] { text.split(whereSeparator: \.isWhitespace) }
+
+    private func sets(_ line: String) -> Bool {
+        let rest = line.drop(while: \.isWhitespace)
+        guard rest.hasPrefix(key) else { return false }
+        return rest.dropFirst(key.count).first { !$0.isWhitespace } == "="
+    }
+
+    /// Whether an array begins on a line, and does not end there.
+    private static func isOpen(_ line: String) -> Bool {
+        line.filter { $0 == "[" }.count > line.filter { $0 == "]" }.count
+    }
+}

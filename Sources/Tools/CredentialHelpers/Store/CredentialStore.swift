@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+
+/// Where the helpers keep credentials: in the group that all programs of the user share, as `security` does.
+package struct CredentialStore: Sendable {
+    private let keychain: any KeychainBackend
+
+    package init(_ keychain: any KeychainBackend) { self.keychain = keychain }
+
+    /// An item that was found, without its secret.
+    package struct Entry: Sendable {
+        let itemClass: ItemClass
+        let attributes: [String: PropertyValue]
+        fileprivate let reference: SecretBytes
+
+        /// The text of an attribute; empty if there is none, `nil` if it is not text.
+        package func text(_ name: AttributeName) -> String? {
+            switch attributes[name.description] {
+            case nil, .null?: ""
+            case .string(let text)?: text
+            // The default of a column.
+            case .number(.integer(0))?: ""
+            case .data(let bytes)?: String(validating: bytes.unprotectedCopy, as: UTF8.self)
+            default: nil
+            }
+        }
+
+        /// The number of an attribute; 0 if there is none.
+        func number(_ name: AttributeName) -> Int64 {
+            guard case .number(let number)? = attributes[name.description] else { return 0 }
+            return number.exactInteger ?? 0
+        }
+
+        /// When it was last changed.
+        var modificationDate: Timestamp {
+            guard case .date(let date)? = attributes[AttributeName.modificationDate.description] else {
+                return .referenceDate
+            }
+            return date
+        }
+
+        fileprivate var query: PropertyDictionary {
+            [
+                PropertyKey.itemClass: .string(itemClass.rawValue),
+                PropertyKey.valuePersistentReference: .data(reference),
+            ]
+        }
+    }
+
+    /// The items with these attributes, the one that was changed last first.
+    ///
+    /// - Throws: `errSecInteractionNotAllowed` if there may be one that cannot be shown now.
+    package func entries(
+        _ itemClass: ItemClass,
+        _ attributes: [AttributeName: String]
+    ) throws(KeychainError) -> [Entry] {
+        var query = dictionary(itemClass, attributes)
+        query[PropertyKey.matchLimit] = .string(PropertyKey.matchLimitAll)
+        query[PropertyKey.returnAttributes] = .boolean(true)
+        query[PropertyKey.returnPersistentReference] = .boolean(true)
+        query[PropertyKey.useAuthenticationUI] = .string(PropertyKey.useAuthenticationUISkip)
+        let found = try values(query).compactMap { value -> Entry? in
+            guard case .dictionary(let attributes) = value,
+                case .data(let reference)? = attributes[PropertyKey.valuePersistentReference]
+            else { return nil }
+            return Entry(itemClass: itemClass, attributes: attributes, reference: reference)
+        }
+        if found.isEmpty {
+            // Those that need their user are skipped; a search that asks nobody tells whether there are any.
+            query[PropertyKey.useAuthenticationUI] = .string(PropertyKey.useAuthenticationUIFail)
+            _ = try values(query)
+        }
+        return found.sorted { $0.modificationDate > $1.modificationDate }
+    }
+
+    /// Reads a secret.
+    ///
+    /// - Throws: `errSecInteractionNotAllowed` while the keychain is locked.
+    package func secret(of entry: Entry) throws(KeychainError) -> SecretBytes {
+        var query = entry.query
+        query[PropertyKey.returnData] = .boolean(true)
+        query[PropertyKey.useAuthenticationUI] = .string(PropertyKey.useAuthenticationUIFail)
+        guard case .single(.data(let secret)) = try perform(.copyMatching(query)) else { return SecretBytes() }
+        return secret
+    }
+
+    /// Stores a secret: gives it to the item that is there, or adds one.
+    ///
+    /// - Parameters:
+    ///   - secret: the secret.
+    ///   - find: finds the item that is there.
+    ///   - itemClass: the class of a new one.
+    ///   - attributes: the attributes of a new one.
+    /// - Throws: `errSecInteractionNotAllowed` while the keychain is locked.
+    package func put(
+        _ secret: SecretBytes,
+        in find: () throws(KeychainError) -> Entry?,
+        orNew itemClass: ItemClass,
+        _ attributes: [AttributeName: PropertyValue]
+    ) throws(KeychainError) {
+        for isLast in [false, true] {
+            do throws(KeychainError) {
+                if let entry = try find() {
+                    // What is the same already is not written again.
+                    if try self.secret(of: entry) == secret { return }
+                    _ = try perform(.update(entry.query, attributes: [PropertyKey.valueData: .data(secret)]))
+                    return
+                }
+                var addition = dictionary(itemClass, [:])
+                for (name, value) in attributes { addition[name.description] = value }
+                addition[PropertyKey.valueData] = .data(secret)
+                _ = try perform(.add(addition))
+                return
+            } catch {
+                // Another process added or deleted it meanwhile.
+                guard !isLast, error.status == .duplicateItem || error.status == .itemNotFound else { throw error }
+            }
+        }
+    }
+
+    /// Deletes an item.
+    package func delete(_ entry: Entry) throws(KeychainError) {
+        do throws(KeychainError) { _ = try perform(.delete(entry.query)) } catch {
+            // Another process deleted it meanwhile.
+            guard error.status == .itemNotFound else { throw error }
+        }
+    }
+
+    private func dictionary(_ itemClass: ItemClass, _ attributes: [AttributeName: String]) -> PropertyDictionary {
+        var dictionary: PropertyDictionary = [
+            PropertyKey.itemClass: .string(itemClass.rawValue),
+            AttributeName.accessGroup.description: .string(Client.commonGroup),
+        ]
+        for (name, text) in attributes { dictionary[name.description] = .string(text) }
+        return dictionary
+    }
+
+    /// A first `errSecDecode` sets damaged items aside; the second search concerns the others.
+    private func values(_ query: PropertyDictionary) throws(KeychainError) -> [ResultValue] {
+        do throws(KeychainError) {
+            return try KeychainAnswer.values { () throws(KeychainError) in try perform(.copyMatching(query)) }
+        } catch {
+            guard error.status == .decode else { throw error }
+            return try KeychainAnswer.values { () throws(KeychainError) in try perform(.copyMatching(query)) }
+        }
+    }
+
+    private func perform(_ operation: KeychainRequest.Operation) throws(KeychainError) -> KeychainAnswer {
+        try keychain.perform(KeychainRequest(operation, client: .person))
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CredentialHelpers
+import Glibc
+import KeychainCore
+import KeychainHost
+
+/// A configuration file of another program, which is replaced as a whole or not at all.
+struct ConfigurationFile {
+    let path: String
+
+    /// The contents; empty if there is no file.
+    let bytes: [UInt8]
+
+    private let mark: AtomicFile.Mark?
+
+    /// The mode of the file.
+    private let mode: mode_t
+
+    /// The largest file that is changed: 1 MiB.
+    private static let largestByteCount = 1 << 20
+
+    /// The suffix of the copy of what was there before.
+    private static let copySuffix = ".before-keychainctl"
+
+    /// Reads a file.
+    ///
+    /// - Throws: ``Refusal`` for a link, a file of another user, and anything but a file.
+    init(_ path: String) throws(Refusal) {
+        var status = stat()
+        if lstat(path, &status) == 0 {
+            guard status.st_mode & S_IFMT == S_IFREG, status.st_nlink == 1 else {
+                throw Refusal("\(path) is a link, or not a file; change what it stands for by hand (see --dry-run)")
+            }
+            guard status.st_uid == geteuid() else { throw Refusal("\(path) belongs to another user") }
+        } else if errno != ENOENT, errno != ENOTDIR {
+            throw Refusal("\(path): \(String(cString: strerror(errno)))")
+        }
+        self.path = path
+        mode = status.st_mode & 0o777
+        let contents = try Self.refusing { () throws(FileError) in
+            try AtomicFile.read(path, limit: Self.largestByteCount)
+        }
+        (bytes, mark) = (contents?.bytes ?? [], contents?.mark)
+    }
+
+    /// The contents as text.
+    ///
+    /// - Throws: ``Refusal`` unless they are UTF-8 without NUL.
+    func text() throws(Refusal) -> String {
+        guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
+            throw Refusal("\(path) is not text in UTF-8")
+        }
+        return text
+    }
+
+    /// What was there before the file was first changed; `nil` if there is no copy.
+    var copy: [UInt8]? { (try? AtomicFile.read(copyPath, limit: Self.largestByteCount))?.bytes }
+
+    var copyPath: String { path + Self.copySuffix }
+
+    /// Replaces the file, or makes it, and keeps a copy of what it was.
+    ///
+    /// - Throws: ``Refusal``; the file is as it was then.
+    func replace(with new: [UInt8]) throws(Refusal) {
+        guard let mark else {
+            return try Self.refusing { () throws(FileError) in
+                try AtomicFile.makeFolders(above: path)
+                _ = try AtomicFile.create(path, new)
+            }
+        }
+        let isUnchanged = try Self.refusing { () throws(FileError) in
+            _ = try AtomicFile.replace(copyPath, nil, with: bytes, mode: mode)
+            return try AtomicFile.replace(path, mark, with: new) != nil
+        }
+        guard isUnchanged else { throw Refusal("\(path) was changed by another program meanwhile; try again") }
+    }
+
+    /// Removes a file that is the command's alone.
+    func remove() throws(Refusal) {
+        guard unlink(path) == 0 || errno == ENOENT else {
+            throw Refusal("\(path) cannot be removed: \(String(cString: strerror(errno)))")
+        }
+    }
+
+    private static func refusing<Result>(_ body: () throws(FileError) -> Result) throws(Refusal) -> Result {
+        do { return try body() } catch { throw Refusal(error.description) }
+    }
+}
+
+/// The lines in which two texts differ.
+enum ConfigurationChanges {
+    /// Those of the old text after a minus sign, and those of the new one after a plus sign.
+    static func text(_ old: String, _ new: String) -> [String] {
+        let difference = ConfigurationBlock.split(new).difference(from: ConfigurationBlock.split(old))
+        let removed = difference.removals.compactMap { change in
+            if case .remove(_, let line, _) = change { "- \(line)" } else { nil }
+        }
+        let added = difference.insertions.compactMap { change in
+            if case .insert(_, let line, _) = change { "+ \(line)" } else { nil }
+        }
+        return removed + added
+    }
+}

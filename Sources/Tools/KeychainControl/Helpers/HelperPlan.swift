@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CredentialHelpers
+import Glibc
+import KeychainCore
+import KeychainHost
+
+/// Determines changes.
+struct HelperPlan {
+    let program: HelpedProgram
+    let profile: String?
+    let surroundings: Surroundings
+
+    /// The path of the helper.
+    ///
+    /// - Throws: ``Refusal`` if it is not there, or its path means something else in a configuration file.
+    private func helper() throws(Refusal) -> String {
+        guard let folder = surroundings.helperFolder() else { throw Refusal("the folder of the programs is unknown") }
+        let path = "\(folder)/\(program.helper.rawValue)"
+        guard access(path, X_OK) == 0 else {
+            throw Refusal("there is no \(path); the packages and 'Scripts/install' install it")
+        }
+        guard Self.isPlain(path, "/._+-") else {
+            throw Refusal("\(path) has characters that a shell or a configuration file would change")
+        }
+        return path
+    }
+
+    private func checkProfile() throws(Refusal) {
+        guard program.needsProfile else {
+            guard profile == nil else { throw Refusal("\(program.rawValue) has no profiles") }
+            return
+        }
+        guard let profile else {
+            throw Refusal("--profile is needed: the name of \(program == .aws ? "a profile" : "a user")")
+        }
+        guard Self.isPlain(profile, "-_"), !profile.hasPrefix("-") else {
+            throw Refusal("the name of a profile has letters, digits, - and _ only")
+        }
+    }
+
+    /// Whether a text has letters and digits of ASCII, and a few other characters, only.
+    private static func isPlain(_ text: String, _ others: String) -> Bool {
+        let isOther = others.utf8.contains
+        return !text.isEmpty
+            && text.utf8.allSatisfy { byte in
+                (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || isOther(byte)
+            }
+    }
+
+    private func file() throws(Refusal) -> ConfigurationFile {
+        try ConfigurationFile(try program.path(surroundings))
+    }
+
+    // MARK: - Plans
+
+    /// Whether the program runs the helper, in words.
+    var status: String {
+        do throws(Refusal) { return try isInstalled() ? "uses the keychain" : "does not use the keychain" } catch {
+            return "unknown: \(error)"
+        }
+    }
+
+    /// Whether the program runs the helper.
+    private func isInstalled() throws(Refusal) -> Bool {
+        let file = try file()
+        switch program {
+        case .docker:
+            return try docker(file).credentialsStore == DockerConfiguration.helper
+        case .kubectl: return try file.text().contains("/\(HelperName.kubectl.rawValue)")
+        case .aws: return try file.text().contains("/\(HelperName.aws.rawValue) ")
+        case .ssh: return try file.text().contains("/\(HelperName.askpass.rawValue)\n")
+        case .git, .cargo, .pip:
+            guard let block = program.block(try helper(), profile: nil) else { return false }
+            return block.isIn(try file.text())
+        }
+    }
+
+    /// The change that makes the program run the helper.
+    func installation() throws(Refusal) -> HelperChange {
+        try checkProfile()
+        let (helper, file) = (try helper(), try file())
+        if let block = program.block(helper, profile: profile) {
+            let text = try file.text()
+            let new =
+                block.isIn(text) ? text : try naming(file) { () throws(HelperFailure) in try block.added(to: text) }
+            var change = HelperChange(program: program, file: file, new: Array(new.utf8))
+            if program == .pip { change.link = try linkToMake(helper) }
+            return change
+        }
+        switch program {
+        case .docker:
+            var configuration = try docker(file)
+            let before = configuration.credentialsStore
+            configuration.credentialsStore = DockerConfiguration.helper
+            let new = before == DockerConfiguration.helper ? file.bytes : configuration.bytes
+            var change = HelperChange(program: program, file: file, new: new)
+            change.shown = Self.shown(before, configuration.credentialsStore)
+            let count = configuration.plainCredentialCount
+            if count > 0 {
+                change.remarks.append(
+                    "\(Count.text(count, "credential")) in \(file.path) can be read there as before; "
+                        + "'docker logout' and 'docker login' move each"
+                )
+            }
+            if !isInPath(HelperName.docker.rawValue) {
+                change.remarks.append("Docker finds the helper only if its folder is in PATH.")
+            }
+            return change
+        case .kubectl:
+            let user = profile ?? ""
+            let options = [
+                "--exec-command=\(helper)", "--exec-api-version=client.authentication.k8s.io/v1",
+                "--exec-arg=\(user)", "--exec-interactive-mode=Never",
+            ]
+            let words = ["set-credentials", user] + options
+            var change = HelperChange(program: program, file: file, new: try kubectl(file, words))
+            change.shown = ["kubectl config \(words.joined(separator: " "))"]
+            return change
+        default:
+            return HelperChange(program: program, file: file, new: Array(HelpedProgram.environmentFile(helper).utf8))
+        }
+    }
+
+    /// The change that brings the program back to what it did before.
+    func removal() throws(Refusal) -> HelperChange {
+        try checkProfile()
+        let file = try file()
+        if let block = program.block("", profile: profile) {
+            let text = try file.text()
+            let new = try naming(file) { () throws(HelperFailure) in try block.removed(from: text) }
+            var change = HelperChange(program: program, file: file, new: Array(new.utf8))
+            if program == .pip { change.link = try linkToRemove() }
+            return change
+        }
+        switch program {
+        case .docker:
+            var configuration = try docker(file)
+            guard configuration.credentialsStore == DockerConfiguration.helper else {
+                return HelperChange(program: program, file: file, new: file.bytes)
+            }
+            let before = file.copy.flatMap { try? DockerConfiguration($0) }?.credentialsStore
+            configuration.credentialsStore = before == DockerConfiguration.helper ? nil : before
+            var change = HelperChange(program: program, file: file, new: configuration.bytes)
+            change.shown = Self.shown(DockerConfiguration.helper, configuration.credentialsStore)
+            return change
+        case .kubectl:
+            let words = ["unset", "users.\(profile ?? "").exec"]
+            var change = HelperChange(program: program, file: file, new: try kubectl(file, words))
+            change.shown = ["kubectl config \(words.joined(separator: " "))"]
+            return change
+        default:
+            let isOurs = try file.text().hasPrefix("# Made by 'keychainctl helper install ssh'.\n")
+            guard isOurs || file.bytes.isEmpty else { throw Refusal("\(file.path) was made by somebody else") }
+            return HelperChange(program: program, file: file, new: nil)
+        }
+    }
+
+    // MARK: - Parts
+
+    /// The member of Docker's file that changes.
+    private static func shown(_ old: String?, _ new: String?) -> [String] {
+        [("-", old), ("+", new)].compactMap { sign, value in
+            value.map { "\(sign) \"credsStore\": \(JSONValue.string($0).text)" }
+        }
+    }
+
+    private func docker(_ file: ConfigurationFile) throws(Refusal) -> DockerConfiguration {
+        try naming(file) { () throws(HelperFailure) in try DockerConfiguration(file.bytes) }
+    }
+
+    private func naming<Result>(
+        _ file: ConfigurationFile,
+        _ body: () throws(HelperFailure) -> Result
+    ) throws(Refusal) -> Result {
+        do { return try body() } catch { throw Refusal("\(file.path): \(error)") }
+    }
+
+    /// kubectl changes a copy, because its files are YAML.
+    private func kubectl(_ file: ConfigurationFile, _ words: [String]) throws(Refusal) -> [UInt8] {
+        guard !file.bytes.isEmpty else { throw Refusal("there is no \(file.path)") }
+        // Beside the file, which may have secrets: for nobody else either.
+        var template = Array("\(file.path).XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw Refusal("\(file.path): no folder for a copy can be made: \(String(cString: strerror(errno)))")
+        }
+        let folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        let copy = "\(folder)/config"
+        defer {
+            unlink(copy)
+            unlink("\(copy).lock")
+            rmdir(folder)
+        }
+        try Self.refusing { () throws(FileError) in _ = try AtomicFile.create(copy, file.bytes) }
+        _ = try surroundings.output(["env", "KUBECONFIG=\(copy)", "kubectl", "config"] + words)
+        let new = try Self.refusing { () throws(FileError) in try AtomicFile.read(copy, limit: 1 << 20) }
+        guard let new else { throw Refusal("kubectl wrote no configuration") }
+        return new.bytes
+    }
+
+    private static func refusing<Result>(_ body: () throws(FileError) -> Result) throws(Refusal) -> Result {
+        do { return try body() } catch { throw Refusal(error.description) }
+    }
+
+    /// The folder of this program, in which the helpers are installed as well.
+    @Sendable
+    static func folderOfThisProgram() -> String? {
+        guard let path = realpath("/proc/self/exe", nil) else { return nil }
+        defer { free(path) }
+        return String(validatingCString: path)?.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+            .joined(separator: "/")
+    }
+
+    private func isInPath(_ name: String) -> Bool {
+        let folders = (surroundings.environment("PATH") ?? "").split(separator: ":")
+        return folders.contains { access("\($0)/\(name)", X_OK) == 0 }
+    }
+
+    // MARK: - The name under which pip runs a keyring
+
+    private func linkPath() throws(Refusal) -> String {
+        guard let home = surroundings.environment("HOME"), home.isAbsolutePath else {
+            throw Refusal("HOME names no folder")
+        }
+        return "\(home)/.local/bin/\(HelperName.keyringCommand)"
+    }
+
+    private func target(of path: String) -> String? {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+        let count = readlink(path, &buffer, buffer.count - 1)
+        return count < 0 ? nil : String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    private func linkToMake(_ helper: String) throws(Refusal) -> (path: String, target: String, isMade: Bool)? {
+        let path = try linkPath()
+        if target(of: path) == helper { return nil }
+        var status = stat()
+        guard lstat(path, &status) != 0 else {
+            throw Refusal("there is another \(path); remove it, or install the back end for Python into its keyring")
+        }
+        return (path, helper, true)
+    }
+
+    private func linkToRemove() throws(Refusal) -> (path: String, target: String, isMade: Bool)? {
+        let path = try linkPath()
+        guard let target = target(of: path), target.hasSuffix("/\(HelperName.keyring.rawValue)") else { return nil }
+        return (path, target, false)
+    }
+}

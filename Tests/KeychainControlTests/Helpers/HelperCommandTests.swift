@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CredentialHelpers
+import Foundation
+import Glibc
+import KeychainCore
+import KeychainEngine
+import KeychainTestSupport
+import Testing
+
+@testable import KeychainControl
+
+/// `keychainctl helper`: the configuration of other programs.
+struct HelperCommandTests {
+    private let home: TemporaryFolder
+    private var control: Control
+
+    init() throws {
+        home = try TemporaryFolder()
+        control = Control(EmbeddedKeychain.inMemory())
+        control.environment = ["HOME": home.path, "PATH": "\(home.path)/programs"]
+        control.helperFolder = "\(home.path)/programs"
+        try FileManager.default.createDirectory(atPath: "\(home.path)/programs", withIntermediateDirectories: false)
+        for name in HelperName.allCases {
+            let made = FileManager.default.createFile(
+                atPath: "\(home.path)/programs/\(name.rawValue)",
+                contents: nil,
+                attributes: [.posixPermissions: 0o755]
+            )
+            try #require(made)
+        }
+    }
+
+    private func run(_ line: String) throws -> Control.Outcome {
+        try control.run(["helper"] + line.split(separator: " ").map(String.init))
+    }
+
+    private func write(_ name: String, _ text: String, mode: Int = 0o640) throws {
+        let path = home.path(of: name)
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let made = FileManager.default.createFile(
+            atPath: path,
+            contents: Data(text.utf8),
+            attributes: [.posixPermissions: mode]
+        )
+        try #require(made)
+    }
+
+    private func text(_ name: String) -> String? {
+        FileManager.default.contents(atPath: home.path(of: name)).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// A program with its options, its file, and what is in it before.
+    private static let files: [(String, String, String, String)] = [
+        ("git", ".gitconfig", "[user]\n\tname = A\n[credential]\n\thelper = store\n", "git-credential-keychain\n"),
+        ("git", ".gitconfig", "[user]\r\n\tname = A\r\n", "git-credential-keychain\n"),
+        ("pip", ".config/pip/pip.conf", "[global]\r\ntimeout = 5\r\n", "keyring-provider = subprocess\n"),
+        ("git", ".gitconfig", "[user]\n\tname = A", "git-credential-keychain\n"),
+        ("docker", ".docker/config.json", "{\n  \"credsStore\": \"desktop\",\n  \"n\": 1.5\n}\n", "\"keychain\""),
+        ("docker", ".docker/config.json", "{}\n", "\"keychain\""),
+        ("cargo", ".cargo/config.toml", "[build]\njobs = 2\n", "cargo-credential-keychain\"]\n"),
+        (
+            "cargo", ".cargo/config.toml",
+            "[registry] # ours\nglobal-credential-providers = [\"cargo:token\"]\ndefault = \"x\"\n[net]\n",
+            "cargo-credential-keychain\"]\n"
+        ),
+        (
+            "aws --profile work", ".aws/config",
+            "[default]\nregion = a\n[profile  work]\ncredential_process=old\nregion = b\n\n[profile worker]\n",
+            "keychain-aws work\n"
+        ),
+        ("aws --profile default", ".aws/config", "[profile work]\nregion = b\n", "keychain-aws default\n"),
+        ("pip", ".config/pip/pip.conf", "[global]\ntimeout = 5\n", "keyring-provider = subprocess\n"),
+    ]
+
+    @Test("what is installed can be taken out again, and the file is as it was", arguments: files)
+    func roundTrip(_ program: String, file: String, before: String, line: String) throws {
+        try write(file, before)
+        let name = program.split(separator: " ")[0]
+        #expect(try run("status \(name)").output == "\(name): does not use the keychain")
+        let installed = try run("install \(program)")
+        #expect(installed.status == 0 && installed.error.isEmpty)
+        let after = try #require(text(file))
+        #expect(after.contains(line) && after != before)
+        #expect(try run("status \(name)").output == "\(name): uses the keychain")
+        #expect(text("\(file).before-keychainctl") == before)
+        for path in [file, "\(file).before-keychainctl"] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: home.path(of: path))
+            #expect(attributes[.posixPermissions] as? Int == 0o640)
+        }
+        #expect(try run("install \(program)").output == "\(name): nothing to change.")
+        #expect(text(file) == after)
+        #expect(try run("install \(program) --undo").status == 0)
+        #expect(text(file) == (before.utf8.last == 0x0A ? before : before + "\n"))
+        #expect(try run("install \(program) --undo").output == "\(name): nothing to change.")
+    }
+
+    @Test("a file that is not there is made, for its owner alone", arguments: ["git", "docker", "cargo", "pip", "ssh"])
+    func newFile(_ program: String) throws {
+        #expect(try run("install \(program)").status == 0)
+        #expect(try run("status \(program)").output == "\(program): uses the keychain")
+        let files = try FileManager.default.subpathsOfDirectory(atPath: home.path).filter { name in
+            !name.hasPrefix("programs")
+                && (try? FileManager.default.contentsOfDirectory(atPath: home.path(of: name))) == nil
+        }
+        let made = try #require(files.first { !$0.hasSuffix("/keyring") })
+        let attributes = try FileManager.default.attributesOfItem(atPath: home.path(of: made))
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        #expect(try run("install \(program) --undo").status == 0)
+        #expect(try run("status \(program)").output == "\(program): does not use the keychain")
+    }
+
+    @Test("a dry run shows the lines and changes nothing")
+    func dryRun() throws {
+        try write(".gitconfig", "[user]\n")
+        let outcome = try run("install git --dry-run")
+        #expect(outcome.output.contains("  + \thelper = \(home.path)/programs/git-credential-keychain"))
+        #expect(outcome.output.hasSuffix("Nothing was changed."))
+        #expect(text(".gitconfig") == "[user]\n" && text(".gitconfig.before-keychainctl") == nil)
+        #expect(try run("install pip ssh --dry-run").status == 0)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: home.path).sorted() == [".gitconfig", "programs"])
+    }
+
+    @Test(
+        "a file that is a link, has another name, or is none, is left alone",
+        arguments: ["symbolic", "hard", "folder"]
+    )
+    func links(_ kind: String) throws {
+        try write("elsewhere", "[user]\n")
+        let path = home.path(of: ".gitconfig")
+        switch kind {
+        case "symbolic": #expect(symlink("elsewhere", path) == 0)
+        case "hard": #expect(link(home.path(of: "elsewhere"), path) == 0)
+        default: #expect(mkdir(path, 0o700) == 0)
+        }
+        let outcome = try run("install git")
+        #expect(outcome.status == 1 && outcome.error.contains("is a link, or not a file"))
+        #expect(text("elsewhere") == "[user]\n")
+    }
+
+    @Test("a file of another user is left alone", .enabled(if: geteuid() == 0))
+    func foreign() throws {
+        try write(".gitconfig", "[user]\n")
+        #expect(chown(home.path(of: ".gitconfig"), 12_345, 12_345) == 0)
+        let outcome = try run("install git")
+        #expect(outcome.status == 1 && outcome.error.contains("belongs to another user"))
+        #expect(text(".gitconfig") == "[user]\n")
+    }
+
+    /// A program, its file, what is in it, and why it is left alone.
+    private static let refused: [(String, String, String, String)] = [
+        (
+            "cargo", ".cargo/config.toml", "[registry]\nglobal-credential-providers = [\n  \"a\",\n]\n",
+            "over several lines"
+        ),
+        ("cargo", ".cargo/config.toml", "registry.default = \"x\"\n", "outside of a section"),
+        ("cargo", ".cargo/config.toml", "registry = { default = \"x\" }\n", "outside of a section"),
+        ("pip", ".config/pip/pip.conf", "[global]\nkeyring-provider =\n  auto\n", "over several lines"),
+        ("docker", ".docker/config.json", "{", "not JSON"),
+        ("docker", ".docker/config.json", "[]", "not an object"),
+        ("git", ".gitconfig", "[user]\n\tname = \u{0}\n", "not text in UTF-8"),
+        ("git", ".gitconfig", "# keychainctl helper: begin\n[user]\n", "is missing"),
+        (
+            "git", ".gitconfig", "# keychainctl helper: begin\n[credential]\n\tuser = x\n# keychainctl helper: end\n",
+            "have been changed"
+        ),
+        (
+            "git", ".gitconfig",
+            "# keychainctl helper: begin\n[credential]\n\thelper =\n# keychainctl helper: end\n\tuser = x\n",
+            "have been changed"
+        ),
+    ]
+
+    @Test("what is not understood is left to its owner", arguments: refused)
+    func refusals(_ program: String, file: String, before: String, reason: String) throws {
+        try write(file, before)
+        let outcome = try run("install \(program)")
+        #expect(outcome.status == 1 && outcome.error.contains(reason), "\(outcome)")
+        #expect(text(file) == before)
+    }
+
+    @Test("credentials in Docker's file are told of, not shown and not lost")
+    func plainCredentials() throws {
+        try write(".docker/config.json", #"{"auths":{"r":{"auth":"c2VjcmV0"},"s":{}}}"#)
+        let outcome = try run("install docker")
+        #expect(outcome.status == 0 && outcome.remarks.contains("1 credential in"))
+        #expect(!outcome.output.contains("c2VjcmV0") && !outcome.remarks.contains("c2VjcmV0"))
+        #expect(try #require(text(".docker/config.json")).contains("c2VjcmV0"))
+    }
+
+    @Test("a helper that is not there, or whose path a shell would change, is not installed")
+    func missing() throws {
+        var control = control
+        control.helperFolder = home.path(of: "none")
+        let missing = try control.run(["helper", "install", "git"])
+        #expect(missing.status == 1 && missing.error.contains("there is no \(home.path)/none/git-credential-keychain"))
+        #expect(rename(home.path(of: "programs"), home.path(of: "a b")) == 0)
+        control.helperFolder = home.path(of: "a b")
+        let odd = try control.run(["helper", "install", "git"])
+        #expect(odd.status == 1 && odd.error.contains("has characters"))
+        #expect(text(".gitconfig") == nil)
+    }
+
+    @Test(
+        "a profile is needed where there are some, and is a plain name",
+        arguments: [
+            ("install aws", "--profile is needed"), ("install git --profile x", "git has no profiles"),
+            ("install aws --profile=a]b", "letters, digits"), ("install aws --profile=-x", "letters, digits"),
+            ("install kubectl", "--profile is needed"),
+        ]
+    )
+    func profiles(_ line: String, _ reason: String) throws {
+        let outcome = try run(line)
+        #expect(outcome.status == 1 && outcome.error.contains(reason))
+    }
+
+    @Test("pip finds the helper by a name of its own, which replaces no other program's")
+    func keyringLink() throws {
+        #expect(try run("install pip").status == 0)
+        let link = home.path(of: ".local/bin/keyring")
+        let target = try FileManager.default.destinationOfSymbolicLink(atPath: link)
+        #expect(target == "\(home.path)/programs/keychain-keyring")
+        #expect(try run("install pip --undo").status == 0)
+        #expect(access(link, F_OK) != 0)
+        try write(".local/bin/keyring", "#!/bin/sh\n")
+        let refused = try run("install pip")
+        #expect(refused.status == 1 && refused.error.contains("there is another"))
+        #expect(text(".local/bin/keyring") == "#!/bin/sh\n")
+    }
+}
