@@ -34,6 +34,8 @@ let supportedProducts: [Product] = [
     .executable(name: "security", targets: ["security-tool"]),
     .executable(name: "keychainctl", targets: ["keychainctl"]),
     .executable(name: "keychaind", targets: ["keychaind"]),
+    // What git, docker, cargo and others run for their credentials, under a name for each.
+    .executable(name: "keychain-helper", targets: ["keychain-helper"]),
     // Misuse of the keychain found in source code; works with the trait Lint.
     .executable(name: "keychain-lint", targets: ["keychain-lint"]),
     .plugin(name: "KeychainLintCommand", targets: ["KeychainLintCommand"]),
@@ -440,6 +442,16 @@ let groups: [Group] = [
                     "SecurityTool", "KeychainCore", "KeychainRouting", "KeychainProtection", "KeychainAuthenticators",
                 ]
             ),
+            // What git, docker, cargo, kubectl and others ask for credentials: their protocols, and the items.
+            .target(
+                name: "CredentialHelpers",
+                dependencies: ["KeychainCore", "KeychainHost", "KeychainAuthenticators"]
+            ),
+            // The program that they run, under a name for each.
+            .executableTarget(
+                name: "keychain-helper",
+                dependencies: ["CredentialHelpers", "KeychainCore", "KeychainRouting", "KeychainProtection"]
+            ),
             // What keychainctl does.
             .target(
                 name: "KeychainControl",
@@ -447,7 +459,7 @@ let groups: [Group] = [
                     "KeychainCore", "KeychainDoctor", "KeychainEngine", "KeychainRouting", "KeychainIdentity",
                     "KeychainAudit", "KeychainTrace", "KeychainHost", "KeychainAuthenticators", "KeychainProtection",
                     "KeychainPropertyLists", "KeychainMacFrontEnd", "KeychainWire", "KeychainClient",
-                    "CKeychainSupport", "CommandHelp", arguments, crypto,
+                    "CKeychainSupport", "CommandHelp", "CredentialHelpers", arguments, crypto,
                 ]
             ),
             // Manual pages of commands.
@@ -754,10 +766,18 @@ let tests: [Target] = [
         dependencies: [
             "KeychainControl", "keychainctl", "keychain-traced", "security-tool", "former-keychain", "KeychainCore",
             "KeychainEngine", "KeychainStore", "KeychainHost", "KeychainRouting", "KeychainAuthenticators",
-            "KeychainIdentity", "KeychainMacFrontEnd", "KeychainProtection", "KeychainFiles", "KeychainTrace", "KeychainWire",
-            "KeychainPropertyLists", "KeychainTestSupport", "CStormSupport", "signed-program", "CommandHelp",
-            "CommandManual", "SecurityTool", arguments,
+            "KeychainIdentity", "KeychainMacFrontEnd", "KeychainProtection", "KeychainFiles", "KeychainTrace",
+            "KeychainWire", "KeychainPropertyLists", "KeychainTestSupport", "CStormSupport", "signed-program",
+            "CommandHelp", "CommandManual", "SecurityTool", arguments,
         ]
+    ),
+    .testTarget(
+        name: "CredentialHelpersTests",
+        dependencies: [
+            "CredentialHelpers", "keychain-helper", "security-tool", "keychaind", "KeychainCore", "KeychainEngine",
+            "KeychainHost", "KeychainAuthenticators", "KeychainTestSupport",
+        ],
+        exclude: ["Cases"]
     ),
     .testTarget(
         name: "KeychainProcessTests",
@@ -899,7 +919,8 @@ if let identity = Context.environment["SWIFT_KEYCHAIN_IDENTITY"] {
 }
 
 if staticTools != nil {
-    let names = ["security-tool", "keychainctl", "keychain-lint"] + (isDaemonStatic ? ["keychaind"] : [])
+    let tools = ["security-tool", "keychainctl", "keychain-helper", "keychain-lint"]
+    let names = tools + (isDaemonStatic ? ["keychaind"] : [])
     for target in targets where names.contains(target.name) {
         // Loaded at an address that differs each time, which the default linker cannot do; lld adds Unicode data.
         target.linkerSettings = [

@@ -8,6 +8,7 @@ make_tools_package() {
     begin_package
     # shellcheck disable=SC2086 # a list of names
     place_tools $tools
+    place_helpers
     place_units lib/systemd/user
     place_system_service
     zsh_folder=vendor-completions

@@ -78,6 +78,18 @@ place_tool() {
     place 755 "$executables/$1.stripped" "$staged/bin/$2"
 }
 
+# The names by which git, docker and others run keychain-helper.
+helper_names="git-credential-keychain docker-credential-keychain cargo-credential-keychain keychain-aws keychain-kubectl keychain-askpass keychain-keyring"
+
+# keychain-helper, and its other names: it takes its name for a command.
+place_helpers() {
+    place_tools keychain-helper
+    for name in $helper_names; do
+        ln -sf keychain-helper "$staged/bin/$name.new"
+        mv -f "$staged/bin/$name.new" "$staged/bin/$name"
+    done
+}
+
 # place_units FOLDER: the units of the user's daemons, in the folder of the prefix that systemd reads.
 place_units() {
     "$executables/keychainctl" service unit-files --program "$prefix/bin/keychaind" --output "$staged/$1"
@@ -122,9 +134,13 @@ place_manuals() {
         set -- "$@" --linter "$executables/keychain-lint.json"
     fi
     "$executables/command-manual" --date "$date" --output-directory "$pages" "$@"
+    sed "s/@DATE@/$date/" Scripts/Installation/keychain-helper.1 > "$pages/keychain-helper.1"
     Scripts/Installation/configuration-page "$date" < Documentation/Configuration.md > "$pages/swift-keychain.7"
     if command -v mandoc > /dev/null; then mandoc -T lint -W warning "$pages"/*; fi
     for page in "$pages"/*; do place 644 "$page" "$staged/share/man/man${page##*.}/${page##*/}"; done
+    # The other names of keychain-helper are read from its page.
+    echo ".so man1/keychain-helper.1" > "$pages/other-names"
+    for name in $helper_names; do place 644 "$pages/other-names" "$staged/share/man/man1/$name.1"; done
 }
 
 # place_licenses FOLDER: the licences of what is linked into the programs, of the packages and the toolchain that were

@@ -34,6 +34,7 @@ struct CapturedProgramTests {
     @Test("it is killed where it takes too long")
     func overdue() throws {
         #expect(try Self.shell("exec sleep 600", atMost: 50).status == 128 + SIGKILL)
+        #expect(try Self.shell("exec >&-; exec sleep 600", atMost: 50).status == 128 + SIGKILL)
     }
 
     @Test("what cannot be started is an error")

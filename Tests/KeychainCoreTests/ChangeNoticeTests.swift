@@ -48,7 +48,7 @@ struct ChangeNoticeTests {
         #expect(ChangeNotice(of: .items(KeychainRequest(.add(everything), client: many))) != .unknown)
         for command in [
             KeychainCommand.device(.removePasscode(SecretBytes())), .maintenance(.recover),
-            .maintenance(.restoreBackup(path: "/", secret: SecretBytes())),
+            .maintenance(.restoreBackup(RestoreRequest(from: .path("/"), secret: SecretBytes()))),
         ] { #expect(ChangeNotice(of: command) == .unknown) }
         for command in [KeychainCommand.device(.lock), .device(.status), .maintenance(.check), .enclave(.kind)] {
             #expect(ChangeNotice(of: command) == nil)

@@ -82,12 +82,12 @@ struct ProtocolRangeTests {
         ] as [(ClosedRange<UInt16>, ClosedRange<UInt16>, String, String, String, String)]
     )
     func noCommon(
-        _ program: ClosedRange<UInt16>,
-        _ daemon: ClosedRange<UInt16>,
-        _ age: String,
-        _ theirs: String,
-        _ own: String,
-        _ remedy: String
+        program: ClosedRange<UInt16>,
+        daemon: ClosedRange<UInt16>,
+        age: String,
+        theirs: String,
+        own: String,
+        remedy: String
     ) throws {
         let server = try Self.server(daemon)
         let error = #expect(throws: KeychainError.self) { try Self.client(server, program).perform(Self.copy) }

@@ -70,8 +70,11 @@ struct GreetingTests {
         let later = WireSamples.commands.filter { $0.protocolVersion > 1 }
         #expect(
             Set(later.map(\.row.name)) == [
-                "store status", "downgrade store", "move group", "rehearse move group", "device summary", "device erase",
-                "recovery key create", "recovery key check", "recovery key use", "recovery key remove",
+                "store status", "downgrade store", "move group", "rehearse move group", "device summary",
+                "device erase", "recovery key create", "recovery key check", "recovery key use", "recovery key remove",
+                "create backup", "send backup", "create scheduled backup", "send scheduled backup",
+                "set backup secret", "restore backup", "restore sent backup", "merge backup", "merge sent backup",
+                "compare backup", "compare sent backup",
             ]
         )
         #expect(later.allSatisfy { ProtocolVersion.supported.contains($0.protocolVersion) })

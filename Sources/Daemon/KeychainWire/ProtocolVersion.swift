@@ -40,10 +40,8 @@ extension KeychainCommand.Device {
 extension KeychainCommand.Maintenance {
     fileprivate var protocolVersion: UInt16 {
         switch self {
-        case .check, .recover, .createBackup, .restoreBackup, .rootKeyStatus, .replaceRootKey, .takeOver, .giveBack,
-            .move, .auditLog:
-            1
-        case .storeStatus, .downgradeStore, .moveGroup: 2
+        case .check, .recover, .rootKeyStatus, .replaceRootKey, .takeOver, .giveBack, .move, .auditLog: 1
+        case .createBackup, .restoreBackup, .setBackupSecret, .storeStatus, .downgradeStore, .moveGroup: 2
         }
     }
 }

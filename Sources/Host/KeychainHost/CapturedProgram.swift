@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import KeychainSupport
 
 /// Runs a program to completion and captures its standard output.
 package struct CapturedProgram {
@@ -35,13 +36,17 @@ package struct CapturedProgram {
         atMost milliseconds: Int32? = nil
     ) throws(FileError) {
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw .system(call: "pipe", path: words[0], errno: errno) }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        let refusal = CSupport.pipe(&ends)
+        guard refusal == 0 else { throw .system(call: "pipe2", path: words[0], errno: refusal) }
         defer { close(ends[0]) }
         let (child, failure) = Self.start(words, environment, output: ends[1], closing: (input, errors))
         close(ends[1])
         guard failure == 0 else { throw .system(call: "posix_spawnp", path: words[0], errno: failure) }
-        if !read(ends[0], milliseconds.map { Deadline(milliseconds: $0) }) { kill(child, SIGKILL) }
+        let deadline = milliseconds.map { Deadline(milliseconds: $0) }
+        let isComplete = read(ends[0], deadline)
+        // Which may have closed its output, and go on.
+        let isOverdue = deadline.map { !Self.hasEnded(child, $0) } ?? false
+        if !isComplete || isOverdue { kill(child, SIGKILL) }
         var ending: Int32 = 0
         while waitpid(child, &ending, 0) < 0 {
             // Where the program ignores its children, nobody knows.
@@ -84,6 +89,17 @@ package struct CapturedProgram {
             return CStringVector.with(environment) { posix_spawnp(&child, program, &actions, &attributes, words, $0) }
         }
         return (child, failure)
+    }
+
+    /// Whether a program ends in time; it is not waited for yet.
+    private static func hasEnded(_ child: pid_t, _ deadline: Deadline) -> Bool {
+        var pauses = Deadline.Pauses(until: deadline)
+        while true {
+            var information = siginfo_t()
+            let found = waitid(P_PID, id_t(child), &information, WEXITED | WNOWAIT | WNOHANG)
+            if found != 0 || information.si_signo != 0 { return true }
+            guard pauses.wait() else { return false }
+        }
     }
 
     /// Reads the output to its end.

@@ -35,6 +35,9 @@ extension CSupport {
     @_extern(c, "keychain_file_system") package static func fileSystem(_ path: UnsafePointer<CChar>) -> UInt32
 
     /// Returns 0 or an error number.
+    @_extern(c, "keychain_pipe") package static func pipe(_ ends: UnsafeMutablePointer<Int32>) -> Int32
+
+    /// Returns 0 or an error number.
     @_extern(c, "keychain_spawn")
     package static func spawn(
         _ path: UnsafePointer<CChar>,

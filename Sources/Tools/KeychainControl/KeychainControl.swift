@@ -26,7 +26,10 @@ package struct KeychainControl: ParsableCommand {
         groupedSubcommands: [
             CommandGroup(
                 name: "Secrets",
-                subcommands: [SecretCommand.self, MoveCommand.self, BackupCommand.self, RecoveryKeyCommand.self]
+                subcommands: [
+                    SecretCommand.self, MoveCommand.self, BackupCommand.self, RecoveryKeyCommand.self,
+                    HelperCommand.self, NetrcCommand.self,
+                ]
             ),
             CommandGroup(
                 name: "Keychain",

@@ -63,6 +63,12 @@ struct Surroundings: Sendable {
     /// The descriptor to which the bytes of a secret are written.
     var standardOutput: Int32 = STDOUT_FILENO
 
+    /// Returns the value of an environment variable.
+    var environment: @Sendable (String) -> String? = { ProcessEnvironment.value($0) }
+
+    /// The folder of the helpers: that of this program.
+    var helperFolder: @Sendable () -> String? = HelperPlan.folderOfThisProgram
+
     /// Prints the command's output.
     var printLine: @Sendable (String) -> Void = { print($0) }
 

@@ -13,6 +13,8 @@ package enum OfferedNames {
     }
 
     /// Those of them in which no shell finds anything but text, for scripts that do not quote what they are given.
+    ///
+    /// A colon ends a name in a description of zsh, and a word in bash.
     package static func unquotedLines(_ names: [String]) -> [String] {
         lines(names.filter { $0.unicodeScalars.allSatisfy(isSafe) && !$0.hasPrefix("-") })
     }
@@ -28,6 +30,6 @@ package enum OfferedNames {
     }
 
     private static func isSafe(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) || "._-@:/+=,%".unicodeScalars.contains(scalar)
+        scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) || "._-@/+=,%".unicodeScalars.contains(scalar)
     }
 }

@@ -32,9 +32,9 @@ struct MoveCommandTests {
     private static func add(
         _ keychain: EmbeddedKeychain,
         _ account: String,
-        _ secret: String,
+        secret: String,
         as client: Client = former,
-        _ more: PropertyDictionary = [:]
+        with more: PropertyDictionary = [:]
     ) throws {
         var item: PropertyDictionary = [
             "class": .string("genp"), "svce": .string("service"), "acct": .string(account),
@@ -62,13 +62,13 @@ struct MoveCommandTests {
     func moves(_ place: Place) throws {
         let folder = try TemporaryFolder()
         let keychain = place.keychain(folder)
-        try Self.add(keychain, "ada", "first")
-        try Self.add(keychain, "bert", "second", as: Self.former, ["sync": .boolean(true)])
+        try Self.add(keychain, "ada", secret: "first")
+        try Self.add(keychain, "bert", secret: "second", as: Self.former, with: ["sync": .boolean(true)])
         let server: PropertyDictionary = [
             "class": .string("inet"), "srvr": .string("example.com"), "v_Data": .data(SecretBytes([1])),
         ]
         _ = try keychain.perform(KeychainRequest(.add(server), client: Self.former))
-        try Self.add(keychain, "other", "third", as: Client(accessGroups: ["another"]))
+        try Self.add(keychain, "other", secret: "third", as: Client(accessGroups: ["another"]))
         let dry = try Control(keychain).run(Self.words + ["--dry-run"])
         #expect(dry.status == 0 && dry.output.hasPrefix("Would move 3 items"), "\(dry)")
         #expect(Self.secret(keychain, "ada", as: Self.former) == "first")
@@ -94,9 +94,9 @@ struct MoveCommandTests {
     func collisions(_ place: Place) throws {
         let folder = try TemporaryFolder()
         let keychain = place.keychain(folder)
-        try Self.add(keychain, "ada", "former")
-        try Self.add(keychain, "bert", "second")
-        try Self.add(keychain, "ada", "present", as: Self.present)
+        try Self.add(keychain, "ada", secret: "former")
+        try Self.add(keychain, "bert", secret: "second")
+        try Self.add(keychain, "ada", secret: "present", as: Self.present)
         for words in [Self.words + ["-n"], Self.words] {
             let outcome = try Control(keychain).run(words)
             #expect(outcome.status == 1 && outcome.output.contains("Nothing is moved"), "\(outcome)")
@@ -114,10 +114,10 @@ struct MoveCommandTests {
     func tombstone() throws {
         let keychain = EmbeddedKeychain.inMemory()
         let sync: PropertyDictionary = ["sync": .boolean(true)]
-        try Self.add(keychain, "ada", "present", as: Self.present, sync)
+        try Self.add(keychain, "ada", secret: "present", as: Self.present, with: sync)
         let query: PropertyDictionary = ["class": .string("genp"), "sync": .boolean(true)]
         _ = try keychain.perform(KeychainRequest(.delete(query), client: Self.present))
-        try Self.add(keychain, "ada", "former", as: Self.former, sync)
+        try Self.add(keychain, "ada", secret: "former", as: Self.former, with: sync)
         let outcome = try Control(keychain).run(Self.words)
         #expect(outcome.status == 0, "\(outcome)")
         #expect(Self.secret(keychain, "ada", as: Self.present) == "former")
@@ -126,8 +126,8 @@ struct MoveCommandTests {
     @Test("items that are locked stay, all of them, and the dry run of a locked keychain says why")
     func locked() throws {
         let keychain = EmbeddedKeychain.inMemory(device: .withNegligibleWork)
-        try Self.add(keychain, "always", "first", as: Self.former, ["pdmn": .string("dku")])
-        try Self.add(keychain, "ada", "second")
+        try Self.add(keychain, "always", secret: "first", as: Self.former, with: ["pdmn": .string("dku")])
+        try Self.add(keychain, "ada", secret: "second")
         try keychain.device.setPasscode(SecretBytes([1]))
         try keychain.device.lock()
         for words in [Self.words, Self.words + ["--dry-run"]] {
@@ -144,8 +144,8 @@ struct MoveCommandTests {
     func damaged() throws {
         let folder = try TemporaryFolder()
         let keychain = Place.disk.keychain(folder)
-        try Self.add(keychain, "ada", "first")
-        try Self.add(keychain, "bert", "second")
+        try Self.add(keychain, "ada", secret: "first")
+        try Self.add(keychain, "bert", secret: "second")
         try RawStore(path: folder.path(of: "k/keychain.db"))
             .execute("UPDATE items_genp SET secret = zeroblob(60) WHERE id = 2")
         let outcome = try Control(keychain).run(Self.words)
@@ -173,7 +173,7 @@ struct MoveCommandTests {
     @Test("the groups of hardware tokens and of everybody are refused", arguments: ["com.apple.token", "*"])
     func refusals(_ group: String) throws {
         let keychain = EmbeddedKeychain.inMemory()
-        try Self.add(keychain, "ada", "first")
+        try Self.add(keychain, "ada", secret: "first")
         let outcome = try Control(keychain).run(["move", "--from-program", "tool-1.0", "--to-group", group])
         #expect(outcome.status == 1 && !outcome.error.isEmpty, "\(outcome)")
         #expect(Self.secret(keychain, "ada", as: Self.former) == "first")

@@ -105,7 +105,8 @@ struct ItemCompletionTests {
     func names() throws {
         let control = Control(EmbeddedKeychain.inMemory())
         let services = [
-            "com.example.tool", "$(touch x)", "`x`", "a b", "-s", "it's", "*", "~", "!x", "ü@example.com:/+=,%_-",
+            "com.example.tool", "$(touch x)", "`x`", "a b", "-s", "it's", "*", "~", "!x", "ü@example.com/+=,%_-",
+            "https://example.com",
         ]
         for service in services {
             var control = control
@@ -114,7 +115,7 @@ struct ItemCompletionTests {
             #expect(outcome.status == 0)
         }
         let offered = ItemCompletion.names("svce", [:], in: control.keychain)
-        #expect(offered == ["com.example.tool", "ü@example.com:/+=,%_-"])
+        #expect(offered == ["com.example.tool", "ü@example.com/+=,%_-"])
         let accounts = ItemCompletion.names(.account, ["svce": .string("a b")], in: control.keychain)
         #expect(accounts == ["ada"])
         #expect(ItemCompletion.names(.account, ["svce": .string("nosuch")], in: control.keychain) == [])

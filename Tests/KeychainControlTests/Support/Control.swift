@@ -30,6 +30,8 @@ struct Control {
     var scheduleHost: ScheduleHost?
     var service: KeychainService?
     var searchList: [String] = []
+    var environment: [String: String] = [:]
+    var helperFolder: String?
 
     /// What a command left behind.
     struct Outcome: Equatable {
@@ -93,6 +95,8 @@ struct Control {
         }
         if let service { surroundings.service = { () throws(Refusal) in service } }
         surroundings.searchList = { [searchList] in searchList }
+        surroundings.environment = { [environment] in environment[$0] }
+        surroundings.helperFolder = { [helperFolder] in helperFolder }
         surroundings.printLine = { text in notes.change { $0.output += text } }
         surroundings.remark = { text in notes.change { $0.remarks += text } }
         surroundings.confirm = { [confirmation] question in

@@ -169,7 +169,7 @@ struct EraseTests {
         let (file, secret) = (folder.path(of: "backup"), SecretBytes(Array("of the backup".utf8)))
         let report = try guarded.keychain.createBackup(at: file, secret: secret)
         let store = try filled()
-        func restore() throws { _ = try store.open().maintenance.restoreBackup(from: file, secret: secret) }
+        func restore() throws { _ = try store.open().maintenance.restoreBackup(from: .path(file), secret: secret) }
         #expect(throws: KeychainError.self) { try restore() }
         try store.open().device.erase()
         try store.open().device.createRecoveryKey(key, passcode: nil)

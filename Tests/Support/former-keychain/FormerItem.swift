@@ -38,7 +38,7 @@ struct FormerItem {
         else { throw FormerError("a row has a wrong shape") }
         (self.uuid, self.protection, self.tombstone) = (uuid, protection, tombstone)
         self.generation = UInt64(generation)
-        let opened = try keys.open(metadata, "metadata", row, uuid, protection)
+        let opened = try keys.open(metadata, "metadata", of: row, uuid: uuid, level: protection)
         var reader = FormerReader(opened)
         guard try reader.number(1) == 3 else { throw FormerError("a row has another format") }
         let hasSecret = try reader.number(1) == 1
@@ -48,13 +48,14 @@ struct FormerItem {
             let type = UInt8(try reader.number(1))
             attributes[name] = Value(type: type, bytes: try reader.bytes(Int(try reader.number(4))))
         }
-        self.secret = hasSecret ? try Self.unpadded(keys.open(secret, "secret", row, uuid, protection)) : []
+        self.secret =
+            hasSecret ? try Self.unpadded(keys.open(secret, "secret", of: row, uuid: uuid, level: protection)) : []
     }
 
     /// The row of the item, sealed anew.
     func row(_ keys: FormerKeys, columns: [String]) throws -> [String: FormerValue] {
         var attributes = attributes
-        let tagKey = FormerKeys.derive("search tags", try keys.key(3, ""), keys.identifier)
+        let tagKey = FormerKeys.derive("search tags", of: try keys.key(3, ""), keys.identifier)
         let beginning = littleEndian(4, 4) + Array("genp".utf8)
         var message = beginning + littleEndian(0, 4)
         for name in FormerLayout.primaryKey {
@@ -65,7 +66,7 @@ struct FormerItem {
             message += [1] + littleEndian(UInt64(form.count), 4) + form
         }
         let pk = Array(FormerKeys.mac(tagKey, message).prefix(16))
-        let digests = FormerKeys.derive("digests", try keys.key(1, protection), keys.identifier)
+        let digests = FormerKeys.derive("digests", of: try keys.key(1, protection), keys.identifier)
         attributes["sha1"] = Value(type: 2, bytes: Array(FormerKeys.mac(digests, pk + secret).prefix(20)))
         var row: [String: FormerValue] = [
             "uuid": .blob(uuid), "protection": .text(protection), "tombstone": .integer(tombstone),
@@ -87,8 +88,8 @@ struct FormerItem {
             guard let value = attributes[name] else { continue }
             metadata += Array(name.utf8) + [value.type] + littleEndian(UInt64(value.bytes.count), 4) + value.bytes
         }
-        row["metadata"] = .blob(try keys.seal(metadata, "metadata", row, uuid, protection))
-        row["secret"] = .blob(try keys.seal(Self.padded(secret), "secret", row, uuid, protection))
+        row["metadata"] = .blob(try keys.seal(metadata, "metadata", of: row, uuid: uuid, level: protection))
+        row["secret"] = .blob(try keys.seal(Self.padded(secret), "secret", of: row, uuid: uuid, level: protection))
         return row
     }
 
@@ -118,38 +119,38 @@ extension FormerKeys {
     func open(
         _ sealed: [UInt8],
         _ part: String,
-        _ row: [String: FormerValue],
-        _ uuid: [UInt8],
-        _ level: String
+        of row: [String: FormerValue],
+        uuid: [UInt8],
+        level: String
     ) throws -> [UInt8] {
-        let (key, associated) = try material(part, row, uuid, level)
-        return try Self.open(sealed, key, associated)
+        let (key, associated) = try material(part, of: row, uuid: uuid, level: level)
+        return try Self.open(sealed, key, authenticating: associated)
     }
 
     /// Seals a part of a row.
     func seal(
         _ bytes: [UInt8],
         _ part: String,
-        _ row: [String: FormerValue],
-        _ uuid: [UInt8],
-        _ level: String
+        of row: [String: FormerValue],
+        uuid: [UInt8],
+        level: String
     ) throws -> [UInt8] {
-        let (key, associated) = try material(part, row, uuid, level)
-        return try Self.seal(bytes, key, associated)
+        let (key, associated) = try material(part, of: row, uuid: uuid, level: level)
+        return try Self.seal(bytes, key, authenticating: associated)
     }
 
     private func material(
         _ part: String,
-        _ row: [String: FormerValue],
-        _ uuid: [UInt8],
-        _ level: String
+        of row: [String: FormerValue],
+        uuid: [UInt8],
+        level: String
     ) throws -> (key: [UInt8], associated: [UInt8]) {
         guard case .blob(let version)? = row["version"], case .blob(let pk)? = row["pk"],
             case .integer(let generation)? = row["generation"]
         else { throw FormerError("a row has a wrong shape") }
         let context = identifier + Array("genp".utf8) + uuid + version
         let isSecret = part == "secret"
-        let key = Self.derive("row \(part)", try key(isSecret ? 1 : 2, level), context, format: 3)
+        let key = Self.derive("row \(part)", of: try key(isSecret ? 1 : 2, level), context, format: 3)
         // Also of columns that this program does not know.
         let tags = row.keys.filter { $0.hasPrefix("t_") }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
             .compactMap { name -> [UInt8]? in

@@ -24,8 +24,8 @@ struct FormerKeys {
             wrapped = content
         }
         guard let wrapped else { throw FormerError("the keybag has no slot") }
-        let slotKey = try Self.unwrap(wrapped, Self.derive("root key wrapping", rootKey, identifier))
-        let code = Self.derive("keybag authentication", slotKey, identifier)
+        let slotKey = try Self.unwrap(wrapped, Self.derive("root key wrapping", of: rootKey, identifier))
+        let code = Self.derive("keybag authentication", of: slotKey, identifier)
         guard Self.mac(code, Array(keybag.dropLast(32))) == Array(keybag.suffix(32)) else {
             throw FormerError("the keybag is damaged")
         }
@@ -37,7 +37,7 @@ struct FormerKeys {
             let entry = try reader.bytes(40)
             guard slot == 1 else { throw FormerError("a key is in another slot") }
             let context = identifier + [purpose, UInt8(name.count)] + name + generation
-            let key = try Self.unwrap(entry, Self.derive("keybag wrapping", slotKey, context))
+            let key = try Self.unwrap(entry, Self.derive("keybag wrapping", of: slotKey, context))
             keys["\(purpose)\(String(decoding: name, as: UTF8.self))"] = key
         }
     }
@@ -53,7 +53,7 @@ struct FormerKeys {
         Array(HMAC<SHA256>.authenticationCode(for: message, using: SymmetricKey(data: key)))
     }
 
-    static func derive(_ label: String, _ key: [UInt8], _ context: [UInt8], format: Int = 2) -> [UInt8] {
+    static func derive(_ label: String, of key: [UInt8], _ context: [UInt8], format: Int = 2) -> [UInt8] {
         mac(key, Array("swift-keychain \(format) \(label)".utf8) + [0] + context + [1])
     }
 
@@ -62,12 +62,12 @@ struct FormerKeys {
         return key.withUnsafeBytes { Array($0) }
     }
 
-    static func seal(_ bytes: [UInt8], _ key: [UInt8], _ associated: [UInt8]) throws -> [UInt8] {
+    static func seal(_ bytes: [UInt8], _ key: [UInt8], authenticating associated: [UInt8]) throws -> [UInt8] {
         let sealed = try AES.GCM.seal(bytes, using: SymmetricKey(data: key), authenticating: associated)
         return Array(sealed.nonce) + Array(sealed.ciphertext) + Array(sealed.tag)
     }
 
-    static func open(_ sealed: [UInt8], _ key: [UInt8], _ associated: [UInt8]) throws -> [UInt8] {
+    static func open(_ sealed: [UInt8], _ key: [UInt8], authenticating associated: [UInt8]) throws -> [UInt8] {
         guard sealed.count >= 28 else { throw FormerError("a row is damaged") }
         let box = try AES.GCM.SealedBox(
             nonce: AES.GCM.Nonce(data: sealed.prefix(12)),

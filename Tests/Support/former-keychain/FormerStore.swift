@@ -76,7 +76,7 @@ final class FormerStore {
         _ = try Self.rows(
             handle,
             "INSERT INTO items_genp (\(names.joined(separator: ", "))) VALUES (\(places))",
-            names.map { row[$0] ?? .null }
+            binding: names.map { row[$0] ?? .null }
         )
     }
 
@@ -87,7 +87,7 @@ final class FormerStore {
         _ = try Self.rows(
             handle,
             "UPDATE items_genp SET \(assignments) WHERE id = \(number)",
-            names.map { row[$0] ?? .null }
+            binding: names.map { row[$0] ?? .null }
         )
     }
 
@@ -98,7 +98,7 @@ final class FormerStore {
     private static func rows(
         _ handle: OpaquePointer?,
         _ sql: String,
-        _ values: [FormerValue] = []
+        binding values: [FormerValue] = []
     ) throws -> [[String: FormerValue]] {
         var statement: OpaquePointer?
         guard sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK else {

@@ -52,13 +52,13 @@ enum QuestionEnd: Error, Sendable, Hashable {
 }
 
 /// Text of a program that is shown to the user.
-enum PlainText {
+package enum PlainText {
     /// The most that is shown, in Unicode scalars: a single character can have any number of them.
     static let longest = 500
 
     /// A single-line text that can neither move the cursor nor change the writing direction: otherwise a program could
     /// make its text look like someone else's.
-    static func shown(_ text: String) -> String {
+    package static func shown(_ text: String) -> String {
         var scalars = String.UnicodeScalarView()
         for scalar in text.unicodeScalars.prefix(longest) { scalars.append(isPlain(scalar) ? scalar : "\u{FFFD}") }
         return text.unicodeScalars.count > longest ? String(scalars) + "…" : String(scalars)

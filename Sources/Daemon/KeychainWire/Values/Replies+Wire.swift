@@ -15,7 +15,7 @@ extension KeychainReply: WireValue {
         case .secret(let secret): try writer.write(case: 8, secret)
         case .integrity(let report): try writer.write(case: 9, report)
         case .count(let count): try writer.write(case: 10, count)
-        case .backup(let report): try writer.write(case: 11, report)
+        case .backup(let report): try writer.write(case: 29, report)
         case .explanation(let explanation): try writer.write(case: 12, explanation)
         case .explained(let outcome): try writer.write(case: 13, outcome)
         case .fileStatus(let status): try writer.write(case: 14, status)
@@ -47,7 +47,6 @@ extension KeychainReply: WireValue {
         case 8: self = try .secret(reader.value())
         case 9: self = try .integrity(reader.value())
         case 10: self = try .count(reader.value())
-        case 11: self = try .backup(reader.value())
         case 12: self = try .explanation(reader.value())
         case 13: self = try .explained(reader.value())
         case 14: self = try .fileStatus(reader.value())
@@ -64,6 +63,7 @@ extension KeychainReply: WireValue {
         case 25: self = try .deviceSummary(reader.value())
         case 27: self = try .sentBackup(reader.value(), reader.value())
         case 28: self = try .merge(reader.value())
+        case 29: self = try .backup(reader.value())
         default: throw .unknownCase
         }
     }

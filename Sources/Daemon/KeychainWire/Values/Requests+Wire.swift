@@ -149,8 +149,8 @@ extension KeychainCommand.Maintenance: WireValue {
         switch self {
         case .check: try writer.write(case: 1)
         case .recover: try writer.write(case: 2)
-        case .createBackup(let request): try writer.write(case: 3, request)
-        case .restoreBackup(let request): try writer.write(case: 4, request)
+        case .createBackup(let request): try writer.write(case: 15, request)
+        case .restoreBackup(let request): try writer.write(case: 16, request)
         case .takeOver: try writer.write(case: 5)
         case .giveBack(let onlyIfEmpty): try writer.write(case: 6, onlyIfEmpty)
         case .move(let step): try writer.write(case: 7, step)
@@ -168,8 +168,6 @@ extension KeychainCommand.Maintenance: WireValue {
         switch try reader.tag() {
         case 1: self = .check
         case 2: self = .recover
-        case 3: self = try .createBackup(reader.value())
-        case 4: self = try .restoreBackup(reader.value())
         case 5: self = .takeOver
         case 6: self = try .giveBack(onlyIfEmpty: reader.value())
         case 7: self = try .move(reader.value())
@@ -179,6 +177,8 @@ extension KeychainCommand.Maintenance: WireValue {
         case 11: self = .storeStatus
         case 12: self = try .downgradeStore(revision: reader.value())
         case 13: self = try .moveGroup(reader.value())
+        case 15: self = try .createBackup(reader.value())
+        case 16: self = try .restoreBackup(reader.value())
         case 17: self = try .setBackupSecret(reader.value())
         default: throw .unknownCase
         }

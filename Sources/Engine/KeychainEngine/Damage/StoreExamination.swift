@@ -28,7 +28,7 @@ struct StoreExamination {
         unlocked: UnlockedStore?
     ) throws(Obstacle) {
         self.salvage = salvage
-        if let version = salvage.version, version.version != FileFormat.version { throw .otherFormat(version) }
+        if let version = salvage.version, !Self.versions.contains(version.version) { throw .otherFormat(version) }
         guard let keybag = salvage.keybag else {
             throw salvage.version == nil ? .notAStore : .damagedKeybag("there is none")
         }
@@ -48,6 +48,9 @@ struct StoreExamination {
             }
         }
     }
+
+    /// Those of this format, whose features a store gets again by itself.
+    private static let versions = FileFormat.baseVersion...FileFormat.version
 
     private static func open(
         _ keybag: [UInt8],
@@ -77,7 +80,7 @@ struct StoreExamination {
             switch self {
             case .notAStore: "it is not a keychain store, or nothing of one is left; \(Self.backup)"
             case .otherFormat(let version):
-                version.version < FileFormat.version
+                version.version < FileFormat.baseVersion
                     ? "the store has format \(version); any program of this version that opens it brings it up to date"
                     : "the store has format \(version), written by a newer version; use keychainctl of that version"
             case .damagedKeybag(let why):

@@ -141,6 +141,8 @@ package struct StoreRepair: Sendable {
         var (changed, examined) = (outcome, examination)
         defer { (outcome, examination) = (changed, examined) }
         try replacement.makeNew(keybag: examination.keybag, record) { (writer) throws(KeychainError) in
+            // With what the store has to declare of it.
+            try writer.replaceKeybag(examined.keybag)
             try changed.judgeRows(&examined, writer)
         }
     }

@@ -68,7 +68,7 @@ extension Engine {
                         groups: request.groups,
                         under: authorization
                     )
-                    damaged = try transaction.collectMove(request, &moves, &demand, in: &report)
+                    damaged = try transaction.collectMove(request, into: &moves, asking: &demand, in: &report)
                     if damaged != nil { return report }
                 }
                 if !demand.isEmpty { throw authorization.require(demand) }
@@ -101,7 +101,7 @@ extension ItemTransaction {
             case .damaged(let damaged): return damaged
             case .content(let metadata):
                 try request.changes.check(for: metadata.attributes)
-                try list(row, metadata.attributes, request, in: &report)
+                try list(row, metadata.attributes, for: request, in: &report)
             }
         }
         return nil
@@ -114,7 +114,7 @@ extension ItemTransaction {
     fileprivate func list(
         _ row: NumberedRow,
         _ attributes: Attributes,
-        _ request: CheckedRequest,
+        for request: CheckedRequest,
         in report: inout GroupMoveReport
     ) throws(KeychainError) -> Bool {
         let itemClass = row.row.itemClass
@@ -144,8 +144,8 @@ extension ItemWriteTransaction {
     /// - Returns: A row that does not open.
     fileprivate func collectMove(
         _ request: CheckedRequest,
-        _ moves: inout [(ItemWriteTransaction, PendingChange)],
-        _ demand: inout AuthenticationDemand,
+        into moves: inout [(ItemWriteTransaction, PendingChange)],
+        asking demand: inout AuthenticationDemand,
         in report: inout GroupMoveReport
     ) throws(KeychainError) -> DamagedRow? {
         // A search that finds nothing is an error of an update.
@@ -153,7 +153,7 @@ extension ItemWriteTransaction {
         var changes = PendingChanges()
         if let damaged = try collect(request, &changes) { return damaged }
         demand.add(changes.demand)
-        for change in changes.items where try list(change.row, change.item.attributes, request, in: &report) {
+        for change in changes.items where try list(change.row, change.item.attributes, for: request, in: &report) {
             moves.append((self, change))
         }
         return nil

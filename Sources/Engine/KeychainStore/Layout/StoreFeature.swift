@@ -74,7 +74,7 @@ extension StoreFeature {
         writerRevision: 0,
         objects: ItemClass.stored.map { itemClass in
             let (table, column) = (Layout.table(itemClass), Layout.column(.accessGroup))
-            return DeclaredObject(.index, "\(table)_agrp", on: table, "(\(column))")
+            return DeclaredObject(.index, "\(table)_agrp", on: table, as: "(\(column))")
         },
         removal: .automatic
     )
@@ -111,7 +111,7 @@ struct DeclaredObject: Sendable, Hashable {
     ///   - name: the name.
     ///   - table: the table of an index.
     ///   - definition: what follows the name and the table, in SQL.
-    init(_ kind: Kind, _ name: String, on table: String? = nil, _ definition: String) {
+    init(_ kind: Kind, _ name: String, on table: String? = nil, as definition: String) {
         self.kind = kind
         self.name = name
         self.table = table ?? name

@@ -10,14 +10,14 @@ extension SQLiteConnection {
     static let features = DeclaredObject(
         .table,
         "features",
-        """
-        (
-            name TEXT PRIMARY KEY,
-            revision INTEGER NOT NULL,
-            readers INTEGER NOT NULL,
-            writers INTEGER NOT NULL
-        ) WITHOUT ROWID
-        """
+        as: """
+            (
+                name TEXT PRIMARY KEY,
+                revision INTEGER NOT NULL,
+                readers INTEGER NOT NULL,
+                writers INTEGER NOT NULL
+            ) WITHOUT ROWID
+            """
     )
 
     /// The maximum number of features that are read, and the maximum length of a name: both far more than there are.

@@ -67,7 +67,7 @@ package struct StoreInspection: Sendable {
             throw SQLiteError(code: SQLITE_NOTADB, operation: "looking for the mark of a keychain store")
         }
         let version = FileVersion(recorded: try connection.integer("PRAGMA user_version"))
-        do throws(SQLiteError) { try Declarations.check(.file, version.version, in: connection) } catch {
+        do throws(SQLiteError) { try Declarations.check(.file, version, in: connection) } catch {
             guard error.isDamage else { throw error }
             defects.append(error.description)
         }

@@ -34,6 +34,9 @@ void keychain_terminal_respect_stops(const sigset_t *before);
 // its errors, and the default action for every signal. Returns an error number; the other end and the child are stored.
 int keychain_spawn(const char *path, char *const *arguments, char *const *environment, int *socket, pid_t *child);
 
+// The ends of a pipe, closed on exec from the beginning (pipe2(2)). Returns 0 or an error number.
+int keychain_pipe(int *ends);
+
 // An eventfd(2), closed on exec and non-blocking; -1 if it cannot be created.
 int keychain_event(void);
 

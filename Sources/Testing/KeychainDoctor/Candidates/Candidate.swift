@@ -97,7 +97,7 @@ extension Candidate {
     init(_ item: ExplainedItem, _ search: ExplainedSearch, in call: ExaminedCall, isInFile: Bool = false) {
         self.item = item
         let keyColumns = Set(search.itemClass.keyColumns.map(\.description))
-        let failed = item.failed.compactMap { Difference(search.terms[$0], item, keyColumns: keyColumns, call) }
+        let failed = item.failed.compactMap { Difference(search.terms[$0], item, keyColumns: keyColumns, of: call) }
         differences = failed + (isInFile ? [.otherKeychain] : [])
         distanceOfPredicates = differences.reduce(0) { $0 + $1.weight }
         equalKeyAttributes = search.terms.indices.count { index in
@@ -148,7 +148,7 @@ extension Difference {
         _ term: ExplainedTerm,
         _ item: ExplainedItem,
         keyColumns: Set<String>,
-        _ call: ExaminedCall
+        of call: ExaminedCall
     ) {
         key = term.key
         queried = term.value

@@ -74,20 +74,20 @@ extension VerdictTable {
         VerdictRow(
             .storedUnderOtherName,
             at: "T5.6",
-            headline: "The item was stored by a program of another name: {client}",
+            headline: "Only a program whose file is named {client} finds the item",
             meaning:
                 "Without entitlements and without an identity, a program stores its items in an access group with the name of its "
                 + "file. After a rename, or with the version in the name, it looks in another group, and does not find them."
         )
         .advising(
             .migrate,
-            "Move its items to the present name of the file: keychainctl move --from-program {client} --to-program NAME "
-                + "--dry-run shows them first."
+            "If that is another name of this program, move its items to the present one: keychainctl move --from-program FORMER "
+                + "--to-program PRESENT, with --dry-run first."
         )
         .advising(
             .migrate,
             "Give the program an identity, which stays when the file is renamed (keychainctl identity-note), and move its items "
-                + "there: keychainctl move --from-program {client} --to-group IDENTITY."
+                + "there: keychainctl move --from-program FORMER --to-group IDENTITY."
         )
         .asking(
             "Is {client} an earlier or later name of this program?",

@@ -3,6 +3,7 @@
 import ArgumentParser
 import CommandHelp
 import KeychainCore
+import KeychainHost
 
 /// `keychainctl device erase`: begins with an empty keychain, without the passcode.
 struct EraseCommand: ParsableCommand {
@@ -31,7 +32,8 @@ struct EraseCommand: ParsableCommand {
         let device = surroundings.keychain.device
         let summary = try? device.summary()
         guard summary?.exists != false else { return surroundings.printLine("There is no keychain to erase.") }
-        try confirm(EraseText.warning(summary), surroundings)
+        let backups = try? BackupSchedule(in: surroundings.scheduleHost().location.path)
+        try confirm(EraseText.warning(summary, lastBackup: backups?.lastGood?.date), surroundings)
         try refusing { () throws(KeychainError) in try device.erase() }
         surroundings.printLine("The device is erased: its keychain is empty, and no passcode is set.")
     }
@@ -49,15 +51,17 @@ struct EraseCommand: ParsableCommand {
 enum EraseText {
     /// The warning.
     ///
-    /// - Parameter summary: what there is; `nil` where the keychain cannot be read.
+    /// - Parameters:
+    ///   - summary: what there is; `nil` where the keychain cannot be read.
+    ///   - lastBackup: the time of the last scheduled backup; `nil` for none.
     /// - Returns: A sentence or two.
-    static func warning(_ summary: DeviceSummary?) -> String {
+    static func warning(_ summary: DeviceSummary?, lastBackup: String? = nil) -> String {
         var lost = [summary?.itemCount.map { Count.text($0, "item") } ?? "all items, which cannot be counted,"]
         if summary?.hasPasscode == true { lost.append("the passcode") }
         if summary?.recoveryKeyDate != nil { lost.append("the recovery key") }
         let list = lost.count > 1 ? lost.dropLast().joined(separator: ", ") + " and " + lost[lost.count - 1] : lost[0]
         return
             "Erasing the device deletes \(list) for ever. Keychain files are not touched. Only what is in a backup can "
-            + "be had back."
+            + "be had back\(lastBackup.map { "; the last scheduled one is of \($0)" } ?? "")."
     }
 }

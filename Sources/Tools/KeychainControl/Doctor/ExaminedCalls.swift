@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CredentialHelpers
 import FoundationEssentials
 import KeychainCore
 import KeychainDoctor

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CredentialHelpers
 import Glibc
 
 /// Asks for confirmation at the terminal, even if standard input is something else.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CKeychainSupport
+import CredentialHelpers
 import Glibc
 import KeychainAuthenticators
 import KeychainCore
@@ -50,6 +51,11 @@ enum SecretFile {
         let draft = try making(path) { () throws(FileError) in try FileDraft(of: path) }
         try write(secret, to: draft.descriptor, path)
         try making(path) { () throws(FileError) in try draft.publishNew() }
+    }
+
+    /// Writes a secret to a descriptor.
+    static func write(_ secret: SecretBytes, to descriptor: Int32) throws(Refusal) {
+        try write(secret, to: descriptor, "descriptor \(descriptor)")
     }
 
     private static func making<Result>(

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import CKeychainSupport
+import CredentialHelpers
 import Glibc
 import KeychainCore
 

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import CommandHelp
+import CredentialHelpers
 import FoundationEssentials
 import Glibc
 import KeychainCore
