@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import KeychainCore
 import KeychainTrust
 
@@ -53,11 +54,12 @@ struct Session {
         }
     }
 
-    /// Prints what an unknown command may have meant.
+    /// Prints to a terminal what an unknown command may have meant.
     ///
     /// - Throws: ``Output/Failure``
     func suggest(for word: Word) throws {
-        guard !isQuiet, let text = SuggestedCommand.text(for: word) else { return }
+        // Scripts see what macOS prints.
+        guard !isQuiet, isatty(errors.descriptor) == 1, let text = SuggestedCommand.text(for: word) else { return }
         try errors.write(ByteText("security: \(text)\n"))
     }
 

@@ -58,6 +58,13 @@ struct CommandTableTests {
         }
     }
 
+    @Test("a mistyped command, or a word of another tool, has a suggestion, and any other word has none")
+    func suggestions() {
+        #expect(SuggestedCommand.text(for: Word("add-generic-pasword")) == "did you mean 'add-generic-password'?")
+        #expect(SuggestedCommand.text(for: Word("ls")) == "the command for that is: security dump-keychain")
+        #expect(SuggestedCommand.text(for: Word("xyzzy")) == nil)
+    }
+
     @Test("a word of habit is no beginning of a command", arguments: SuggestedCommand.habits.keys.sorted())
     func habits(_ word: String) throws {
         #expect(CommandTable.entry(matching: Word(word)) == nil)
