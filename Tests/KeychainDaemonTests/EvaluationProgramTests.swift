@@ -113,6 +113,36 @@ struct EvaluationProgramTests {
         #expect(error?.reason.contains(reason) == true, "\(error?.reason ?? "")")
     }
 
+    /// Evaluations that are none of the root's.
+    private static func foreignEvaluations() -> [TrustEvaluation] {
+        let other = CertificateMaker.certificate(
+            subject: CertificateMaker.name("other"),
+            issuer: CertificateMaker.name("other")
+        )
+        let beyond = TrustEvaluation.Finding(position: 2, defect: .denied)
+        let before = TrustEvaluation.Finding(position: -1, defect: .denied)
+        return [
+            TrustEvaluation(chain: [other]), TrustEvaluation(chain: [other, root]),
+            TrustEvaluation(chain: [root], findings: [beyond]), TrustEvaluation(chain: [root], findings: [before]),
+        ]
+    }
+
+    @Test("an answer about another certificate, or about a position outside of the chain, is no verdict")
+    func foreignAnswers() throws {
+        let request = TrustRequest(certificates: [Self.root], policies: [.basicX509], date: Self.now)
+        for evaluation in Self.foreignEvaluations() {
+            let folder = try DaemonFolder()
+            let answer = folder.path(beside: "answer")
+            try TrustAnswer(evaluation).encoding.write(to: URL(fileURLWithPath: answer))
+            let script = folder.path(beside: "helper")
+            try Data("#!/bin/sh\ncat >/dev/null\nexec cat '\(answer)'\n".utf8).write(to: URL(fileURLWithPath: script))
+            try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: script)
+            let error = #expect(throws: KeychainError.self) { try TrustHelper.evaluate(request, by: script) }
+            #expect(error?.status == .notAvailable)
+            #expect(error?.reason.contains("another certificate") == true, "\(error?.reason ?? "")")
+        }
+    }
+
     @Test("an answer without a certificate and without a defect is no verdict")
     func emptyAnswer() throws {
         let answer = try TrustAnswer(encoding: TrustAnswer(TrustEvaluation(chain: [])).encoding)

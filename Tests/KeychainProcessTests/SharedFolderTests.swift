@@ -100,7 +100,8 @@ final class SharedFolderTests {
             try killed.send("adds k\(round) 1000")
             _ = try killed.nextStep()
             kill(killed.identifier, SIGKILL)
-            #expect(try two.ask("add after\(round)").isDone)
+            let step = try two.ask("add after\(round)")
+            #expect(step.isDone, "\(step)")
         }
         #expect(try keychainOnDisk().check().isSound)
     }

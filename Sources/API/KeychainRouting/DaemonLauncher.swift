@@ -175,45 +175,22 @@ package struct DaemonLauncher: Sendable {
     }
 
     private static func run(_ program: String, _ words: [String]) throws(KeychainError) -> (Int32, String) {
-        let environment = variables.compactMap { name in getenv(name).map { "\(name)=\(String(cString: $0))" } }
-        var socket: Int32 = -1
-        var child: pid_t = 0
-        let failure = CStringVector.with(words) { words in
-            CStringVector.with(environment) { keychain_spawn(program, words, $0, &socket, &child) }
+        let environment = ProcessEnvironment.assignments(variables)
+        let daemon: SpawnedProgram
+        do throws(FileError) { daemon = try SpawnedProgram(program, words, environment: environment) } catch {
+            throw KeychainError(socket: error)
         }
-        guard failure == 0 else {
-            throw KeychainError(socket: FileError.system(call: "posix_spawn", path: program, errno: failure))
-        }
-        defer { close(socket) }
-        let message = read(socket, until: Deadline(milliseconds: patienceMilliseconds))
-        var status: Int32 = 0
-        guard let message else {
-            kill(child, SIGKILL)
-            while waitpid(child, &status, 0) < 0, errno == EINTR {}
+        defer { close(daemon.socket) }
+        // It closes its output when it listens, or with a message when it cannot.
+        let deadline = Deadline(milliseconds: patienceMilliseconds)
+        let output = DescriptorContents(of: daemon.socket, atMost: 4096, until: deadline)
+        guard output.end != .overdue else {
+            daemon.end()
             return (1, "it did not report that it listens")
         }
-        while waitpid(child, &status, 0) < 0 {
-            // A program that reaps every child has taken the status; connecting shows whether the daemon listens.
-            guard errno == EINTR else { return (0, message) }
-        }
-        return (status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + status & 0x7F, message)
-    }
-
-    /// The daemon's output until it closes it; `nil` if it does not do so in time.
-    private static func read(_ socket: Int32, until deadline: Deadline) -> String? {
-        var bytes: [UInt8] = []
-        while bytes.count < 4096 {
-            var ready = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-            let count = poll(&ready, 1, deadline.millisecondsLeft)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return nil }
-            var buffer = [UInt8](repeating: 0, count: 1024)
-            let got = Glibc.read(socket, &buffer, buffer.count)
-            if got < 0, errno == EINTR { continue }
-            guard got > 0 else { break }
-            bytes += buffer[..<got]
-        }
-        let text = String(decoding: bytes, as: UTF8.self)
-        return text.split(whereSeparator: \.isNewline).joined(separator: "; ")
+        let message = String(decoding: output.bytes, as: UTF8.self)
+            .split(whereSeparator: \.isNewline).joined(separator: "; ")
+        // A program that reaps every child has taken the status; connecting shows whether the daemon listens.
+        return (ExitStatus.wait(for: daemon.identifier) ?? 0, message)
     }
 }

@@ -16,8 +16,10 @@ enum EvaluationProgram {
     /// - Returns: The exit status.
     static func run() -> Int32 {
         let failure = TrustHelper.prepare()
-        guard JudgeProgram.confine(), let question = readAll() else { return DaemonStatus.failed.rawValue }
-        let answer = Array(TrustHelper.answer(question, failure))
+        guard JudgeProgram.confine() else { return DaemonStatus.failed.rawValue }
+        let question = DescriptorContents(of: STDIN_FILENO, atMost: TrustHelper.maximumBytes)
+        guard question.end == .complete else { return DaemonStatus.failed.rawValue }
+        let answer = Array(TrustHelper.answer(Data(question.bytes), failure))
         var written = 0
         while written < answer.count {
             let count = answer[written...].withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
@@ -25,18 +27,5 @@ enum EvaluationProgram {
             written += max(0, count)
         }
         return DaemonStatus.done.rawValue
-    }
-
-    /// Standard input; `nil` if it cannot be read, or is too long.
-    private static func readAll() -> Data? {
-        var contents = Data()
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            let count = read(STDIN_FILENO, &buffer, buffer.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0, contents.count + count <= TrustHelper.maximumBytes else { return nil }
-            if count == 0 { return contents }
-            contents += buffer[..<count]
-        }
     }
 }

@@ -231,14 +231,8 @@ package final class KeychainServer: Sendable {
         case .observation(let client):
             wanted = observe(connection, number: command.number, for: client)
         case .command(let content, let canAskForSecrets):
-            let call = Call(
-                of: connection.peer,
-                connection.process,
-                prompting: ConnectionAuthenticator(connection, canAskForSecrets: canAskForSecrets, self),
-                until: connection.ending,
-                countedBy: calls
-            )
-            let frame = carryOut(content, number: command.number, in: call)
+            let authenticator = ConnectionAuthenticator(connection, canAskForSecrets: canAskForSecrets, self)
+            let frame = carryOut(content, number: command.number, of: connection, prompting: authenticator)
             command.memory.end()
             wanted = connection.answer(frame, tick: tick, isLast: isStopping)
         }
@@ -246,8 +240,20 @@ package final class KeychainServer: Sendable {
         return wanted ?? []
     }
 
-    /// The answer to a command.
-    private func carryOut(_ command: KeychainCommand, number: UInt64, in call: Call) -> SecretBytes {
+    /// The answer to a command, whose memory is not counted any more once it is a message.
+    private func carryOut(
+        _ command: KeychainCommand,
+        number: UInt64,
+        of connection: Connection,
+        prompting authenticator: ConnectionAuthenticator
+    ) -> SecretBytes {
+        let call = Call(
+            of: connection.peer,
+            connection.process,
+            prompting: authenticator,
+            until: connection.ending,
+            countedBy: calls
+        )
         let message: WireMessage
         do throws(KeychainError) {
             message = .reply(number, try execute(command, in: call).withShortenedError)

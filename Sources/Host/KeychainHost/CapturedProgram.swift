@@ -8,7 +8,7 @@ package struct CapturedProgram {
     /// What a program wrote to its standard output.
     package var output: [UInt8] = []
 
-    /// Its exit status; 128 plus the number of the signal that ended it.
+    /// Its exit status; 128 plus the number of the signal that ended it, and -1 where this program ignores its children.
     package var status: Int32 = 0
 
     /// Where its standard error, or standard input, leads.
@@ -43,19 +43,12 @@ package struct CapturedProgram {
         close(ends[1])
         guard failure == 0 else { throw .system(call: "posix_spawnp", path: words[0], errno: failure) }
         let deadline = milliseconds.map { Deadline(milliseconds: $0) }
-        let isComplete = read(ends[0], deadline)
+        let contents = DescriptorContents(of: ends[0], until: deadline)
+        output = contents.bytes
         // Which may have closed its output, and go on.
         let isOverdue = deadline.map { !Self.hasEnded(child, $0) } ?? false
-        if !isComplete || isOverdue { kill(child, SIGKILL) }
-        var ending: Int32 = 0
-        while waitpid(child, &ending, 0) < 0 {
-            // Where the program ignores its children, nobody knows.
-            guard errno == EINTR else {
-                status = -1
-                return
-            }
-        }
-        status = ending & 0x7F == 0 ? (ending >> 8) & 0xFF : 128 + ending & 0x7F
+        if contents.end != .complete || isOverdue { kill(child, SIGKILL) }
+        status = ExitStatus.wait(for: child) ?? -1
     }
 
     private static func start(
@@ -99,23 +92,6 @@ package struct CapturedProgram {
             let found = waitid(P_PID, id_t(child), &information, WEXITED | WNOWAIT | WNOHANG)
             if found != 0 || information.si_signo != 0 { return true }
             guard pauses.wait() else { return false }
-        }
-    }
-
-    /// Reads the output to its end.
-    ///
-    /// - Returns: `false` if that takes too long.
-    private mutating func read(_ descriptor: Int32, _ deadline: Deadline?) -> Bool {
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            let waited = poll(&ready, 1, deadline?.millisecondsLeft ?? -1)
-            if waited < 0, errno == EINTR { continue }
-            guard waited > 0 else { return false }
-            let count = Glibc.read(descriptor, &buffer, buffer.count)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return true }
-            output += buffer[..<count]
         }
     }
 }

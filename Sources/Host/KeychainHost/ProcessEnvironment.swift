@@ -11,6 +11,11 @@ package enum ProcessEnvironment {
         CSupport.environment(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
     }
 
+    /// Returns those of some variables that are set, as `NAME=VALUE`, for a program that gets no others.
+    package static func assignments(_ names: [String]) -> [String] {
+        names.compactMap { name in value(name).map { "\(name)=\($0)" } }
+    }
+
     /// Returns the value of a variable that holds a path.
     ///
     /// - Throws: ``FileError/unusablePath(_:_:)`` for one that is not UTF-8: as a string it would be a different path.

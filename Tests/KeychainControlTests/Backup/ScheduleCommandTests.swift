@@ -108,7 +108,7 @@ struct ScheduleCommandTests {
         let secret = try String(contentsOfFile: path, encoding: .utf8)
         #expect(secret.hasSuffix("\n") && !outcome.output.contains(secret.dropLast()))
         #expect(try verify(backups()[0], String(secret.dropLast())).status == 0)
-        let closed = try schedule(["--new-secret", "--secret-fd", "99"])
+        let closed = try schedule(["--new-secret", "--secret-fd", "\(Int32.max)"])
         #expect(closed.status == 1)
         #expect(try run().status == 0)
         #expect(try verify(backups()[1], String(secret.dropLast())).status == 0)

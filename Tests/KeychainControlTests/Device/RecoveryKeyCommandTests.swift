@@ -110,7 +110,7 @@ struct RecoveryKeyCommandTests {
         let device = FakeDevice(passcode: "1234")
         let words = ["recovery-key", "create"]
         for (options, status) in [
-            ([], 64), (["--output-fd", "x"], 64), (["--output-fd", "-1"], 64), (["--output-fd", "999"], 1),
+            ([], 64), (["--output-fd", "x"], 64), (["--output-fd", "-1"], 64), (["--output-fd", "\(Int32.max)"], 1),
             (["--output-fd", "\(screen.ends.read)"], 1),
         ] as [([String], Int32)] {
             var control = Control(device: device)

@@ -22,6 +22,13 @@ package struct TrustEvaluation: Sendable, Hashable {
         package var defect: TrustDefect
     }
 
+    /// Whether it can be an evaluation of a request: its chain begins with the request's first certificate, and each
+    /// defect has a position in it.
+    func isAbout(_ request: TrustRequest) -> Bool {
+        guard chain.isEmpty || chain.first == request.certificates.first else { return false }
+        return findings.allSatisfy { 0...chain.count ~= $0.position }
+    }
+
     /// Whether the certificate is trusted.
     package var isTrusted: Bool { findings.isEmpty }
 

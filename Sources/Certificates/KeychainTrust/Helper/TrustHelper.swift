@@ -34,7 +34,10 @@ package enum TrustHelper {
         by program: String? = nil,
         atMost milliseconds: Int32 = 60_000
     ) throws(KeychainError) -> TrustEvaluation {
-        try ask(TrustQuestion(request), of: program, atMost: milliseconds).evaluation()
+        let evaluation = try ask(TrustQuestion(request), of: program, atMost: milliseconds).evaluation()
+        // It has read what a stranger made, so its answer is not trusted to be about what it was asked.
+        guard evaluation.isAbout(request) else { throw failure("its answer is about another certificate") }
+        return evaluation
     }
 
     /// The anchors of the system, in DER.
@@ -54,10 +57,14 @@ package enum TrustHelper {
         let path: String
         if let program { path = program } else { path = try installedProgram() }
         let deadline = Deadline(milliseconds: milliseconds)
-        let process = try Process(path)
-        defer { process.end() }
-        try process.send(encoding, deadline)
-        let answer = try process.receive(deadline)
+        let helper = try start(path)
+        defer {
+            close(helper.socket)
+            // A crafted certificate may have taken it over, so it may not exit by itself.
+            helper.end()
+        }
+        try send(encoding, to: helper.socket, deadline)
+        let answer = try receive(from: helper.socket, deadline)
         do throws(KeychainError) { return try TrustAnswer(encoding: answer) } catch {
             throw failure("\(path) does not answer as this version of it does")
         }
@@ -81,76 +88,47 @@ package enum TrustHelper {
         )
     }
 
-    /// A helper that runs.
-    private struct Process {
-        private let child: pid_t
-        private let socket: Int32
-
-        init(_ path: String) throws(KeychainError) {
-            var (child, socket): (pid_t, Int32) = (0, -1)
-            let name = SystemAnchors.environmentVariable
-            let variables = ProcessEnvironment.value(name).map { ["\(name)=\($0)"] } ?? []
-            let failure = CStringVector.with([path, TrustHelper.option]) { words in
-                CStringVector.with(variables) { CSupport.spawn(path, words, $0, &socket, &child) }
-            }
-            guard failure == 0 else {
-                throw TrustHelper.failure("\(path) cannot be started (\(String(cString: strerror(failure))))")
-            }
-            (self.child, self.socket) = (child, socket)
-        }
-
-        /// Ends it, whatever it does: a crafted certificate may have taken it over.
-        func end() {
-            close(socket)
-            // Where the program ignores its children, the number may be another process's.
-            if waitpid(child, nil, WNOHANG) == 0 {
-                kill(child, SIGKILL)
-                while waitpid(child, nil, 0) < 0, errno == EINTR {}
-            }
-        }
-
-        /// Sends what it reads of the question.
-        func send(_ bytes: Data, _ deadline: Deadline) throws(KeychainError) {
-            var sent = bytes.startIndex
-            while sent < bytes.endIndex {
-                try wait(for: POLLOUT, deadline)
-                let count = bytes[sent...].withUnsafeBytes {
-                    Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
-                }
-                if count > 0 {
-                    sent += count
-                } else if errno != EINTR && errno != EAGAIN {
-                    // It has ended; what it has answered says so.
-                    return
-                }
-            }
-            shutdown(socket, Int32(SHUT_WR))
-        }
-
-        func receive(_ deadline: Deadline) throws(KeychainError) -> Data {
-            var answer = Data()
-            var buffer = [UInt8](repeating: 0, count: 1 << 16)
-            while true {
-                try wait(for: POLLIN, deadline)
-                let count = recv(socket, &buffer, buffer.count, Int32(MSG_DONTWAIT))
-                if count < 0, errno == EINTR || errno == EAGAIN { continue }
-                if count <= 0 { return answer }
-                guard answer.count + count <= TrustHelper.maximumBytes else {
-                    throw TrustHelper.failure("its answer is too long")
-                }
-                answer += buffer[..<count]
-            }
-        }
-
-        private func wait(for events: Int32, _ deadline: Deadline) throws(KeychainError) {
-            while true {
-                var ready = pollfd(fd: socket, events: Int16(events), revents: 0)
-                let count = poll(&ready, 1, deadline.millisecondsLeft)
-                if count > 0 { return }
-                guard count < 0, errno == EINTR else { throw TrustHelper.failure("it takes too long") }
-            }
+    /// Starts the helper; as the daemon, it gets none of this program's variables but the anchors'.
+    private static func start(_ path: String) throws(KeychainError) -> SpawnedProgram {
+        let variables = ProcessEnvironment.assignments([SystemAnchors.environmentVariable])
+        do throws(FileError) {
+            return try SpawnedProgram(path, [path, option], environment: variables)
+        } catch {
+            throw failure("\(error)")
         }
     }
+
+    /// Sends as much of the question as the helper reads.
+    private static func send(_ bytes: Data, to socket: Int32, _ deadline: Deadline) throws(KeychainError) {
+        var sent = bytes.startIndex
+        while sent < bytes.endIndex {
+            var ready = pollfd(fd: socket, events: Int16(POLLOUT), revents: 0)
+            let waited = poll(&ready, 1, deadline.millisecondsLeft)
+            if waited < 0, errno == EINTR { continue }
+            guard waited > 0 else { throw overdue }
+            let count = bytes[sent...].withUnsafeBytes {
+                Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+            }
+            if count > 0 {
+                sent += count
+            } else if errno != EINTR && errno != EAGAIN {
+                // It has exited; what it has answered says why.
+                return
+            }
+        }
+        shutdown(socket, Int32(SHUT_WR))
+    }
+
+    private static func receive(from socket: Int32, _ deadline: Deadline) throws(KeychainError) -> Data {
+        let answer = DescriptorContents(of: socket, atMost: maximumBytes, until: deadline)
+        switch answer.end {
+        case .complete, .failed: return Data(answer.bytes)
+        case .tooLong: throw failure("its answer is too long")
+        case .overdue: throw overdue
+        }
+    }
+
+    private static var overdue: KeychainError { failure("it takes too long") }
 }
 
 // MARK: - The helper's side

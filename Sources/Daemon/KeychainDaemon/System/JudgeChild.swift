@@ -14,8 +14,8 @@ import Synchronization
 /// may have taken it over, so it cannot be relied upon to exit by itself, and an exited process remains in the system
 /// until it is reaped.
 final class JudgeChild: Sendable {
-    private let identifier: pid_t
-    private let socket: Int32
+    private let child: SpawnedProgram
+    private var socket: Int32 { child.socket }
     private let life: Deadline
     private let state = Mutex(State())
 
@@ -44,22 +44,12 @@ final class JudgeChild: Sendable {
     /// - Throws: `errSecNotAvailable` with the reason.
     init(_ program: String, livingFor milliseconds: Int32) throws(KeychainError) {
         life = Deadline(milliseconds: milliseconds)
-        var socket: Int32 = -1
-        var identifier: pid_t = 0
-        let name = SystemAnchors.environmentVariable
-        let variables = getenv(name).map { ["\(name)=\(String(cString: $0))"] } ?? []
-        let failure = CStringVector.with(["keychaind", JudgeProgram.option]) { words in
-            CStringVector.with(variables) { keychain_spawn(program, words, $0, &socket, &identifier) }
+        let variables = ProcessEnvironment.assignments([SystemAnchors.environmentVariable])
+        do throws(FileError) {
+            child = try SpawnedProgram(program, ["keychaind", JudgeProgram.option], environment: variables)
+        } catch {
+            throw KeychainError(.notAvailable, "no process can be started: \(error)", kind: .unavailable)
         }
-        guard failure == 0 else {
-            throw KeychainError(
-                .notAvailable,
-                "no process can be started (\(String(cString: strerror(failure))))",
-                kind: .unavailable
-            )
-        }
-        self.socket = socket
-        self.identifier = identifier
         guard HostThread.start(.blocked, { [self] in watch() }) else {
             end()
             reap()
@@ -70,7 +60,7 @@ final class JudgeChild: Sendable {
     deinit { close(socket) }
 
     /// Its process identifier; `nil` once it was asked to exit, or has exited.
-    var runningIdentifier: pid_t? { state.withLock { $0.isOver || $0.isGone ? nil : identifier } }
+    var runningIdentifier: pid_t? { state.withLock { $0.isOver || $0.isGone ? nil : child.identifier } }
 
     /// Starts a question.
     ///
@@ -87,7 +77,7 @@ final class JudgeChild: Sendable {
     func end() {
         state.withLock { state in
             state.isOver = true
-            if !state.isGone { kill(identifier, SIGKILL) }
+            if !state.isGone { kill(child.identifier, SIGKILL) }
         }
     }
 
@@ -109,11 +99,11 @@ final class JudgeChild: Sendable {
 
     private func reap() {
         var information = siginfo_t()
-        while waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
+        while waitid(P_PID, id_t(child.identifier), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
         // From now on the number may be that of another process.
         state.withLock { state in
             state.isGone = true
-            while waitpid(identifier, nil, 0) < 0, errno == EINTR {}
+            ExitStatus.wait(for: child.identifier)
         }
     }
 

@@ -29,14 +29,15 @@ extension EmbeddedKeychain {
         }
     }
 
-    /// Makes a backup in memory, as ``createBackup(at:secret:files:)`` writes one.
+    /// Makes a backup in memory, as ``createBackup(at:secret:files:)`` writes one, with at most `limit` bytes of rows.
     func backupImage(
+        atMost limit: Int,
         secret: SecretBytes,
         files: [BackedUpFile]
     ) throws(KeychainError) -> (report: BackupReport, bytes: SecretBytes) {
         let derived = try workedOn(secret)
         return try access.withEngine(.reading) { (engine) throws(KeychainError) in
-            try engine.backupImage(derived, files)
+            try engine.backupImage(derived, files, atMost: limit)
         }
     }
 
@@ -186,12 +187,14 @@ extension Engine {
 
     func backupImage(
         _ secret: BackupSecret,
-        _ files: [BackedUpFile]
+        _ files: [BackedUpFile],
+        atMost limit: Int
     ) throws(KeychainError) -> (report: BackupReport, bytes: SecretBytes) {
         var image = SecretBytes()
         let report = try backUp(secret, files: files) { (reader, contents, staysBehind) throws(KeychainError) in
             let made = try store.backupImage(
                 of: reader,
+                atMost: limit,
                 protections: Self.protectionsInBackups,
                 staysBehind: staysBehind,
                 destroyedGeneration: device.keybag.destroyedGeneration,

@@ -30,7 +30,11 @@ extension EmbeddedKeychain {
             }
             return .backup(report)
         case .reply:
-            let (report, bytes) = try backupImage(secret: secret, files: request.files)
+            let (report, bytes) = try backupImage(
+                atMost: Self.largestReply,
+                secret: secret,
+                files: request.files
+            )
             guard bytes.count <= Self.largestReply else {
                 throw KeychainError(
                     .dataTooLarge,

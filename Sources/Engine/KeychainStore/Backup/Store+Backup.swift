@@ -56,9 +56,14 @@ extension Store {
     /// Makes a backup in memory, as ``writeBackup(of:to:name:protections:staysBehind:destroyedGeneration:_:)`` writes
     /// one.
     ///
+    /// Its rows count as memory of the command, as rows that are read do.
+    ///
     /// - Returns: What it contains, and the bytes of its file.
+    /// - Throws: `errSecDataTooLarge` beyond `limit` bytes of rows, `errSecAllocate` if the program may not use so much
+    ///   memory at present.
     package func backupImage(
         of reader: RowReader,
+        atMost limit: Int,
         protections: Set<String>,
         staysBehind: (StoredRow) -> Bool = { _ in false },
         destroyedGeneration: UInt32?,
@@ -66,6 +71,7 @@ extension Store {
     ) throws(KeychainError) -> (counts: BackupCounts, bytes: SecretBytes) {
         let file = try fill(
             { () throws(SQLiteError) in try SQLiteConnection(fileInMemory: ()) },
+            within: BackupRoom(limit: limit, reserveMemory: reserveMemory),
             of: reader,
             protections: protections,
             staysBehind: staysBehind,
@@ -77,13 +83,14 @@ extension Store {
 
     private func fill(
         _ open: () throws(SQLiteError) -> SQLiteConnection,
+        within room: BackupRoom? = nil,
         of reader: RowReader,
         protections: Set<String>,
         staysBehind: (StoredRow) -> Bool,
         destroyedGeneration: UInt32?,
         _ contents: NewBackup
     ) throws(KeychainError) -> BackupWriter {
-        let file = try BackupWriter(open, options, hasFiles: contents.fileCount > 0)
+        let file = try BackupWriter(open, options, hasFiles: contents.fileCount > 0, within: room)
         for itemClass in ItemClass.stored {
             try file.addRows(
                 of: itemClass,
@@ -131,18 +138,44 @@ package struct NewBackup {
     }
 }
 
+/// The memory for a backup that is not written to a file.
+private struct BackupRoom {
+    let limit: Int
+    let reserveMemory: (@Sendable (_ byteCount: Int) -> Bool)?
+    private var byteCount = 0
+
+    init(limit: Int, reserveMemory: (@Sendable (_ byteCount: Int) -> Bool)?) {
+        self.limit = limit
+        self.reserveMemory = reserveMemory
+    }
+
+    /// Counts bytes that are about to be added.
+    mutating func use(_ bytes: Int) throws(KeychainError) {
+        byteCount += bytes
+        guard byteCount <= limit else {
+            throw KeychainError(.dataTooLarge, "the backup has more than \(limit) bytes, and the service sends no more")
+        }
+        guard reserveMemory?(bytes) ?? true else {
+            throw KeychainError(.allocate, "the backup needs more memory than the user's programs may use at present")
+        }
+    }
+}
+
 /// Fills the file of a backup.
 private final class BackupWriter {
     private let connection: SQLiteConnection
     private let version: FileVersion
+    private var room: BackupRoom?
     private(set) var counts = BackupCounts()
 
     /// Starts with an empty file, which no other process uses before it has its name, and which is synced then.
     init(
         _ open: () throws(SQLiteError) -> SQLiteConnection,
         _ options: StoreOptions,
-        hasFiles: Bool
+        hasFiles: Bool,
+        within room: BackupRoom?
     ) throws(KeychainError) {
+        self.room = room
         version = BackupLayout.version(hasFiles: hasFiles)
         do throws(SQLiteError) {
             connection = try open()
@@ -186,6 +219,7 @@ private final class BackupWriter {
 
     /// Whether the row could be added: two rows of one identifier or primary key cannot, and are in no sound store.
     private func add(_ row: StoredRow, _ number: Int64) throws(KeychainError) -> Bool {
+        try room?.use(row.byteCount)
         do throws(SQLiteError) {
             try connection.insert(NumberedRow(number: number, row: row, damage: nil))
             return true
@@ -206,6 +240,7 @@ private final class BackupWriter {
         for index in 0..<contents.fileCount {
             let number = Int64(index + 1)
             let sealed = try contents.sealFile(index, number)
+            try room?.use(sealed.count)
             try sql { () throws(SQLiteError) in
                 defer { statement.reset() }
                 try statement.bind(number, at: 0)

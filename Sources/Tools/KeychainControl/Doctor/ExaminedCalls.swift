@@ -102,22 +102,12 @@ struct ExaminedCalls {
 
     /// The bytes of a file, of standard input, or of the text itself.
     private static func bytes(_ argument: String, _ surroundings: Surroundings) throws(BadInput) -> Data {
-        if argument == "-" { return readToEnd(surroundings.standardInput) }
+        if argument == "-" { return Data(DescriptorContents(of: surroundings.standardInput).bytes) }
         if argument.contains(where: { "[{\n".contains($0) }) { return Data(argument.utf8) }
         guard let data = FileManager.default.contents(atPath: argument) else {
             throw BadInput("'\(argument)' is neither a file that can be read nor a dictionary")
         }
         return data
-    }
-
-    private static func readToEnd(_ descriptor: Int32) -> Data {
-        var data = Data()
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            let count = buffer.withUnsafeMutableBytes { DescriptorInput.read(descriptor, $0) }
-            guard count > 0 else { return data }
-            data += buffer[..<count]
-        }
     }
 
     // MARK: - Traces

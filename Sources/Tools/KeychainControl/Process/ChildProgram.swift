@@ -2,6 +2,7 @@
 
 import Glibc
 import KeychainEngine
+import KeychainHost
 
 /// Runs a program to completion as a shell would: it shares our standard streams, and we return its exit status.
 enum ChildProgram {
@@ -89,7 +90,7 @@ enum ChildProgram {
         var signals = signals
         while true {
             var status: Int32 = 0
-            if waitpid(identifier, &status, WNOHANG) == identifier { return exitStatus(status) }
+            if waitpid(identifier, &status, WNOHANG) == identifier { return ExitStatus.code(of: status) }
             var information = siginfo_t()
             var aWhile = timespec(tv_sec: 1, tv_nsec: 0)
             let signal = sigtimedwait(&signals, &information, &aWhile)
@@ -97,10 +98,5 @@ enum ChildProgram {
             // The terminal sends its signals to both processes.
             if information.si_code <= 0 { kill(identifier, signal) }
         }
-    }
-
-    private static func exitStatus(_ status: Int32) -> Int32 {
-        let signal = status & 0x7f
-        return signal == 0 ? (status >> 8) & 0xff : 128 + signal
     }
 }
