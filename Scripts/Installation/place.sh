@@ -84,9 +84,9 @@ helper_names="git-credential-keychain docker-credential-keychain cargo-credentia
 # keychain-helper, and its other names: it takes its name for a command.
 place_helpers() {
     place_tools keychain-helper
-    for name in $helper_names; do
-        ln -sf keychain-helper "$staged/bin/$name.new"
-        mv -f "$staged/bin/$name.new" "$staged/bin/$name"
+    for helper in $helper_names; do
+        ln -sf keychain-helper "$staged/bin/$helper.new"
+        mv -f "$staged/bin/$helper.new" "$staged/bin/$helper"
     done
 }
 
@@ -140,7 +140,7 @@ place_manuals() {
     for page in "$pages"/*; do place 644 "$page" "$staged/share/man/man${page##*.}/${page##*/}"; done
     # The other names of keychain-helper are read from its page.
     echo ".so man1/keychain-helper.1" > "$pages/other-names"
-    for name in $helper_names; do place 644 "$pages/other-names" "$staged/share/man/man1/$name.1"; done
+    for helper in $helper_names; do place 644 "$pages/other-names" "$staged/share/man/man1/$helper.1"; done
 }
 
 # place_licenses FOLDER: the licences of what is linked into the programs, of the packages and the toolchain that were
