@@ -72,12 +72,25 @@ find_builds() {
 # build_tools NAME...: programs that need no toolchain where they run, in the folder 'executables'.
 # security, keychainctl and keychain-lint have the C library in them as well, keychaind has not (Package.swift).
 build_tools() {
-    for tool in "$@"; do build_tool --product "$tool"; done
+    for tool in "$@"; do
+        case "$tool" in
+            # shellcheck disable=SC2086 # a list of options
+            security | keychainctl | keychain-helper | keychain-lint) build_tool $packed --product "$tool" ;;
+            *) build_tool --product "$tool" ;;
+        esac
+    done
 }
+
+# Where a program is loaded at an address that differs each time, it corrects many addresses when it starts. Packed, their
+# list is smaller by 1.5 MB, which are read then; the C library in the program reads such a list from 2.36 on.
+packed="-Xlinker -z -Xlinker pack-relative-relocs"
+oldest="$(printf '2.36\n%s\n' "$(getconf GNU_LIBC_VERSION | cut -d ' ' -f 2)" | sort -V | head -n 1)"
+[ "$oldest" = 2.36 ] || packed=""
 
 # Builds keychaind with the C library in it, and without the system bus, as 'keychaind-static'.
 build_static_daemon() {
-    static=daemon build_tool --product keychaind
+    # shellcheck disable=SC2086 # a list of options
+    static=daemon build_tool $packed --product keychaind
     executables="$(build_tool --show-bin-path)"
     mv "$executables/keychaind" "$executables/keychaind-static"
 }
