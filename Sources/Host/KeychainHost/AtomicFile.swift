@@ -163,14 +163,8 @@ package enum AtomicFile {
     }
 
     private static func write(_ bytes: [UInt8], to descriptor: Int32, _ path: String) throws(FileError) {
-        var count = 0
-        while count < bytes.count {
-            let written = bytes.withUnsafeBytes {
-                Glibc.write(descriptor, $0.baseAddress.map { $0 + count }, $0.count - count)
-            }
-            if written < 0, errno == EINTR { continue }
-            guard written > 0 else { throw failure("write", path) }
-            count += written
+        guard bytes.withUnsafeBytes({ DescriptorOutput.write($0, to: descriptor) }) else {
+            throw failure("write", path)
         }
     }
 

@@ -120,13 +120,7 @@ package struct PrivateDirectory: Sendable, Hashable {
     }
 
     private func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, _ name: String) throws(FileError) {
-        var written = 0
-        while written < bytes.count {
-            let count = Glibc.write(descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw failure("write", name) }
-            written += count
-        }
+        guard DescriptorOutput.write(bytes, to: descriptor) else { throw failure("write", name) }
         guard fsync(descriptor) == 0 else { throw failure("fsync", name) }
     }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CredentialHelpers
 import FoundationEssentials
 import KeychainCore
 import KeychainDoctor

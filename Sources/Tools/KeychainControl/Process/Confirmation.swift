@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CredentialHelpers
 import Glibc
+import KeychainHost
 
 /// Asks for confirmation at the terminal, even if standard input is something else.
 enum Confirmation {
@@ -26,8 +26,7 @@ enum Confirmation {
         var line: [UInt8] = []
         while line.count < 1 << 12 {
             var byte: UInt8 = 0
-            let count = read(terminal, &byte, 1)
-            if count < 0, errno == EINTR { continue }
+            let count = withUnsafeMutableBytes(of: &byte) { DescriptorInput.read(terminal, $0) }
             guard count > 0, byte != UInt8(ascii: "\n") else { break }
             line.append(byte)
         }

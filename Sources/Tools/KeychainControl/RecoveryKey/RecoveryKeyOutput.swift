@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import CredentialHelpers
 import Glibc
 import KeychainCore
 
@@ -86,9 +85,9 @@ struct RecoveryKeyOutput {
     }
 
     private func handOver(_ key: RecoveryKey, in surroundings: Surroundings) throws(Refusal) {
-        if let descriptor { return try write(key.text, "\n", to: descriptor) }
+        if let descriptor { return try write(key.text, to: descriptor) }
         surroundings.remark(Self.explanation)
-        try write(key.text, "\n", to: surroundings.standardOutput)
+        try write(key.text, to: surroundings.standardOutput)
         for _ in 0..<Self.attempts {
             guard let answer = surroundings.askLine("Type its last group:") else {
                 throw Refusal("there is no terminal to ask at whether the recovery key was kept; it is not valid")
@@ -104,12 +103,8 @@ struct RecoveryKeyOutput {
         return SecretBytes(typed.map { (0x61...0x7A).contains($0) ? $0 & ~0x20 : $0 }) == key.lastGroup
     }
 
-    private func write(_ text: SecretBytes, _ end: String, to descriptor: Int32) throws(Refusal) {
-        let isWritten = text.withUnsafeBytes { text in
-            DescriptorOutput.write(text, to: descriptor)
-                && Array(end.utf8).withUnsafeBytes { DescriptorOutput.write($0, to: descriptor) }
-        }
-        guard isWritten else {
+    private func write(_ text: SecretBytes, to descriptor: Int32) throws(Refusal) {
+        guard SecretLine.write(text, to: descriptor) else {
             let why = String(cString: strerror(errno))
             throw Refusal("the recovery key cannot be written to descriptor \(descriptor): \(why); nothing has changed")
         }

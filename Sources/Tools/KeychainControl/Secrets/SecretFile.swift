@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CKeychainSupport
-import CredentialHelpers
 import Glibc
 import KeychainAuthenticators
 import KeychainCore

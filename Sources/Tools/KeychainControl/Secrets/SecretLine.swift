@@ -2,11 +2,11 @@
 
 import ArgumentParser
 import CKeychainSupport
-import CredentialHelpers
 import Glibc
 import KeychainCore
+import KeychainHost
 
-/// Reads a secret that is one line of a descriptor.
+/// Reads and writes a secret that is one line of a descriptor.
 ///
 /// The line ends before the first newline, which is not part of it, or at the end of the input; every other byte,
 /// including a carriage return and NUL, is part of it. Nothing beyond the newline is read, so another line, or another
@@ -36,6 +36,14 @@ enum SecretLine {
         }
         guard count > 0 || !isAtEnd else { throw Refusal("the input ended where the \(name.text) should be") }
         return SecretBytes(copying: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+    }
+
+    /// Writes a secret and a newline.
+    ///
+    /// - Returns: Whether all of it was written; if not, `errno` has the reason.
+    static func write(_ secret: SecretBytes, to descriptor: Int32) -> Bool {
+        secret.withUnsafeBytes { DescriptorOutput.write($0, to: descriptor) }
+            && [UInt8(ascii: "\n")].withUnsafeBytes { DescriptorOutput.write($0, to: descriptor) }
     }
 
     /// Reads one byte; `false` at the end of the input.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CredentialHelpers
 import Glibc
 import KeychainHost
 
@@ -103,16 +102,11 @@ struct SystemdUnits {
     static func write(_ files: [(name: String, text: String)], to folder: String) throws(Refusal) {
         for (name, text) in files {
             let path = "\(folder)/\(name)"
-            guard makeFolders(folder) else {
-                throw Refusal("\(folder) cannot be made: \(String(cString: strerror(errno)))")
-            }
-            let descriptor = open("\(path).new", O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o644)
-            guard descriptor >= 0 else {
-                throw Refusal("\(path) cannot be written: \(String(cString: strerror(errno)))")
-            }
-            let isWritten = Array(text.utf8).withUnsafeBytes { DescriptorOutput.write($0, to: descriptor) }
-            guard close(descriptor) == 0, isWritten, rename("\(path).new", path) == 0 else {
-                throw Refusal("\(path) cannot be written: \(String(cString: strerror(errno)))")
+            do throws(FileError) {
+                try AtomicFile.makeFolders(above: path, mode: 0o755)
+                _ = try AtomicFile.replace(path, nil, with: Array(text.utf8), mode: 0o644)
+            } catch {
+                throw Refusal("\(path) cannot be written: \(error)")
             }
         }
     }
@@ -125,14 +119,5 @@ struct SystemdUnits {
     /// Removes the files from a folder.
     static func remove(from folder: String) {
         for name in [socketUnit, serviceUnit] { unlink("\(folder)/\(name)") }
-    }
-
-    private static func makeFolders(_ path: String) -> Bool {
-        var folder = ""
-        for part in path.split(separator: "/") {
-            folder += "/\(part)"
-            guard mkdir(folder, 0o755) == 0 || errno == EEXIST else { return false }
-        }
-        return true
     }
 }

@@ -4,6 +4,7 @@ import CKeychainSupport
 import Glibc
 import KeychainAuthenticators
 import KeychainCore
+import KeychainHost
 
 /// A file, or another descriptor, that a command reads completely; its contents may be secret.
 enum InputFile {
@@ -40,7 +41,7 @@ enum InputFile {
         withUnsafeTemporaryAllocation(byteCount: 1 << 14, alignment: 1) { chunk in
             defer { keychain_wipe(chunk.baseAddress, chunk.count) }
             while true {
-                let count = read(descriptor, chunk.baseAddress, chunk.count)
+                let count = DescriptorInput.read(descriptor, chunk)
                 if count > 0, contents.count + count > maximumBytes {
                     failure = .tooLarge
                     return
@@ -48,10 +49,7 @@ enum InputFile {
                     contents.append(UnsafeRawBufferPointer(rebasing: chunk[..<count]))
                 } else if count == 0 {
                     return
-                } else if errno == EAGAIN {
-                    var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-                    poll(&state, 1, -1)
-                } else if errno != EINTR {
+                } else {
                     failure = .system(errno)
                     return
                 }

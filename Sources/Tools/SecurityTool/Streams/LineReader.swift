@@ -92,19 +92,9 @@ final class LineReader {
 
     /// Whether there was anything to read.
     private func fill() throws -> Bool {
-        while true {
-            let count = read(descriptor, chunk.baseAddress, chunk.count)
-            if count >= 0 {
-                unread = 0..<count
-                return count > 0
-            }
-            switch errno {
-            case EINTR: continue
-            case EAGAIN:
-                var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-                poll(&state, 1, -1)
-            default: throw Failure(code: errno)
-            }
-        }
+        let count = DescriptorInput.read(descriptor, chunk)
+        guard count >= 0 else { throw Failure(code: errno) }
+        unread = 0..<count
+        return count > 0
     }
 }

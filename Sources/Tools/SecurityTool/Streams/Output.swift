@@ -2,6 +2,7 @@
 
 import Glibc
 import KeychainCore
+import KeychainHost
 
 /// An unbuffered output stream.
 struct Output: Sendable {
@@ -19,17 +20,7 @@ struct Output: Sendable {
     ///
     /// - Throws: ``Failure``, for example for a pipe without a reader.
     func write(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
-        var rest = bytes
-        while let start = rest.baseAddress, !rest.isEmpty {
-            let count = Glibc.write(descriptor, start, rest.count)
-            if count >= 0 {
-                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-            } else if errno == EAGAIN {
-                waitUntilWritable()
-            } else if errno != EINTR {
-                throw Failure(code: errno)
-            }
-        }
+        guard DescriptorOutput.write(bytes, to: descriptor) else { throw Failure(code: errno) }
     }
 
     func write(_ text: ByteText) throws(Failure) {
@@ -41,11 +32,5 @@ struct Output: Sendable {
 
     func write(_ secret: SecretBytes) throws(Failure) {
         try secret.withUnsafeBytes { (bytes) throws(Failure) in try write(bytes) }
-    }
-
-    /// Another program that has the descriptor open may have made it non-blocking.
-    private func waitUntilWritable() {
-        var state = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        poll(&state, 1, -1)
     }
 }
