@@ -47,7 +47,7 @@ struct Surroundings: Sendable {
     var scheduleHost: @Sendable () throws(Refusal) -> ScheduleHost = { () throws(Refusal) in try .process() }
 
     /// Shows a secret at the terminal, once; `false` if there is none.
-    var showSecret: @Sendable (String) -> Bool = BackupSecretText.show
+    var showSecret: @Sendable (SecretBytes) -> Bool = BackupSecretText.show
 
     /// The daemon of the keychain.
     var service: @Sendable () throws(Refusal) -> KeychainService = { () throws(Refusal) in

@@ -98,6 +98,15 @@ struct ScheduleCommandTests {
         #expect(new.shown.count == 1 && new.shown != [secret])
     }
 
+    @Test("a secret is 160 bits in groups of base32, and another one each time")
+    func secretText() throws {
+        let texts = (0..<64).map { _ in String(decoding: BackupSecretText.make().unprotectedCopy, as: UTF8.self) }
+        for text in texts { #expect(text.wholeMatch(of: /[A-Z2-7]{4}(-[A-Z2-7]{4}){7}/) != nil, "\(text)") }
+        #expect(Set(texts).count == texts.count)
+        // Every character of the alphabet occurs in this many, for all practical purposes.
+        #expect(Set(texts.joined()).count == 33)
+    }
+
     @Test("the secret can go to a descriptor; without one and without a terminal nothing is scheduled")
     func descriptor() throws {
         let path = scene.folder.path(of: "secret")

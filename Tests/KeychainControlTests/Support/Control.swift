@@ -90,7 +90,7 @@ struct Control {
             return scheduleHost
         }
         surroundings.showSecret = { secret in
-            notes.change { $0.shown.append(secret) }
+            notes.change { $0.shown.append(String(decoding: secret.unprotectedCopy, as: UTF8.self)) }
             return true
         }
         if let service { surroundings.service = { () throws(Refusal) in service } }

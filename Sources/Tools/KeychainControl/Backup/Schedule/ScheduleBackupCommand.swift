@@ -2,8 +2,6 @@
 
 import ArgumentParser
 import CommandHelp
-import CredentialHelpers
-import FoundationEssentials
 import Glibc
 import KeychainCore
 import KeychainHost
@@ -116,7 +114,7 @@ struct ScheduleBackupCommand: ParsableCommand {
                 // Before it is stored: a secret that nobody has seen opens nothing on another device.
                 try show(secret, surroundings)
                 do throws(KeychainError) {
-                    try maintenance.setBackupSecret(SecretBytes(Array(secret.utf8)))
+                    try maintenance.setBackupSecret(secret)
                 } catch {
                     throw Refusal("the secret that was shown is not used: \(Refusal(error))")
                 }
@@ -129,12 +127,9 @@ struct ScheduleBackupCommand: ParsableCommand {
         }
     }
 
-    private func show(_ secret: String, _ surroundings: Surroundings) throws(Refusal) {
+    private func show(_ secret: SecretBytes, _ surroundings: Surroundings) throws(Refusal) {
         if let secretDescriptor {
-            let isWritten = Array("\(secret)\n".utf8).withUnsafeBytes {
-                DescriptorOutput.write($0, to: secretDescriptor)
-            }
-            guard isWritten else {
+            guard SecretLine.write(secret, to: secretDescriptor) else {
                 throw Refusal("descriptor \(secretDescriptor) cannot be written: \(String(cString: strerror(errno)))")
             }
         } else if !surroundings.showSecret(secret) {
@@ -201,30 +196,5 @@ struct ScheduleBackupCommand: ParsableCommand {
         surroundings.printLine(
             "No more backups are made; those in \(schedule.folder.printable) stay, and their secret opens them.\(cron)"
         )
-    }
-}
-
-/// The text of a secret for scheduled backups.
-enum BackupSecretText {
-    /// 160 random bits in base32 (RFC 4648, section 6), in groups of four: all of it, hyphens included, is the secret.
-    static func make() -> String {
-        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
-        var generator = SystemRandomNumberGenerator()
-        return (0..<8).map { _ in
-            String((0..<4).map { _ in alphabet[Int(generator.next() & 31)] })
-        }.joined(separator: "-")
-    }
-
-    /// Shows a secret at the terminal.
-    @Sendable
-    static func show(_ secret: String) -> Bool {
-        let terminal = open("/dev/tty", O_WRONLY | O_NOCTTY | O_CLOEXEC)
-        guard terminal >= 0 else { return false }
-        defer { close(terminal) }
-        StandardError.write(
-            "The secret of these backups; keep it away from this device. It is not shown again:\n\n    \(secret)\n",
-            to: terminal
-        )
-        return true
     }
 }
