@@ -51,8 +51,8 @@ struct AuditServiceTests {
         let before = try settledLog()
         #expect(try shell.security("find-generic-password -a anna -s service").status == 0)
         #expect(try shell.control("log --json").output == before)
-        #expect(try shell.control("service audit off --attributes account").status == 64)
-        #expect(try shell.control("service audit on --attributes secret").status == 64)
+        #expect(try shell.control("service audit off --attributes account").status == 2)
+        #expect(try shell.control("service audit on --attributes secret").status == 2)
         #expect(try shell.control("service audit").output.contains("not log"))
     }
 

@@ -89,6 +89,18 @@ struct DaemonArgumentsTests {
         #expect(error.map { DaemonCommand.exitCode(for: $0) } == .validationFailure)
     }
 
+    @Test(
+        "the process ends with 2 for what is not understood, and with 0 for help and the version",
+        arguments: [
+            (["--none"], 2), (["store"], 2), (["--store", "relative"], 2), (["--exit-when-idle", "soon"], 2),
+            (["--help"], 0), (["--version"], 0),
+        ] as [([String], Int32)]
+    )
+    func process(_ words: [String], _ status: Int32) throws {
+        let outcome = try Shell(environment: ["PATH": "/usr/bin:/bin"]).run("keychaind", words)
+        #expect(outcome.status == status, "\(outcome)")
+    }
+
     @Test("a refusal says what the option takes, in a sentence that goes on with where to look")
     func refusals() {
         for (words, text) in [

@@ -64,7 +64,7 @@ struct RecoveryServiceTests {
         #expect(try shell.control("service audit on").status == 0)
         try fill(shell)
         let running = folder.record
-        #expect(try shell.control("device erase").status == 64)
+        #expect(try shell.control("device erase").status == 2)
         let erased = try shell.control("device erase --yes")
         #expect(erased.status == 0 && erased.errors.contains("1 item and the passcode"), "\(erased)")
         #expect(folder.record == running)

@@ -28,8 +28,8 @@ package struct PageFacts: Sendable {
             groups: groups,
             statuses: [
                 ("0", "The command did what was asked."),
-                ("1", "It did not; standard error says why. Some commands use other numbers, which their pages list."),
-                ("64", "The arguments are wrong."),
+                ("1", "It did not; standard error says why."),
+                ("2", "The arguments are wrong. Some commands use other numbers, too, which their pages list."),
             ],
             variables: [
                 home,

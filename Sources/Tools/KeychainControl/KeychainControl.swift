@@ -61,14 +61,13 @@ package struct KeychainControl: ParsableCommand {
     package static func runProcess() {
         guard ProgramArguments.areUTF8(.init(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc))) else {
             StandardError.write("Error: An argument is not UTF-8.")
-            Glibc.exit(ExitCode.validationFailure.rawValue)
+            Glibc.exit(ExitCode.usage.rawValue)
         }
-        let arguments = Array(CommandLine.arguments.dropFirst())
         do {
-            var command = try parsed(arguments)
+            var command = try parsed(Array(CommandLine.arguments.dropFirst()))
             try command.run()
         } catch {
-            exit(withError: error, arguments)
+            end(with: error)
         }
     }
 

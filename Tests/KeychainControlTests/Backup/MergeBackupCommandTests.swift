@@ -90,7 +90,7 @@ struct MergeBackupCommandTests {
             ["--files-to", "x", "--no-keychain-files"], ["--files-to", "x", "--item", "a/b"], ["--class", "x"],
         ]
     )
-    func usage(_ words: [String]) throws { #expect(try target.restore(words).status == 64) }
+    func usage(_ words: [String]) throws { #expect(try target.restore(words).status == 2) }
 
     @Test("a passcode is asked for before the secret, as for a backup")
     func passcode() throws {

@@ -267,7 +267,7 @@ struct ScheduleCommandTests {
             ["--to", "/x", "--keep", "1", "--secret-fd", "-1"],
         ]
     )
-    func usage(_ words: [String]) throws { #expect(try scene.run(["schedule"] + words, input: "").status == 64) }
+    func usage(_ words: [String]) throws { #expect(try scene.run(["schedule"] + words, input: "").status == 2) }
 
     @Test(
         "a record that somebody altered is refused, and nothing is removed by it",

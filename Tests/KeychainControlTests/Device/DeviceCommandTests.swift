@@ -82,7 +82,7 @@ struct DeviceCommandTests {
             status: 1,
             says: "cancelled"
         ),
-        Row(command: ["remove-passcode"], typed: ["1234"], status: 64, says: "--yes"),
+        Row(command: ["remove-passcode"], typed: ["1234"], status: 2, says: "--yes"),
         Row(
             command: ["remove-passcode", "--yes"],
             typed: ["1234"],
@@ -94,11 +94,11 @@ struct DeviceCommandTests {
         Row(command: ["remove-passcode", "--yes"], passcode: nil, status: 1, says: "no passcode", passcodeAfter: nil),
         Row(command: ["set-policy", "--auto-lock", "60"], typed: ["1234"], status: 0, says: "The policy is set."),
         Row(command: ["set-policy", "--auto-lock", "60"], typed: ["0000"], status: 1, says: "the passcode is wrong"),
-        Row(command: ["set-policy"], typed: ["1234"], status: 64, says: "--auto-lock, --erase-after, or both"),
-        Row(command: ["set-policy", "--auto-lock", "0"], typed: ["1234"], status: 64, says: "--auto-lock"),
-        Row(command: ["set-policy", "--erase-after", "soon"], typed: ["1234"], status: 64, says: "--erase-after"),
-        Row(command: ["lock", "now"], status: 64, says: "now"),
-        Row(command: ["nonsense"], status: 64, says: "nonsense"),
+        Row(command: ["set-policy"], typed: ["1234"], status: 2, says: "--auto-lock, --erase-after, or both"),
+        Row(command: ["set-policy", "--auto-lock", "0"], typed: ["1234"], status: 2, says: "--auto-lock"),
+        Row(command: ["set-policy", "--erase-after", "soon"], typed: ["1234"], status: 2, says: "--erase-after"),
+        Row(command: ["lock", "now"], status: 2, says: "now"),
+        Row(command: ["nonsense"], status: 2, says: "nonsense"),
     ]
 
     @Test("a command does what its row says, and nothing of what was typed is repeated", arguments: rows)

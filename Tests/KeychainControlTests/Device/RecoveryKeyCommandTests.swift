@@ -110,7 +110,7 @@ struct RecoveryKeyCommandTests {
         let device = FakeDevice(passcode: "1234")
         let words = ["recovery-key", "create"]
         for (options, status) in [
-            ([], 64), (["--output-fd", "x"], 64), (["--output-fd", "-1"], 64), (["--output-fd", "\(Int32.max)"], 1),
+            ([], 2), (["--output-fd", "x"], 2), (["--output-fd", "-1"], 2), (["--output-fd", "\(Int32.max)"], 1),
             (["--output-fd", "\(screen.ends.read)"], 1),
         ] as [([String], Int32)] {
             var control = Control(device: device)
@@ -176,7 +176,7 @@ struct RecoveryKeyCommandTests {
         }
         #expect(device.recoveryKey == key && device.attempts == 0)
         let argument = try control(device).run(["recovery-key", "check", keyText])
-        #expect(argument.status == 64 && !argument.error.contains(keyText))
+        #expect(argument.status == 2 && !argument.error.contains(keyText))
     }
 
     @Test("a key sets another passcode, and another key takes its place")
@@ -214,7 +214,7 @@ struct RecoveryKeyCommandTests {
         let none = try control(device, typing: [keyText]).run(["recovery-key", "use", "--no-passcode"])
         #expect(none.status == 1 && none.error.contains("items would be lost"), "\(none)")
         let both = try control(device).run(["recovery-key", "use", "--no-passcode", "--passcode-stdin"])
-        #expect(both.status == 64)
+        #expect(both.status == 2)
         #expect(device.recoveryKey == key && device.attempts == 0)
         #expect(throws: Never.self) { try device.device.unlock(passcode: SecretBytes(Array("1234".utf8))) }
     }
@@ -296,7 +296,7 @@ struct RecoveryKeyCommandTests {
     func erase() throws {
         let words = ["device", "erase"]
         for (confirmation, options, status) in [
-            (true, [], 0), (false, [], 1), (nil, [], 64), (nil, ["--yes"], 0),
+            (true, [], 0), (false, [], 1), (nil, [], 2), (nil, ["--yes"], 0),
         ] as [(Bool?, [String], Int32)] {
             let device = FakeDevice(passcode: "1234")
             device.recoveryKey = key

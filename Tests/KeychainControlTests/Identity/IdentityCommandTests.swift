@@ -315,6 +315,6 @@ struct IdentityCommandTests {
     )
     func usage(_ arguments: [String]) throws {
         let outcome = try Control(device: FakeDevice()).run(arguments)
-        #expect(outcome.status == 64)
+        #expect(outcome.status == 2)
     }
 }

@@ -113,7 +113,7 @@ struct Control {
                 try command.run()
             } catch {
                 notes.change {
-                    $0.status = KeychainControl.exitStatus(for: error, arguments).rawValue
+                    $0.status = KeychainControl.exitStatus(for: error).rawValue
                     $0.error = KeychainControl.message(for: error)
                 }
             }

@@ -135,6 +135,6 @@ struct TraceCommandTests {
     func missing() throws {
         let outcome = try Control(device: FakeDevice()).run(["trace", folder.path(of: "none")])
         #expect(outcome.status == 1 && outcome.error.contains("No such file"))
-        #expect(try run("--follow", "--summary").status == 64)
+        #expect(try run("--follow", "--summary").status == 2)
     }
 }

@@ -6,7 +6,7 @@ import KeychainCore
 import KeychainEngine
 
 /// `keychainctl check`: says what of the keychain is damaged, and what can be had back.
-struct CheckCommand: CommandWithStatuses {
+struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
         abstract: "Says whether the keychain is damaged, and what can be had back.",

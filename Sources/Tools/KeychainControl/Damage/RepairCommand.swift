@@ -8,7 +8,7 @@ import KeychainEngine
 import KeychainHost
 
 /// `keychainctl repair`: makes a sound keychain of what is left of a damaged one.
-struct RepairCommand: CommandWithStatuses {
+struct RepairCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "repair",
         abstract: "Makes a sound keychain of what is left of a damaged one, which is kept.",

@@ -130,7 +130,7 @@ struct DoctorCommand: ParsableCommand {
             if exitStatus != 0 { throw ExitCode(exitStatus) }
         } catch let error as BadInput {
             surroundings.remark(DoctorReport.printable("Error: \(error)"))
-            throw ExitCode(2)
+            throw ExitCode.usage
         } catch let error as KeychainError {
             surroundings.remark("Error: the keychain cannot be read: \(error.reason)")
             throw ExitCode(4)

@@ -78,7 +78,7 @@ struct DowngradeStoreCommand: ParsableCommand {
                 "Error: '\(version)' is not a revision of the store's format, which is \(FileFormat.number).0 to "
                     + "\(FileFormat.text(of: FileFormat.version))"
             )
-            throw ExitCode(2)
+            throw ExitCode.usage
         }
         let outcome = try refusing { () throws(KeychainError) in
             try surroundings.keychain.maintenance.downgradeStore(to: revision)

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+extension ExitCode {
+    /// Wrong usage, as of every program of this package; swift-argument-parser has another status for it.
+    static let usage = ExitCode(2)
+}
+
+extension KeychainControl {
+    /// The exit status for an error of any command.
+    static func exitStatus(for error: any Error) -> ExitCode {
+        // The status of a program that a command has run is the command's own, whatever its number.
+        if let status = error as? ExitCode { return status }
+        let status = exitCode(for: error)
+        return status == .validationFailure ? .usage : status
+    }
+
+    /// Ends the process as swift-argument-parser does, with the status of this program.
+    static func end(with error: any Error) -> Never {
+        let status = exitStatus(for: error)
+        guard status != exitCode(for: error) else { exit(withError: error) }
+        StandardError.write(fullMessage(for: error))
+        exit(withError: status)
+    }
+}
