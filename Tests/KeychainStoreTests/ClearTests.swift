@@ -16,7 +16,10 @@ struct ClearTests {
             #expect(try store.add(rows))
             try store.quarantine(rows[2])
         }
-        try store.write { (writer) throws(KeychainError) in try writer.setDeviceRecord(.full) }
+        try store.write { (writer) throws(KeychainError) in
+            try writer.setDeviceRecord(.full)
+            try writer.adopt(.recoveryKey)
+        }
         return store
     }
 
@@ -26,6 +29,8 @@ struct ClearTests {
         #expect(store.clear())
         #expect(try store.keybag() == [])
         #expect(try store.deviceRecord() == DeviceRecord())
+        #expect(try store.read { (reader) throws(KeychainError) in try reader.usedFeatures() }.isEmpty)
+        #expect(store.version == .base)
         for itemClass in ItemClass.stored {
             for quarantined in [false, true] {
                 #expect(try store.everyRow(itemClass, quarantined: quarantined).isEmpty, "\(itemClass)")

@@ -10,7 +10,7 @@ extension Store {
         do { try connection.setKeybag(keybag) } catch { throw KeychainError(error) }
     }
 
-    /// Empties a store in memory: rows of every kind, the keybag, the record of the device.
+    /// Empties a store in memory: rows of every kind, the keybag, the record of the device, the features in use.
     ///
     /// - Returns: Whether it is like a new one; `false` for a store in files, and for one that has grown.
     package func clear() -> Bool {
@@ -23,8 +23,10 @@ extension Store {
                 try writer.deleteAllRows()
                 try writer.setKeybag([])
                 try writer.setDeviceRecord(DeviceRecord())
+                guard version != .base else { return }
+                for feature in StoreFeature.all { try writer.retire(feature) }
             }
-            return true
+            return version == .base
         } catch {
             return false
         }

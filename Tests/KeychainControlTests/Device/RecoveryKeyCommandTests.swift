@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import KeychainCore
 import KeychainTestSupport
+import Synchronization
 import Testing
 
 @testable import KeychainControl
@@ -50,17 +51,21 @@ struct RecoveryKeyCommandTests {
         control.answers = typed.map { .typed($0) }
         (control.isTerminal, control.standardOutput) = (true, screen.ends.write)
         let shown = Shown()
-        control.askLine = { [screen] _ in
-            let text = screen.text()
-            if !text.isEmpty { shown.text = text }
-            return lastGroup(shown.text).map { Array($0.utf8) }
-        }
+        control.askLine = { [screen] _ in lastGroup(shown.latest(screen.text())).map { Array($0.utf8) } }
         return control
     }
 
-    private final class Shown: @unchecked Sendable {
-        // One test's thread uses it.
-        var text = ""
+    /// What was shown last, for a person who is asked about it again.
+    private final class Shown: Sendable {
+        private let last = Mutex("")
+
+        /// A text that is shown now, or the last one if nothing is.
+        func latest(_ text: String) -> String {
+            last.withLock { last in
+                if !text.isEmpty { last = text }
+                return last
+            }
+        }
     }
 
     private func typedKey(_ text: String) throws -> RecoveryKey {

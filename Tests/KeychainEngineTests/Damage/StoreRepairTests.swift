@@ -116,6 +116,20 @@ struct StoreRepairTests {
         #expect(try kept.integer("SELECT count(*) FROM items_genp") == 3)
     }
 
+    @Test("a repaired store has the recovery key of the former one, and declares it to programs that know of none")
+    func recoveryKey() throws {
+        let store = try makeStore()
+        let key = RecoveryKey.random()
+        try store.open().device.createRecoveryKey(key, passcode: nil)
+        try store.raw().execute("DROP INDEX items_genp_acct")
+        #expect(try store.repair().run(date: "D") { _ in true }.isDone)
+        let keychain = store.open()
+        let status = try keychain.maintenance.storeStatus()
+        #expect(status.features.map(\.name) == ["recovery-key"] && status.file?.readerRevision == 1)
+        try keychain.device.checkRecoveryKey(key)
+        #expect(try store.check().verdict == .sound)
+    }
+
     @Test("an item in quarantine that opens comes back, and one that is locked stays there")
     func quarantine() throws {
         let store = try makeStore()

@@ -285,6 +285,17 @@ struct RecoveryKeyTests {
         #expect(try maintenance.storeStatus().file?.readerRevision == 0)
     }
 
+    @Test("a keychain in memory declares its own, and none that the keychain had whose store it takes over")
+    func declaredInMemory() throws {
+        for _ in 0..<4 {
+            let keychain = EmbeddedKeychain.inMemory()
+            #expect(try keychain.maintenance.storeStatus().features.isEmpty)
+            try keychain.device.createRecoveryKey(key, passcode: nil)
+            #expect(keychain.add("a", "a") == .done)
+            #expect(try keychain.maintenance.storeStatus().features.map(\.name) == ["recovery-key"])
+        }
+    }
+
     @Test("a keychain in memory has one as well")
     func inMemory() throws {
         var options = DeviceOptions()
