@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainEngine
+import KeychainIdentity
+import KeychainProtection
+import KeychainServer
+import KeychainTestSupport
+import Testing
+
+@testable import KeychainDaemon
+
+/// A program that is looked at again, and the daemon that ends without any.
+struct UserProgramLifeTests {
+    private let bench = UserProgramBench()
+
+    @Test("a program that is not the one any more is not answered")
+    func looksAgain() {
+        let refusal = KeychainError(.missingEntitlement, "it has ended")
+        let program = UserProgram(
+            bench.peer.process,
+            as: UserProgramBench.anonymous,
+            keychain: bench.keychain,
+            proofs: bench.proofs,
+            life: bench.life,
+            reidentify: { () throws(KeychainError) in throw refusal }
+        )
+        #expect(throws: refusal) { try program.confirm() }
+    }
+
+    @Test("a daemon that nobody uses ends, unless it holds keys that an end would lose")
+    func idle() throws {
+        let keychain = bench.keychain
+        func life(_ seconds: Int?) -> DaemonLife {
+            DaemonLife(endsWhenIdleFor: seconds, holdsKeys: { keychain.holdsUnlockedKeys }, wake: {})
+        }
+        let used = life(0)
+        #expect(used.isIdle)
+        let peer = UserProgram(
+            ProcessInstance(identifier: 1, startTime: 1),
+            as: UserProgramBench.anonymous,
+            keychain: bench.keychain,
+            proofs: bench.proofs,
+            life: used
+        )
+        #expect(!used.isIdle)
+        withExtendedLifetime(peer) {}
+        #expect(!life(nil).isIdle)
+        #expect(!life(3600).isIdle)
+        try bench.keychain.device.setPasscode(SecretBytes([1]))
+        #expect(!life(0).isIdle)
+        try bench.keychain.device.lock()
+        #expect(!life(0).isIdle, "items that need one unlock can still be read")
+    }
+}
