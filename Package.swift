@@ -757,7 +757,7 @@ let tests: [Target] = [
             "SecurityTool", "security-tool", "keychaind", "SecurityTranscripts", "Security", "KeychainServices",
             "KeychainFiles", "KeychainMacFrontEnd", "KeychainCore", "KeychainEngine", "KeychainHost",
             "KeychainProtection",
-            "KeychainTestSupport", "CommandHelp",
+            "KeychainTestSupport", "CommandHelp", "KeychainControl",
         ],
         exclude: ["Cases"]
     ),
