@@ -186,7 +186,7 @@ extension StoreError {
             ["path": path]
         case .neverReleased(let path, let version): ["path": path, "version": "\(version)"]
         case .newer(let version), .newerWriter(let version), .newerBackup(let version):
-            ["version": FileFormat.text(of: version.version)]
+            ["version": version.text]
         case .libraryTooOld(let version, _): ["version": SQLiteLibrary.text(version)]
         case .doubtfulCommit(let error), .sqlite(let error):
             ["SQLite": "\(error.code)", "operation": error.operation]

@@ -11,11 +11,7 @@ enum BackupLayout {
     /// some, no program reads it that knows of none. A backup is never modified.
     static func version(hasFiles: Bool) -> FileVersion {
         guard hasFiles else { return .base }
-        return FileVersion(
-            version: FileFormat.baseVersion | UInt16(fileRevision),
-            readerRevision: fileRevision,
-            writerRevision: fileRevision
-        )
+        return FileVersion(revision: fileRevision, readerRevision: fileRevision, writerRevision: fileRevision)
     }
 
     /// The first revision whose backups can have keychain files.

@@ -42,11 +42,7 @@ package struct StoreFeature: Sendable, Hashable {
     ) {
         self.name = name
         self.title = title
-        version = FileVersion(
-            version: FileFormat.baseVersion | UInt16(revision),
-            readerRevision: readerRevision,
-            writerRevision: writerRevision
-        )
+        version = FileVersion(revision: revision, readerRevision: readerRevision, writerRevision: writerRevision)
         self.objects = objects
         self.removal = removal
     }

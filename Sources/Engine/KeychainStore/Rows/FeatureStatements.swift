@@ -58,7 +58,7 @@ extension SQLiteConnection {
             numbers[1...].allSatisfy({ (0...numbers[0]).contains($0) })
         else { return nil }
         let version = FileVersion(
-            version: FileFormat.baseVersion | UInt16(numbers[0]),
+            revision: UInt8(numbers[0]),
             readerRevision: UInt8(numbers[1]),
             writerRevision: UInt8(numbers[2])
         )
@@ -77,7 +77,7 @@ extension SQLiteConnection {
         let insert = try prepare("INSERT INTO \(Self.features.name) VALUES (?, ?, ?, ?)")
         defer { insert.reset() }
         try insert.bind(feature.name, at: 0)
-        try insert.bind(Int64(feature.version.version & 0xFF), at: 1)
+        try insert.bind(Int64(feature.version.revision), at: 1)
         try insert.bind(Int64(feature.version.readerRevision), at: 2)
         try insert.bind(Int64(feature.version.writerRevision), at: 3)
         try changeOneRow(insert)
@@ -143,7 +143,7 @@ extension RowWriter {
     package func retireFeatures(
         after revision: UInt8
     ) throws(KeychainError) -> (removed: [UsedFeature], obstacles: [UsedFeature]) {
-        let later = try usedFeatures().filter { $0.version.version & 0xFF > UInt16(revision) }
+        let later = try usedFeatures().filter { $0.version.revision > revision }
         let obstacles = later.filter { $0.removal != .automatic }
         guard obstacles.isEmpty else { return ([], obstacles) }
         for used in later {

@@ -28,7 +28,7 @@ enum StatusText {
         ]
         if let store, let file = store.file {
             let program = FileFormat.text(of: store.program)
-            rows.append(("Store format", "\(FileFormat.text(of: file.version)), of a program \(program)"))
+            rows.append(("Store format", "\(file.text), used by a program that knows \(program)"))
         }
         if let backups { rows.append(("Scheduled backup", backups.line)) }
         return StatusRows.text(rows.map { ($0.0, $0.1 ?? "never") })
@@ -74,7 +74,7 @@ enum StatusText {
             try object.encode(status.policy.autoLockAfterSeconds, forKey: .autoLockAfterSeconds)
             try object.encode(status.policy.eraseAfterFailedAttempts, forKey: .eraseAfterFailedAttempts)
             try object.encode(summary.recoveryKeyDate.map(RecoveryKeyText.date), forKey: .recoveryKeyCreated)
-            try object.encode(store?.file.map { FileFormat.text(of: $0.version) }, forKey: .storeFormat)
+            try object.encode(store?.file?.text, forKey: .storeFormat)
             try object.encode(store.map { FileFormat.text(of: $0.program) }, forKey: .programFormat)
             // Without a schedule there is nothing to report.
             guard let backups else { return }

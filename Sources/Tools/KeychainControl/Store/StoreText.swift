@@ -6,29 +6,39 @@ import KeychainCore
 enum StoreText {
     /// Lines of a name and a value, and one for each feature.
     static func plain(_ status: StoreStatus) -> String {
+        let program = ("Program knows", FileFormat.text(of: status.program))
         guard let file = status.file else {
-            return StatusRows.text([("Format", "there is no keychain yet"), ("Program", program(status.program))])
+            return StatusRows.text([("Format", "there is no keychain yet"), program])
         }
-        var rows = [
-            ("Format", FileFormat.text(of: file.version)),
-            ("Read since", text(file, file.readerRevision)), ("Changed since", text(file, file.writerRevision)),
-            ("Program", program(status.program)),
-        ]
-        if status.features.isEmpty { rows.append(("Features", "none of a later revision than the first")) }
-        return ([StatusRows.text(rows)] + status.features.map { "Feature:          " + line($0) })
-            .joined(separator: "\n")
+        let features = status.features.map { feature in
+            let version = feature.version
+            let (readers, writers) = (
+                FileFormat.text(of: version.readerVersion), FileFormat.text(of: version.writerVersion)
+            )
+            return (
+                "Feature", "\(title(feature)): since \(version.text), read since \(readers), changed since \(writers)"
+            )
+        }
+        return StatusRows.text(
+            [
+                ("Format", file.text), ("Read since", FileFormat.text(of: file.readerVersion)),
+                ("Changed since", FileFormat.text(of: file.writerVersion)), program,
+            ] + (features.isEmpty ? [("Features", "none")] : features)
+        )
     }
 
     /// What became of the store.
     static func plain(_ outcome: StoreDowngrade) -> String {
-        let version = FileFormat.text(of: outcome.version.version)
+        let version = outcome.version.text
         guard outcome.obstacles.isEmpty else {
             let list = outcome.obstacles.map { feature in
-                switch feature.removal {
-                case .command(let command): "  \(line(feature)); to end it: \(command)"
-                case .unknown: "  \(line(feature)); the program that began to use it ends it"
-                case .automatic: "  \(line(feature))"
-                }
+                let end =
+                    switch feature.removal {
+                    case .command(let command): "; to end it: \(command)"
+                    case .unknown: "; the program that began to use it ends it"
+                    case .automatic: ""
+                    }
+                return "  \(title(feature)), since \(feature.version.text)\(end)"
             }
             return (["The store keeps format \(version). In use, and not in the revision:"] + list)
                 .joined(separator: "\n")
@@ -40,21 +50,19 @@ enum StoreText {
 
     /// A JSON object; `nil` values are `null`.
     static func json(_ status: StoreStatus) -> String {
-        JSONValue.object([
-            "format": text(status.file) { $0.version & 0xFF },
-            "readers": text(status.file) { UInt16($0.readerRevision) },
-            "writers": text(status.file) { UInt16($0.writerRevision) },
-            "program": .string(FileFormat.text(of: status.program)),
-            "features": .array(status.features.map(object)),
-        ])
+        JSONValue.object(
+            versions(status.file).merging([
+                "program": .string(FileFormat.text(of: status.program)),
+                "features": .array(status.features.map(object)),
+            ]) { $1 }
+        )
         .indentedText
     }
 
     /// A JSON object.
     static func json(_ outcome: StoreDowngrade) -> String {
         JSONValue.object([
-            "former": .string(FileFormat.text(of: outcome.former.version)),
-            "format": .string(FileFormat.text(of: outcome.version.version)),
+            "former": .string(outcome.former.text), "format": .string(outcome.version.text),
             "removed": .array(outcome.removed.map(object)), "obstacles": .array(outcome.obstacles.map(object)),
         ])
         .indentedText
@@ -63,29 +71,23 @@ enum StoreText {
     private static func object(_ feature: UsedFeature) -> JSONValue {
         var command = JSONValue.null
         if case .command(let text) = feature.removal { command = .string(text) }
-        return .object([
-            "name": .string(feature.name), "title": feature.title.map { .string($0) } ?? .null,
-            "format": .string(FileFormat.text(of: feature.version.version)),
-            "readers": .string(text(feature.version, feature.version.readerRevision)),
-            "writers": .string(text(feature.version, feature.version.writerRevision)),
-            "isRemovedAutomatically": .boolean(feature.removal == .automatic), "removal": command,
-        ])
+        return .object(
+            versions(feature.version).merging([
+                "name": .string(feature.name), "title": feature.title.map { .string($0) } ?? .null,
+                "isRemovedAutomatically": .boolean(feature.removal == .automatic), "removal": command,
+            ]) { $1 }
+        )
     }
 
-    private static func text(_ version: FileVersion?, _ revision: (FileVersion) -> UInt16) -> JSONValue {
-        guard let version else { return .null }
-        return .string(FileFormat.text(of: version.version & 0xFF00 | revision(version)))
+    private static func versions(_ version: FileVersion?) -> [String: JSONValue] {
+        func text(_ version: UInt16?) -> JSONValue { version.map { .string(FileFormat.text(of: $0)) } ?? .null }
+        return [
+            "format": text(version?.version), "readers": text(version?.readerVersion),
+            "writers": text(version?.writerVersion),
+        ]
     }
 
-    private static func line(_ feature: UsedFeature) -> String {
-        "\(feature.name)\(feature.title.map { ", \($0)" } ?? ""): format \(feature.version)"
-    }
-
-    private static func program(_ version: UInt16) -> String {
-        "\(ProductVersion.text), format \(FileFormat.text(of: version))"
-    }
-
-    private static func text(_ version: FileVersion, _ revision: UInt8) -> String {
-        FileFormat.text(of: version.version & 0xFF00 | UInt16(revision))
+    private static func title(_ feature: UsedFeature) -> String {
+        "\(feature.name)\(feature.title.map { ", \($0)" } ?? "")"
     }
 }

@@ -98,7 +98,7 @@ package struct StoreVersionChange: Sendable, Hashable {
 
     /// One sentence, without a period: what changed, and for which programs.
     package var text: String {
-        let versions = "the keychain's store has format \(version) now; before, \(FileFormat.text(of: former.version))"
+        let versions = "the keychain's store has format \(version) now; before, \(former.text)"
         return excludesPrograms
             ? versions + "; for earlier programs, 'keychainctl store status' says which feature it is" : versions
     }

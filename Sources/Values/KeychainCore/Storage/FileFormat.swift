@@ -49,7 +49,7 @@ package struct FileVersion: Sendable, Hashable {
     package let writerRevision: UInt8
 
     /// The version of a file that uses no feature of a later revision.
-    package static let base = FileVersion(version: FileFormat.baseVersion, readerRevision: 0, writerRevision: 0)
+    package static let base = FileVersion(revision: 0, readerRevision: 0, writerRevision: 0)
 
     /// A version.
     package init(version: UInt16, readerRevision: UInt8, writerRevision: UInt8) {
@@ -58,12 +58,33 @@ package struct FileVersion: Sendable, Hashable {
         self.writerRevision = writerRevision
     }
 
+    /// A revision of this format.
+    package init(revision: UInt8, readerRevision: UInt8, writerRevision: UInt8) {
+        self.init(
+            version: FileFormat.baseVersion | UInt16(revision),
+            readerRevision: readerRevision,
+            writerRevision: writerRevision
+        )
+    }
+
     /// The value of a file's `user_version`.
     package init(recorded: Int64) {
         version = UInt16(truncatingIfNeeded: recorded)
         writerRevision = UInt8(truncatingIfNeeded: recorded >> 16)
         readerRevision = UInt8(truncatingIfNeeded: recorded >> 24)
     }
+
+    /// The revision of its format.
+    package var revision: UInt8 { UInt8(truncatingIfNeeded: version) }
+
+    /// The first version whose programs can read the file.
+    package var readerVersion: UInt16 { version & 0xFF00 | UInt16(readerRevision) }
+
+    /// The first version whose programs may change the file.
+    package var writerVersion: UInt16 { version & 0xFF00 | UInt16(writerRevision) }
+
+    /// The version as people write it: "3.1".
+    package var text: String { FileFormat.text(of: version) }
 
     /// The version of a file that also uses a feature with these requirements.
     package func including(_ other: FileVersion) -> FileVersion {
@@ -91,8 +112,7 @@ package struct FileVersion: Sendable, Hashable {
 extension FileVersion: CustomStringConvertible {
     /// "3.2, to be read since 3.0 and changed since 3.1".
     package var description: String {
-        func text(_ revision: UInt8) -> String { FileFormat.text(of: version & 0xFF00 | UInt16(revision)) }
-        return "\(FileFormat.text(of: version)), to be read since \(text(readerRevision)) and changed since "
-            + text(writerRevision)
+        "\(text), to be read since \(FileFormat.text(of: readerVersion)) and changed since "
+            + FileFormat.text(of: writerVersion)
     }
 }
