@@ -35,6 +35,77 @@ struct BackupInspectionCommandTests {
         #expect(other.status == 1 && other.error.contains("is not a keychain backup"))
     }
 
+    /// What is done to the backup, or what is typed, and what the object then says.
+    struct Failure: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        var input = "\(BackupScene.secret)\n"
+        var sql: String?
+        var contents: String?
+        var status: String? = "errSecNotAvailable"
+        let reason: String
+        let damage: String
+    }
+
+    private static let failures = [
+        Failure(
+            testDescription: "a wrong secret",
+            input: "another\n",
+            status: "errSecAuthFailed",
+            reason: "secret of the backup is wrong",
+            damage: "null"
+        ),
+        Failure(testDescription: "no secret", input: "", status: nil, reason: "the input ended", damage: "null"),
+        Failure(
+            testDescription: "another file",
+            contents: "text",
+            reason: "is not a keychain backup",
+            damage: #"{"part":"file"}"#
+        ),
+        Failure(
+            testDescription: "a damaged header",
+            sql: "UPDATE keybag SET bytes = substr(bytes, 1, 40)",
+            reason: "keybag is damaged",
+            damage: #"{"part":"header"}"#
+        ),
+        Failure(
+            testDescription: "an item and a keychain file that do not open",
+            sql: """
+                UPDATE items_genp SET secret = randomblob(length(secret)) WHERE id = 1;
+                UPDATE keychain_files SET sealed = randomblob(length(sealed))
+                """,
+            reason: "do not open: 1 generic item, 1 keychain file",
+            damage: #"{"items":{"generic":1},"keychainFiles":1,"part":"contents"}"#
+        ),
+        Failure(
+            testDescription: "a missing item",
+            sql: "DELETE FROM items_genp WHERE id = 1",
+            reason: "not those that were put into it",
+            damage: #"{"items":{},"keychainFiles":0,"part":"contents"}"#
+        ),
+    ]
+
+    @Test(
+        "with --json a backup that is not sound has an object, too: the status, the reason, and what is damaged",
+        arguments: failures
+    )
+    func failure(_ failure: Failure) throws {
+        try scene.add("bert", "the secret of bert")
+        try FileManager.default.removeItem(atPath: scene.backup)
+        #expect(try scene.create().status == 0)
+        if let sql = failure.sql { try RawStore(path: scene.backup).execute(sql) }
+        if let contents = failure.contents { try Data(contents.utf8).write(to: URL(fileURLWithPath: scene.backup)) }
+        let outcome = try scene.run(["verify", "--json", "--secret-stdin", scene.backup], input: failure.input)
+        #expect(outcome.status == 1 && outcome.error.contains(failure.reason), "\(outcome)")
+        let object = try scene.object(outcome)
+        #expect(object["sound"] as? Bool == false && object["status"] as? String == failure.status, "\(outcome)")
+        #expect((object["reason"] as? String)?.contains(failure.reason) == true, "\(outcome)")
+        let damage = try JSONSerialization.data(
+            withJSONObject: object["damage"] ?? "missing",
+            options: [.sortedKeys, .fragmentsAllowed]
+        )
+        #expect(String(decoding: damage, as: UTF8.self) == failure.damage)
+    }
+
     @Test("a list has the items and files, with their attributes and no secret")
     func list() throws {
         let outcome = try scene.run(["list", "--secret-stdin", scene.backup])

@@ -26,7 +26,7 @@ package struct BackupInspection {
         let said: OpenBackup.Outline
         do throws(ProtectionError) { said = try OpenBackup.outline(keybag) } catch { throw KeychainError(error) }
         return BackupOutline(
-            version: FileFormat.text(of: reader.version.version),
+            version: reader.version.text,
             items: try reader.itemCounts(),
             files: try reader.fileCount(),
             leftOut: said.leftOut,
@@ -54,24 +54,54 @@ package struct BackupInspection {
         atLeast floor: ScryptFloor,
         _ derivations: KeyDerivations
     ) throws(KeychainError) -> InspectedBackup {
+        let examined = try examination(secret, atLeast: floor, derivations)
+        guard examined.damage == nil else { throw KeychainError(ProtectionError.alteredBackup) }
+        return examined.contents
+    }
+
+    /// Opens every row and file, and goes on after those that do not open.
+    ///
+    /// - Parameters:
+    ///   - secret: the secret of the backup.
+    ///   - floor: the minimum work that it may specify.
+    /// - Returns: What opened, which must not be trusted if there is damage, and the damage.
+    /// - Throws: `errSecAuthFailed` for a wrong secret, `errSecNotAvailable` for a file that is damaged as a whole.
+    package func examination(
+        _ secret: SecretBytes,
+        atLeast floor: ScryptFloor = .standard
+    ) throws(KeychainError) -> (contents: InspectedBackup, damage: BackupDamage?) {
+        try examination(secret, atLeast: floor, KeyDerivations(nil))
+    }
+
+    private func examination(
+        _ secret: SecretBytes,
+        atLeast floor: ScryptFloor,
+        _ derivations: KeyDerivations
+    ) throws(KeychainError) -> (contents: InspectedBackup, damage: BackupDamage?) {
         let opened = try OpenBackup.opened(keybag, secret, atLeast: floor, in: derivations)
         var contents = InspectedBackup(leftOut: opened.leftOut, damaged: opened.damaged)
+        var damage = BackupDamage()
         for itemClass in ItemClass.stored {
             try reader.forEachRow(itemClass) { (row) throws(KeychainError) in
-                let item = try opened.opening { (backup) throws(ProtectionError) in
+                let item = try opened.openingIntact { (backup) throws(ProtectionError) in
                     try backup.open(row.row, number: row.number)
+                }
+                guard let item else {
+                    damage.items[itemClass, default: 0] += 1
+                    return
                 }
                 guard !item.isTombstone else { return }
                 contents.items.append(BackedUpItem(itemClass, item.identifier, attributes: item.attributes))
             }
         }
         try reader.forEachFile { (sealed, number) throws(KeychainError) in
-            contents.files.append(
-                try opened.opening { (backup) throws(ProtectionError) in try backup.open(file: sealed, number: number) }
-            )
+            let file = try opened.openingIntact { (backup) throws(ProtectionError) in
+                try backup.open(file: sealed, number: number)
+            }
+            if let file { contents.files.append(file) } else { damage.files += 1 }
         }
-        try opened.opening { (backup) throws(ProtectionError) in try backup.checkRows() }
-        return contents
+        let isWhole = try opened.openingIntact { (backup) throws(ProtectionError) in try backup.checkRows() } != nil
+        return (contents, isWhole && damage == BackupDamage() ? nil : damage)
     }
 }
 
@@ -87,6 +117,16 @@ package struct BackupOutline: Sendable, Hashable {
     package let leftOut: [Accessibility: Int]
     /// The number of items that were damaged.
     package let damaged: Int
+}
+
+/// What of a backup is not as it was put into it.
+///
+/// If everything opens, rows or files are missing, in another order, or from another backup.
+package struct BackupDamage: Sendable, Hashable {
+    /// The number of items that do not open, by class.
+    package fileprivate(set) var items: [ItemClass: Int] = [:]
+    /// The number of keychain files that do not open.
+    package fileprivate(set) var files = 0
 }
 
 /// What is in a backup.
@@ -126,6 +166,15 @@ extension OpenBackup {
         }
         guard let opened else { throw KeychainError(.authenticationFailed, "the secret of the backup is wrong") }
         return opened
+    }
+
+    /// Runs a step of reading the backup; `nil` for what is not as it was put into it.
+    fileprivate func openingIntact<Result>(
+        _ body: (OpenBackup) throws(ProtectionError) -> Result
+    ) throws(KeychainError) -> Result? {
+        do throws(ProtectionError) { return try body(self) } catch .alteredBackup { return nil } catch {
+            throw KeychainError(error)
+        }
     }
 
     /// Runs a step of reading the backup.

@@ -13,7 +13,7 @@ struct VerifyBackupCommand: ParsableCommand {
         discussion: CommandDiscussion.text(
             """
             Nothing is written. Exit status 0 means that it can be restored; 1 that the secret is wrong, or the backup is \
-            damaged, and the message says which.
+            damaged, and the message says which; with --json, the object does.
             """,
             examples: [
                 "keychainctl backup verify ~/keychain.backup":
@@ -29,12 +29,32 @@ struct VerifyBackupCommand: ParsableCommand {
 
     func run() throws {
         let surroundings = Surroundings.current
-        let secret = try backup.readSecret(surroundings, "verify the backup")
-        let report = try surroundings.inspect(backup.path, secret).report
-        surroundings.printLine(
-            json
-                ? BackupJSON.text(BackupJSON.report(report).merging(["sound": .boolean(true)]) { $1 })
-                : BackupText.verified(report, backup.file)
-        )
+        do throws(BackupVerificationFailure) {
+            let report = try verify(surroundings)
+            surroundings.printLine(
+                json
+                    ? BackupJSON.text(BackupJSON.report(report).merging(["sound": .boolean(true)]) { $1 })
+                    : BackupText.verified(report, backup.file)
+            )
+        } catch {
+            if json { surroundings.printLine(BackupJSON.text(error.json)) }
+            throw error.refusal
+        }
+    }
+
+    private func verify(_ surroundings: Surroundings) throws(BackupVerificationFailure) -> BackupReport {
+        let secret: SecretBytes
+        do throws(Refusal) { secret = try backup.readSecret(surroundings, "verify the backup") } catch {
+            throw .refused(error)
+        }
+        let (contents, damage): (InspectedBackup, BackupDamage?)
+        do throws(KeychainError) {
+            let inspection = try BackupInspection(of: backup.path)
+            (contents, damage) = try inspection.examination(secret, atLeast: surroundings.backupFloor)
+        } catch {
+            throw .unreadable(error)
+        }
+        if let damage { throw .damaged(damage) }
+        return contents.report
     }
 }
