@@ -103,11 +103,76 @@ struct MoveCommandTests {
             #expect(outcome.output.contains("service/ada") && !outcome.output.contains("service/bert"), "\(outcome)")
             #expect(Self.secret(keychain, "bert", as: Self.former) == "second")
         }
-        let apart = try Control(keychain).run(Self.words + ["--leave-existing"])
+        let apart = try Control(keychain).run(Self.words + ["--partial"])
         #expect(apart.status == 1 && apart.output.hasPrefix("Moved 1 item"), "\(apart)")
         #expect(Self.secret(keychain, "bert", as: Self.present) == "second")
         #expect(Self.secret(keychain, "ada", as: Self.former) == "former")
         #expect(Self.secret(keychain, "ada", as: Self.present) == "present")
+    }
+
+    /// What keeps an item where it is, and the words for it.
+    enum Obstacle: String, CaseIterable {
+        case exists = "in swift-keychain.program.tool-1.1 already"
+        case neverReadable = "its access control permits no reading"
+        case damagedSecret = "genp  service/bert: damaged"
+        case damagedAttributes = "genp  (unnamed): damaged"
+        case needsOwner = "its access control cannot be satisfied: authentication is required"
+
+        /// A keychain with an item that can be moved, and one that cannot.
+        func keychain(_ folder: TemporaryFolder) throws -> EmbeddedKeychain {
+            let keychain = Place.disk.keychain(folder)
+            try MoveCommandTests.add(keychain, "ada", secret: "first")
+            switch self {
+            case .exists:
+                try MoveCommandTests.add(keychain, "bert", secret: "former")
+                try MoveCommandTests.add(keychain, "bert", secret: "present", as: present)
+            case .neverReadable:
+                // A simulator looks at no access control.
+                var simulator = DeviceOptions.withNegligibleWork
+                simulator.personality = .simulator
+                try MoveCommandTests.add(
+                    EmbeddedKeychain(at: KeychainLocation(path: folder.path(of: "k")), device: simulator),
+                    "bert",
+                    secret: "second",
+                    with: Self.access([.privateKeyUsage, .userPresence])
+                )
+            case .damagedSecret, .damagedAttributes:
+                try MoveCommandTests.add(keychain, "bert", secret: "second")
+                let column = self == .damagedSecret ? "secret" : "metadata"
+                try RawStore(path: folder.path(of: "k/keychain.db"))
+                    .execute("UPDATE items_genp SET \(column) = randomblob(length(\(column))) WHERE id = 2")
+            case .needsOwner:
+                try keychain.device.setPasscode(SecretBytes([1]))
+                try MoveCommandTests.add(keychain, "bert", secret: "second", with: Self.access(.userPresence))
+            }
+            return keychain
+        }
+
+        private static func access(_ flags: AccessControlFlags) throws -> PropertyDictionary {
+            let constraints = try #require(AccessConstraints(flags))
+            return ["accc": .accessControl(AccessControl(protection: .whenUnlocked, constraints: constraints))]
+        }
+    }
+
+    @Test(
+        "a dry run and the move name the same obstacles, and promise the same",
+        arguments: Obstacle.allCases,
+        [false, true]
+    )
+    func agreement(_ obstacle: Obstacle, isPartial: Bool) throws {
+        let folder = try TemporaryFolder()
+        let keychain = try obstacle.keychain(folder)
+        let words = Self.words + (isPartial ? ["--partial"] : [])
+        let dry = try Control(keychain).run(words + ["--dry-run"])
+        #expect(Self.secret(keychain, "ada", as: Self.former) == "first")
+        let done = try Control(keychain).run(words)
+        #expect(dry.status == 1 && done.status == 1, "\(dry) \(done)")
+        #expect(dry.output.contains(obstacle.rawValue), "\(dry)")
+        let promised = dry.output.replacing("Would move", with: "Moved")
+            .replacing(", as it would be without --dry-run", with: "")
+        #expect(promised == done.output)
+        #expect(done.output.hasPrefix(isPartial ? "Moved 1 item" : "Nothing is moved."))
+        #expect(Self.secret(keychain, "ada", as: isPartial ? Self.present : Self.former) == "first")
     }
 
     @Test("a deleted item in the other group, of which a tombstone is left, is no collision")

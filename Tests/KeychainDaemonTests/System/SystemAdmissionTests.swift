@@ -84,7 +84,7 @@ struct SystemAdmissionTests {
             }
         }
         let report = try maintenance.moveGroup(GroupMove(from: former, to: present))
-        #expect(report.isDone && report.moved.count == 1 && report.collisions.isEmpty)
+        #expect(report.isDone && report.moved.count == 1 && report.obstacles.isEmpty)
         let query: PropertyDictionary = ["class": .string("genp"), "agrp": .string(present)]
         _ = try keychain.perform(KeychainRequest(.copyMatching(query), client: Client(accessGroups: [present])))
     }

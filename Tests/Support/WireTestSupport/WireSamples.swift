@@ -155,7 +155,7 @@ package enum WireSamples {
             .rootKeyStatus, .replaceRootKey(kind: nil, passcode: nil),
             .replaceRootKey(kind: .tpm, passcode: secret("1234")), .storeStatus, .downgradeStore(revision: 0),
             .downgradeStore(revision: .max), .moveGroup(GroupMove(from: "a", to: "b")),
-            .moveGroup(GroupMove(from: "", to: "b", isRehearsal: true, leavesCollisions: true, client: clients[1])),
+            .moveGroup(GroupMove(from: "", to: "b", isRehearsal: true, isPartial: true, client: clients[1])),
         ].map { .maintenance($0) } + backupCommands.map { .maintenance($0) } + moves.map { .maintenance(.move($0)) }
         + fileCommands.map { .files($0) }
         + ExplanationSamples.requests.flatMap { [.explain($0), .itemsExplained($0)] }
@@ -354,6 +354,11 @@ package enum WireSamples {
         GroupMoveReport.Item(itemClass: .key, persistentReference: [], name: ""),
     ]
 
+    static let obstacles: [GroupMoveReport.Obstacle] = [
+        .exists, .neverReadable, .damaged, .unauthenticated(.notInteractive),
+    ]
+    .map { GroupMoveReport.Obstacle(movedItems[0], $0) }
+
     static let results: [ResultValue] =
         [.data(secret("data")), .dictionary(dictionary.entries.dictionary)] + references.map { .reference($0) }
 
@@ -389,7 +394,7 @@ package enum WireSamples {
             .storeDowngrade(StoreDowngrade(former: version, version: .base, removed: features)),
             .storeDowngrade(StoreDowngrade(former: version, version: version, obstacles: features)),
             .groupMove(GroupMoveReport()),
-            .groupMove(GroupMoveReport(moved: movedItems, collisions: movedItems, isDone: true)),
+            .groupMove(GroupMoveReport(moved: movedItems, obstacles: obstacles, isDone: true)),
         ]
         + fileSettings.map { .fileStatus(KeychainFileStatus(isLocked: $0.locksOnSleep, settings: $0)) }
         + results.map { .answer(.single($0)) } + biometries.map { .biometry($0) }

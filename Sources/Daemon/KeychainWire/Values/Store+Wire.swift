@@ -70,7 +70,7 @@ extension StoreDowngrade: WireValue {
 
 extension GroupMove: WireValue {
     func write(to writer: inout WireWriter) throws(WireError) {
-        try writer.write(values: source, target, isRehearsal, leavesCollisions, client)
+        try writer.write(values: source, target, isRehearsal, isPartial, client)
     }
 
     init(from reader: inout WireReader) throws(WireError) {
@@ -78,7 +78,7 @@ extension GroupMove: WireValue {
             from: reader.value(),
             to: reader.value(),
             isRehearsal: reader.value(),
-            leavesCollisions: reader.value(),
+            isPartial: reader.value(),
             client: reader.value()
         )
     }
@@ -86,11 +86,11 @@ extension GroupMove: WireValue {
 
 extension GroupMoveReport: WireValue {
     func write(to writer: inout WireWriter) throws(WireError) {
-        try writer.write(values: moved, collisions, isDone)
+        try writer.write(values: moved, obstacles, isDone)
     }
 
     init(from reader: inout WireReader) throws(WireError) {
-        try self.init(moved: reader.value(), collisions: reader.value(), isDone: reader.value())
+        try self.init(moved: reader.value(), obstacles: reader.value(), isDone: reader.value())
     }
 }
 
@@ -101,5 +101,32 @@ extension GroupMoveReport.Item: WireValue {
 
     init(from reader: inout WireReader) throws(WireError) {
         try self.init(itemClass: reader.value(), persistentReference: reader.value(), name: reader.value())
+    }
+}
+
+extension GroupMoveReport.Obstacle: WireValue {
+    func write(to writer: inout WireWriter) throws(WireError) { try writer.write(values: item, reason) }
+
+    init(from reader: inout WireReader) throws(WireError) { try self.init(reader.value(), reader.value()) }
+}
+
+extension GroupMoveReport.Reason: WireValue {
+    func write(to writer: inout WireWriter) throws(WireError) {
+        switch self {
+        case .exists: try writer.write(case: 1)
+        case .neverReadable: try writer.write(case: 2)
+        case .damaged: try writer.write(case: 3)
+        case .unauthenticated(let failure): try writer.write(case: 4, failure)
+        }
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        switch try reader.tag() {
+        case 1: self = .exists
+        case 2: self = .neverReadable
+        case 3: self = .damaged
+        case 4: self = try .unauthenticated(reader.value())
+        default: throw .unknownCase
+        }
     }
 }

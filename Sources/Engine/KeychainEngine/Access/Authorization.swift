@@ -114,6 +114,19 @@ class Authorization {
         }
     }
 
+    /// Why nothing that could be shown now satisfies a demand; `nil` if something may.
+    ///
+    /// Nobody is prompted, and the state of the device is not read, so that it can be used inside a transaction.
+    func obstacle(to demand: AuthenticationDemand, hasPasscode: Bool) -> AuthenticationFailure? {
+        guard enforcesAccessControl, mayAsk() else { return nil }
+        for accessControl in demand.accessControls {
+            let obstacle = evaluator.obstacleToShowing(accessControl, context, hasPasscode: hasPasscode)
+            if let obstacle { return obstacle }
+        }
+        guard !demand.passwords.isEmpty, context.applicationPassword == nil else { return nil }
+        return evaluator.obstacleToTyping(context)
+    }
+
     /// The currently enrolled biometry, for items that require the current set.
     var enrolledSet: Bytes16? { mayAsk() ? evaluator.biometry.enrolledSet : nil }
 

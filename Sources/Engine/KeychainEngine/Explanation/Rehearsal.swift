@@ -83,13 +83,6 @@ final class Rehearsal: Authorization {
 
     /// What an access control requires that protects an item, in the current state of the context, without assumptions.
     func access(_ demand: AuthenticationDemand) -> ExplainedItem.Access {
-        for accessControl in demand.accessControls {
-            let obstacle = evaluator.obstacleToShowing(accessControl, context, hasPasscode: hasPasscode)
-            if let obstacle { return .demanded(obstacle: obstacle) }
-        }
-        if !demand.passwords.isEmpty, context.applicationPassword == nil {
-            return .demanded(obstacle: evaluator.obstacleToTyping(context))
-        }
-        return .demanded(obstacle: nil)
+        .demanded(obstacle: obstacle(to: demand, hasPasscode: hasPasscode))
     }
 }

@@ -39,124 +39,130 @@ extension Engine {
                     .checked()
             )
         }
-        var damaged: DamagedRow?
-        let report: GroupMoveReport
+        var survey = MoveSurvey()
         if move.isRehearsal {
-            report = try read { (reader) throws(KeychainError) in
-                var report = GroupMoveReport()
+            try read { (reader) throws(KeychainError) in
+                survey = MoveSurvey()
                 for request in requests {
-                    let transaction = ItemTransaction(
-                        reader,
-                        engine: self,
-                        groups: request.groups,
-                        under: authorization
-                    )
-                    damaged = try transaction.listMove(request, in: &report)
-                    if damaged != nil { break }
+                    try ItemTransaction(reader, engine: self, groups: request.groups, under: authorization)
+                        .survey(request, into: &survey)
                 }
-                return report
             }
-        } else {
-            report = try write { (writer) throws(KeychainError) in
-                var report = GroupMoveReport()
-                var moves: [(ItemWriteTransaction, ItemWriteTransaction.PendingChange)] = []
-                var demand = AuthenticationDemand()
-                for request in requests {
-                    let transaction = ItemWriteTransaction(
-                        writer,
-                        engine: self,
-                        groups: request.groups,
-                        under: authorization
-                    )
-                    damaged = try transaction.collectMove(request, into: &moves, asking: &demand, in: &report)
-                    if damaged != nil { return report }
-                }
-                if !demand.isEmpty { throw authorization.require(demand) }
-                guard report.collisions.isEmpty || move.leavesCollisions else { return report }
-                for (transaction, change) in moves { try transaction.replace(change) }
-                report.isDone = true
-                return report
-            }
+            return survey.report
         }
-        if let damaged { throw reportDamage([damaged], authorization) }
-        return report
+        try write { (writer) throws(KeychainError) in
+            survey = MoveSurvey()
+            var moves: [(ItemWriteTransaction, Range<Int>)] = []
+            for request in requests {
+                let transaction = ItemWriteTransaction(
+                    writer,
+                    engine: self,
+                    groups: request.groups,
+                    under: authorization
+                )
+                let count = survey.changes.count
+                try transaction.survey(request, into: &survey)
+                moves.append((transaction, count..<survey.changes.count))
+            }
+            guard survey.report.obstacles.isEmpty || move.isPartial else { return }
+            if !survey.demand.isEmpty { throw authorization.require(survey.demand) }
+            for (transaction, range) in moves {
+                for change in survey.changes[range] { try transaction.replace(change) }
+            }
+            survey.report.isDone = true
+        }
+        // They are in the report, and the next move is not held up by them.
+        if !survey.damaged.isEmpty { _ = reportDamage(survey.damaged, authorization) }
+        return survey.report
     }
 }
 
-extension ItemTransaction {
-    /// The rows that an update of a group selects: none is no error.
-    fileprivate func movedRows(_ request: CheckedRequest) throws(KeychainError) -> [NumberedRow] {
-        try rows(plan(request.query, of: .update).selection(tags))
-    }
+/// What a move finds before it changes anything: a rehearsal ends with it, so that the two cannot disagree.
+private struct MoveSurvey {
+    /// The items, those that can be moved and those that cannot.
+    var report = GroupMoveReport()
+    /// The items to move, except for those that the owner has to authenticate for.
+    var changes: [ItemWriteTransaction.PendingChange] = []
+    /// What the owner has to authenticate for.
+    var demand = AuthenticationDemand()
+    /// The rows that do not open.
+    var damaged: [DamagedRow] = []
+}
 
-    /// Lists what a move would do, without opening a secret.
-    ///
-    /// - Returns: A row that does not open.
-    fileprivate func listMove(
-        _ request: CheckedRequest,
-        in report: inout GroupMoveReport
-    ) throws(KeychainError) -> DamagedRow? {
-        for row in try movedRows(request) {
+extension ItemTransaction {
+    /// Opens the items of a class that are to be moved, and adds them to a survey.
+    fileprivate func survey(_ request: CheckedRequest, into survey: inout MoveSurvey) throws(KeychainError) {
+        // None is no error, as it is of an update.
+        for row in try rows(plan(request.query, of: .update).selection(tags)) {
+            let metadata: OpenedMetadata
             switch try sealer.openMetadata(row) {
-            case .damaged(let damaged): return damaged
-            case .content(let metadata):
-                try request.changes.check(for: metadata.attributes)
-                try list(row, metadata.attributes, for: request, in: &report)
+            case .damaged(let damaged):
+                survey.add(damaged, GroupMoveReport.Item(row))
+                continue
+            case .content(let content): metadata = content
+            }
+            try request.changes.check(for: metadata.attributes)
+            let item = GroupMoveReport.Item(row, metadata.attributes)
+            if try isTaken(in: request, row.row.itemClass, metadata.attributes) {
+                survey.report.obstacles.append(GroupMoveReport.Obstacle(item, .exists))
+                continue
+            }
+            switch try openWhole(row, metadata) {
+            case .damaged(let damaged): survey.add(damaged, item)
+            case .content(.denied): survey.report.obstacles.append(GroupMoveReport.Obstacle(item, .neverReadable))
+            case .content(.demands(let demand)):
+                let hasPasscode = device.keybag.passcodeSlot != nil
+                if let failure = authorization.obstacle(to: demand, hasPasscode: hasPasscode) {
+                    survey.report.obstacles.append(GroupMoveReport.Obstacle(item, .unauthenticated(failure)))
+                } else {
+                    survey.demand.add(demand)
+                    survey.report.moved.append(item)
+                }
+            case .content(.open(let opened, let key)):
+                survey.report.moved.append(item)
+                survey.changes.append(
+                    ItemWriteTransaction.PendingChange(
+                        row: row,
+                        item: opened,
+                        passwordKey: key,
+                        changes: request.changes
+                    )
+                )
             }
         }
-        return nil
     }
 
-    /// Adds an item to the report.
-    ///
-    /// - Returns: Whether it can be moved: no item of the other group has its primary key.
-    @discardableResult
-    fileprivate func list(
-        _ row: NumberedRow,
-        _ attributes: Attributes,
-        for request: CheckedRequest,
-        in report: inout GroupMoveReport
+    /// Whether the other group has an item with the same primary key.
+    private func isTaken(
+        in request: CheckedRequest,
+        _ itemClass: ItemClass,
+        _ attributes: Attributes
     ) throws(KeychainError) -> Bool {
-        let itemClass = row.row.itemClass
-        let item = GroupMoveReport.Item(
-            itemClass: itemClass,
-            persistentReference: PersistentReference.bytes(itemClass, row.row.identifier).unprotectedCopy,
-            name: attributes.itemName
-        )
         var other = RowFilter(itemClass)
         other.primaryKey = tags.primaryKeyTag(
             ItemSchema.of(itemClass),
             attributes.merging(request.changes.attributes) { $1 }
         )
         other.destroyedGeneration = device.keybag.destroyedGeneration
-        guard try rows.rows(other, limit: 1).isEmpty else {
-            report.collisions.append(item)
-            return false
-        }
-        report.moved.append(item)
-        return true
+        return try !rows.rows(other, limit: 1).isEmpty
     }
 }
 
-extension ItemWriteTransaction {
-    /// Opens the items of a class that are to be moved, and adds them to the report.
-    ///
-    /// - Returns: A row that does not open.
-    fileprivate func collectMove(
-        _ request: CheckedRequest,
-        into moves: inout [(ItemWriteTransaction, PendingChange)],
-        asking demand: inout AuthenticationDemand,
-        in report: inout GroupMoveReport
-    ) throws(KeychainError) -> DamagedRow? {
-        // A search that finds nothing is an error of an update.
-        guard try !movedRows(request).isEmpty else { return nil }
-        var changes = PendingChanges()
-        if let damaged = try collect(request, &changes) { return damaged }
-        demand.add(changes.demand)
-        for change in changes.items where try list(change.row, change.item.attributes, for: request, in: &report) {
-            moves.append((self, change))
-        }
-        return nil
+extension MoveSurvey {
+    fileprivate mutating func add(_ row: DamagedRow, _ item: GroupMoveReport.Item) {
+        damaged.append(row)
+        report.obstacles.append(GroupMoveReport.Obstacle(item, .damaged))
+    }
+}
+
+extension GroupMoveReport.Item {
+    fileprivate init(_ row: NumberedRow, _ attributes: Attributes = [:]) {
+        let itemClass = row.row.itemClass
+        self.init(
+            itemClass: itemClass,
+            persistentReference: PersistentReference.bytes(itemClass, row.row.identifier).unprotectedCopy,
+            name: attributes.itemName
+        )
     }
 }
 

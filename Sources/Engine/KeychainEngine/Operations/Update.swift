@@ -99,8 +99,14 @@ extension ItemWriteTransaction {
         let matches = try havingDigest(rows(selection), of: request.query)
         if matches.isEmpty { throw try nothingFound(selection) }
         for row in matches {
-            switch try openWhole(row) {
+            let metadata: OpenedMetadata
+            switch try sealer.openMetadata(row) {
             case .damaged(let damaged): return damaged
+            case .content(let content): metadata = content
+            }
+            switch try openWhole(row, metadata) {
+            case .damaged(let damaged): return damaged
+            case .content(.denied): throw .neverReadable
             case .content(.demands(let demand)): pending.demand.add(demand)
             case .content(.open(let item, let key)):
                 if let certificate, item.secret != certificate {
@@ -123,39 +129,6 @@ extension ItemWriteTransaction {
         if let refusal = authorization.refusal(toStoreUnder: accessControl) { throw refusal }
         if let obstacle = authorization.obstacle(toStoring: accessControl, on: device) { throw obstacle }
         return constraints.requiresApplicationPassword && authorization.keyForNewItems == nil
-    }
-
-    /// An item that is to be changed.
-    private enum WholeItem {
-        case open(Item, PasswordKey?)
-        case demands(AuthenticationDemand)
-    }
-
-    /// Opens a row, attributes and secret, because an update reseals everything.
-    private func openWhole(_ row: NumberedRow) throws(KeychainError) -> Opened<WholeItem> {
-        let metadata: OpenedMetadata
-        switch try sealer.openMetadata(row) {
-        case .damaged(let damaged): return .damaged(damaged)
-        case .content(let content): metadata = content
-        }
-        let passwordKey: PasswordKey?
-        switch try readAccess(to: row, metadata) {
-        case .damaged(let damaged): return .damaged(damaged)
-        case .content(.denied): throw .neverReadable
-        case .content(.demands(let demand)): return .content(.demands(demand))
-        case .content(.granted(let key)): passwordKey = key
-        }
-        switch try sealer.openSecret(of: row, metadata: metadata, passwordKey: passwordKey) {
-        case .damaged(let damaged): return .damaged(damaged)
-        case .content(let secret):
-            let item = Item(
-                itemClass: row.row.itemClass,
-                identifier: row.row.identifier,
-                attributes: metadata.attributes,
-                secret: secret
-            )
-            return .content(.open(item, passwordKey))
-        }
     }
 
     /// Writes one item with its changes.
@@ -198,6 +171,38 @@ extension ItemWriteTransaction {
             let tombstone = try tombstone(of: item.attributes, item.itemClass, identifier: random.bytes16())
             // Another item of the same update may have taken the old primary key; then no tombstone is needed.
             _ = try writer.insert(tombstone)
+        }
+    }
+}
+
+extension ItemTransaction {
+    /// An item that is to be changed.
+    enum WholeItem {
+        case open(Item, PasswordKey?)
+        case demands(AuthenticationDemand)
+        /// It can never be read, and so not be resealed.
+        case denied
+    }
+
+    /// Opens a row, attributes and secret, because an update reseals everything.
+    func openWhole(_ row: NumberedRow, _ metadata: OpenedMetadata) throws(KeychainError) -> Opened<WholeItem> {
+        let passwordKey: PasswordKey?
+        switch try readAccess(to: row, metadata) {
+        case .damaged(let damaged): return .damaged(damaged)
+        case .content(.denied): return .content(.denied)
+        case .content(.demands(let demand)): return .content(.demands(demand))
+        case .content(.granted(let key)): passwordKey = key
+        }
+        switch try sealer.openSecret(of: row, metadata: metadata, passwordKey: passwordKey) {
+        case .damaged(let damaged): return .damaged(damaged)
+        case .content(let secret):
+            let item = Item(
+                itemClass: row.row.itemClass,
+                identifier: row.row.identifier,
+                attributes: metadata.attributes,
+                secret: secret
+            )
+            return .content(.open(item, passwordKey))
         }
     }
 }

@@ -15,8 +15,9 @@ struct MoveCommand: ParsableCommand {
             'tool-1.1' does not find what 'tool-1.0' stored. Give names of files by --from-program and --to-program, and \
             other groups, such as the identity of a program, by --from-group and --to-group.
 
-            All items are moved in one transaction, or none: if the other group has one of them already, nothing is moved, \
-            they are listed, and the exit status is 1. With --leave-existing, the others are moved. Nothing is replaced.
+            All items are moved in one transaction, or none: if one cannot be moved, because the other group has it already, \
+            or because it cannot be read, nothing is moved, those that cannot be are listed, and the exit status is 1. With \
+            --partial, the others are moved. Nothing is replaced.
             """,
             examples: [
                 "keychainctl move --from-program tool-1.0 --to-program tool-1.1 --dry-run":
@@ -42,8 +43,8 @@ struct MoveCommand: ParsableCommand {
     @Flag(name: [.long, .customShort("n")], help: "Show what would be moved, and change nothing.")
     var dryRun = false
 
-    @Flag(help: "Move the other items if the other group has some of them already.")
-    var leaveExisting = false
+    @Flag(help: "Move the other items if some cannot be moved.")
+    var partial = false
 
     func run() throws {
         let surroundings = Surroundings.current
@@ -51,30 +52,40 @@ struct MoveCommand: ParsableCommand {
             throw Self.usage("give one of --from-program and --from-group, and one of --to-program and --to-group")
         }
         guard source != target else { throw Self.usage("both are the same access group") }
-        let move = GroupMove(from: source, to: target, isRehearsal: dryRun, leavesCollisions: leaveExisting)
+        let move = GroupMove(from: source, to: target, isRehearsal: dryRun, isPartial: partial)
         let report = try refusing { () throws(KeychainError) in try surroundings.keychain.maintenance.moveGroup(move) }
-        if report.moved.isEmpty, report.collisions.isEmpty { throw Refusal("there is no item in the group \(source)") }
+        if report.moved.isEmpty, report.obstacles.isEmpty { throw Refusal("there is no item in the group \(source)") }
         print(report, to: target, surroundings)
-        guard report.collisions.isEmpty else { throw ExitCode.failure }
+        guard report.obstacles.isEmpty else { throw ExitCode.failure }
     }
 
     private func print(_ report: GroupMoveReport, to target: String, _ surroundings: Surroundings) {
-        func list(_ items: [GroupMoveReport.Item]) {
-            for item in items { surroundings.printLine("  \(item.itemClass.rawValue)  \(item.name)") }
-        }
-        let count = Count.text(report.moved.count, "item")
-        if report.isDone {
-            surroundings.printLine("Moved \(count) to \(target)\(report.moved.isEmpty ? "." : ":")")
-            list(report.moved)
-        } else if dryRun, report.collisions.isEmpty || leaveExisting {
-            surroundings.printLine("Would move \(count) to \(target)\(report.moved.isEmpty ? "." : ":")")
-            list(report.moved)
+        if report.isDone || dryRun && (report.obstacles.isEmpty || partial) {
+            let count = Count.text(report.moved.count, "item")
+            let end = report.moved.isEmpty ? "." : ":"
+            surroundings.printLine("\(report.isDone ? "Moved" : "Would move") \(count) to \(target)\(end)")
+            for item in report.moved { surroundings.printLine("  \(Self.line(item))") }
         } else {
             surroundings.printLine("Nothing is moved\(dryRun ? ", as it would be without --dry-run" : "").")
         }
-        guard !report.collisions.isEmpty else { return }
-        surroundings.printLine("In \(target) already, and left where it is:")
-        list(report.collisions)
+        guard !report.obstacles.isEmpty else { return }
+        surroundings.printLine("Cannot be moved:")
+        for obstacle in report.obstacles {
+            surroundings.printLine("  \(Self.line(obstacle.item)): \(Self.text(obstacle.reason, target))")
+        }
+    }
+
+    private static func line(_ item: GroupMoveReport.Item) -> String {
+        "\(item.itemClass.rawValue)  \(item.name.isEmpty ? "(unnamed)" : item.name)"
+    }
+
+    private static func text(_ reason: GroupMoveReport.Reason, _ target: String) -> String {
+        switch reason {
+        case .exists: "in \(target) already"
+        case .neverReadable: "its access control permits no reading"
+        case .damaged: "damaged; 'keychainctl check' says what can be had back"
+        case .unauthenticated(let failure): "its access control cannot be satisfied: \(KeychainError(failure).reason)"
+        }
     }
 
     /// The access group of one of two options; `nil` unless one is given.
@@ -88,6 +99,6 @@ struct MoveCommand: ParsableCommand {
 
     private static func usage(_ text: String) -> ExitCode {
         Surroundings.current.remark("Error: \(text)")
-        return ExitCode(2)
+        return .usage
     }
 }

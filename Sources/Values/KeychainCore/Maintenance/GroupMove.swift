@@ -8,8 +8,8 @@ package struct GroupMove: Sendable, Hashable {
     package var target: String
     /// Whether only what would be moved is found out.
     package var isRehearsal: Bool
-    /// Whether the other items are moved if some are in the other group already; without it, none is.
-    package var leavesCollisions: Bool
+    /// Whether the other items are moved if some cannot be; without it, none is.
+    package var isPartial: Bool
     /// Who moves them.
     package var client: Client
 
@@ -18,13 +18,13 @@ package struct GroupMove: Sendable, Hashable {
         from source: String,
         to target: String,
         isRehearsal: Bool = false,
-        leavesCollisions: Bool = false,
+        isPartial: Bool = false,
         client: Client = .person
     ) {
         self.source = source
         self.target = target
         self.isRehearsal = isRehearsal
-        self.leavesCollisions = leavesCollisions
+        self.isPartial = isPartial
         self.client = client
     }
 
@@ -46,11 +46,11 @@ package struct GroupMove: Sendable, Hashable {
 
 /// What a move of items between access groups did, or would do.
 package struct GroupMoveReport: Sendable, Hashable {
-    /// The items that were moved.
+    /// The items that were moved, or can be.
     package var moved: [Item]
-    /// The items that stay, because the other group has an item with the same primary key.
-    package var collisions: [Item]
-    /// Whether the moved items are in the other group now: not after a rehearsal, nor if there were collisions and the
+    /// The items that stay.
+    package var obstacles: [Obstacle]
+    /// Whether the moved items are in the other group now: not after a rehearsal, nor if there were obstacles and the
     /// others were not to be moved alone.
     package var isDone: Bool
 
@@ -71,10 +71,36 @@ package struct GroupMoveReport: Sendable, Hashable {
         }
     }
 
+    /// An item that cannot be moved.
+    package struct Obstacle: Sendable, Hashable {
+        /// The item; one whose attributes do not open has no name.
+        package var item: Item
+        /// Why it stays.
+        package var reason: Reason
+
+        /// An obstacle.
+        package init(_ item: Item, _ reason: Reason) {
+            self.item = item
+            self.reason = reason
+        }
+    }
+
+    /// Why an item cannot be moved: it is read and stored again under its new group.
+    package enum Reason: Sendable, Hashable {
+        /// The other group has an item with the same primary key.
+        case exists
+        /// Its access control permits no reading.
+        case neverReadable
+        /// It does not open.
+        case damaged
+        /// What its access control requires cannot be shown.
+        case unauthenticated(AuthenticationFailure)
+    }
+
     /// A report.
-    package init(moved: [Item] = [], collisions: [Item] = [], isDone: Bool = false) {
+    package init(moved: [Item] = [], obstacles: [Obstacle] = [], isDone: Bool = false) {
         self.moved = moved
-        self.collisions = collisions
+        self.obstacles = obstacles
         self.isDone = isDone
     }
 }

@@ -127,7 +127,7 @@ package struct KeychainMaintenance: Sendable {
 
     /// Moves all items of an access group to another one, in one transaction.
     ///
-    /// - Returns: The items that were moved, and those that are in the other group already.
+    /// - Returns: The items that were moved, and those that cannot be.
     /// - Throws: `errSecMissingEntitlement` for a group that the client may not use, `errSecInteractionNotAllowed` for
     ///   items that are locked; nothing was moved in these cases.
     package func moveGroup(_ move: GroupMove) throws(KeychainError) -> GroupMoveReport {
