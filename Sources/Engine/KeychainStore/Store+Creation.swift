@@ -109,13 +109,12 @@ extension Store {
             try connection.begin()
             for statement in Layout.creation() { try connection.execute(statement) }
             try connection.insert(keybag: keybag, record)
+            try connection.execute("PRAGMA application_id = \(Layout.applicationIdentifier)")
+            // Before what begins to use a feature, which has a later one.
+            try connection.execute("PRAGMA user_version = \(FileVersion.base.recorded)")
         }
         try addRows(connection)
-        try sql { () throws(SQLiteError) in
-            try connection.execute("PRAGMA application_id = \(Layout.applicationIdentifier)")
-            try connection.execute("PRAGMA user_version = \(FileVersion.base.recorded)")
-            try connection.commit()
-        }
+        try sql { () throws(SQLiteError) in try connection.commit() }
     }
 }
 
