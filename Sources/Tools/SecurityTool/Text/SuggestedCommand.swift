@@ -37,6 +37,7 @@ enum SuggestedCommand {
         "ls items all": "security dump-keychain",
         "passwd password passcode": "keychainctl device change-passcode",
         "status info": "keychainctl device status",
-        "backup check device doctor recovery-key repair secret service sign team test trace words": "",
+        "sign": "keychainctl sign --team-key KEY PROGRAM",
+        "backup check device doctor recovery-key repair secret service team test trace words": "",
     ]
 }
