@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import KeychainCore
 import Testing
 import WireTestSupport
@@ -66,17 +67,16 @@ struct GreetingTests {
     }
 
     @Test("a command is of the version that has had it first, and those of the first one stay there")
-    func commands() {
+    func commands() throws {
+        let root = #filePath.components(separatedBy: "/Tests/")[0]
+        let page = try String(contentsOfFile: "\(root)/Documentation/Daemon.md", encoding: .utf8)
+        let rows = try #require(page.components(separatedBy: "\n| version | commands |\n").dropFirst().first)
         let later = WireSamples.commands.filter { $0.protocolVersion > 1 }
-        #expect(
-            Set(later.map(\.row.name)) == [
-                "store status", "downgrade store", "move group", "rehearse move group", "device summary",
-                "device erase", "recovery key create", "recovery key check", "recovery key use", "recovery key remove",
-                "create backup", "send backup", "create scheduled backup", "send scheduled backup",
-                "set backup secret", "restore backup", "restore sent backup", "merge backup", "merge sent backup",
-                "compare backup", "compare sent backup",
-            ]
-        )
+        for version in ProtocolVersion.supported.dropFirst() {
+            let row = rows.split(separator: "\n").first { $0.hasPrefix("| \(version) |") } ?? ""
+            let names = Set(row.matches(of: /`([^`]+)`/).map { String($0.1) })
+            #expect(Set(later.filter { $0.protocolVersion == version }.map(\.row.name)) == names, "\(version)")
+        }
         #expect(later.allSatisfy { ProtocolVersion.supported.contains($0.protocolVersion) })
     }
 
