@@ -39,41 +39,74 @@ struct CommandRowTests {
         }
     }
 
-    @Test(
-        "commands have the rows that are written down",
-        arguments: [
-            "SecItemAdd": "mayPrompt needs everyProgram",
-            "SecItemCopyMatching": "changesNothing mayPrompt looks everyProgram",
-            "SecItemDelete": "mayPrompt looks everyProgram", "SecItemUpdate": "mayPrompt looks everyProgram",
-            "device status": "changesNothing needs everyProgram",
-            "device lock": "isUrgent locksDevice needs outsideOfSandbox",
-            "device unlock": "provesPasscode needs outsideOfSandbox",
-            "device remove passcode": "replacesItems needs outsideOfSandbox", "device set policy": "needs owner",
-            "context release": "isUrgent endsContext isUnlogged releasesContext none everyProgram",
-            "authentication": "mayPrompt none everyProgram", "enclave use key": "mayPrompt needs everyProgram",
-            "check": "changesNothing needs owner", "create backup": "opensPath needs owner",
-            "send backup": "needs owner", "set backup secret": "needs owner",
-            "create scheduled backup": "opensPath needs outsideOfSandbox",
-            "send scheduled backup": "needs outsideOfSandbox",
-            "restore backup": "opensPath replacesItems needs owner",
-            "restore sent backup": "replacesItems needs owner",
-            "merge backup": "opensPath replacesItems needs owner", "merge sent backup": "replacesItems needs owner",
-            "compare backup": "changesNothing opensPath needs owner",
-            "compare sent backup": "changesNothing needs owner", "take over": "needs outsideOfSandbox",
-            "root key status": "changesNothing looks outsideOfSandbox",
-            "replace root key": "provesPasscode needs owner",
-            "move send": "needs passcode", "move rows": "isUnlogged needs outsideOfSandbox",
-            "audit log": "changesNothing isUnlogged needs outsideOfSandbox",
-            "keychain file find": "changesNothing needs outsideOfSandbox",
-            "keychain file secret": "changesNothing needs outsideOfSandbox",
-            "lock all keychain files": "isUrgent needs outsideOfSandbox",
-        ]
-    )
+    /// Every row but those of explanations, whose right depends on their scope.
+    private static let expected: [String: String] = [
+        "SecItemAdd": "mayPrompt needs everyProgram",
+        "SecItemCopyMatching": "changesNothing mayPrompt looks everyProgram",
+        "SecItemDelete": "mayPrompt looks everyProgram", "SecItemUpdate": "mayPrompt looks everyProgram",
+        "device status": "changesNothing needs everyProgram",
+        "device lock": "isUrgent locksDevice needs outsideOfSandbox",
+        "device lock this process": "isUrgent none outsideOfSandbox",
+        "device unlock": "provesPasscode needs outsideOfSandbox",
+        "device set passcode": "provesPasscode needs outsideOfSandbox",
+        "device change passcode": "provesPasscode needs outsideOfSandbox",
+        "device remove passcode": "replacesItems needs outsideOfSandbox", "device set policy": "needs owner",
+        "device summary": "changesNothing looks outsideOfSandbox",
+        "device erase": "replacesItems looks outsideOfSandbox", "recovery key create": "provesPasscode needs passcode",
+        "recovery key check": "changesNothing looks outsideOfSandbox",
+        "recovery key use": "provesPasscode looks outsideOfSandbox",
+        "recovery key remove": "provesPasscode needs passcode",
+        "biometry": "changesNothing isUnlogged none everyProgram",
+        "authentication check": "changesNothing mayPrompt none everyProgram",
+        "authentication": "mayPrompt none everyProgram",
+        "context status": "changesNothing isUnlogged none everyProgram",
+        "context forget password": "isUrgent endsContext isUnlogged none everyProgram",
+        "context invalidate": "isUrgent endsContext isUnlogged none everyProgram",
+        "context release": "isUrgent endsContext isUnlogged releasesContext none everyProgram",
+        "enclave kind": "changesNothing isUnlogged none everyProgram",
+        "enclave make key": "mayPrompt needs everyProgram", "enclave public key": "changesNothing needs everyProgram",
+        "enclave use key": "mayPrompt needs everyProgram", "check": "changesNothing needs owner",
+        "recover": "replacesItems needs owner", "create backup": "opensPath needs owner", "send backup": "needs owner",
+        "set backup secret": "needs owner", "create scheduled backup": "opensPath needs outsideOfSandbox",
+        "send scheduled backup": "needs outsideOfSandbox", "restore backup": "opensPath replacesItems needs owner",
+        "restore sent backup": "replacesItems needs owner", "merge backup": "opensPath replacesItems needs owner",
+        "merge sent backup": "replacesItems needs owner", "compare backup": "changesNothing opensPath needs owner",
+        "compare sent backup": "changesNothing needs owner", "root key status": "changesNothing looks outsideOfSandbox",
+        "replace root key": "provesPasscode needs owner", "store status": "changesNothing looks outsideOfSandbox",
+        "downgrade store": "looks owner", "move group": "mayPrompt replacesItems looks outsideOfSandbox",
+        "rehearse move group": "changesNothing mayPrompt looks outsideOfSandbox", "take over": "needs outsideOfSandbox",
+        "give back": "needs outsideOfSandbox", "move status": "changesNothing isUnlogged needs outsideOfSandbox",
+        "move begin": "needs outsideOfSandbox", "move receive": "needs outsideOfSandbox",
+        "move activate": "needs outsideOfSandbox", "move send": "needs passcode",
+        "move resume": "needs outsideOfSandbox", "move remove": "needs outsideOfSandbox",
+        "move append": "isUnlogged needs outsideOfSandbox", "move rows": "isUnlogged needs outsideOfSandbox",
+        "move compare": "isUnlogged needs outsideOfSandbox",
+        "audit log": "changesNothing isUnlogged needs outsideOfSandbox",
+        "keychain file create": "needs outsideOfSandbox", "keychain file delete": "needs outsideOfSandbox",
+        "keychain file lock": "isUrgent needs outsideOfSandbox", "keychain file unlock": "needs outsideOfSandbox",
+        "keychain file status": "changesNothing needs outsideOfSandbox",
+        "keychain file set settings": "needs outsideOfSandbox",
+        "keychain file change password": "needs outsideOfSandbox",
+        "keychain file items": "changesNothing needs outsideOfSandbox",
+        "keychain file find": "changesNothing needs outsideOfSandbox",
+        "keychain file secret": "changesNothing needs outsideOfSandbox",
+        "keychain file access": "changesNothing needs outsideOfSandbox", "keychain file add": "needs outsideOfSandbox",
+        "keychain file update": "needs outsideOfSandbox", "keychain file set partition list": "needs outsideOfSandbox",
+        "keychain file remove": "needs outsideOfSandbox", "lock all keychain files": "isUrgent needs outsideOfSandbox",
+    ]
+
+    @Test("commands have the rows that are written down", arguments: expected)
     func row(_ name: String, _ expected: String) throws {
         // Of an explained call, the right is that of its explanation.
         let rows = Self.rows.filter { $0.name == name && !($0.family == .items && $0.right == .owner) }
         try #require(rows.count == 1)
         #expect(rows.first.map(Self.text) == expected)
+    }
+
+    @Test("every row is written down: which programs may send a command is not left to chance")
+    func complete() {
+        let names = Set(Self.rows.filter { $0.family != .items }.map(\.name))
+        #expect(names.subtracting(Self.expected.keys) == [])
     }
 
     @Test("a delete of identities may have removed one half when it fails, any other failed call of an item nothing")

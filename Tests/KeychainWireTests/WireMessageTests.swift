@@ -20,6 +20,42 @@ struct WireMessageTests {
         #expect(length == bytes.count - WireMessage.headerByteCount)
     }
 
+    @Test("every command and every reply that is read has a sample")
+    func samples() throws {
+        let commands = try Self.numbers(WireSamples.commands.map { WireMessage.command(1, $0) })
+        let replies = try Self.numbers(WireSamples.replies.map { WireMessage.reply(1, $0) })
+        for (beginning, bodies) in [commands, replies] {
+            let sampled = Set(bodies.map { $0[0] })
+            for number in UInt8(0)...255 where !sampled.contains(number) {
+                #expect(!Self.isRead(beginning + [number]), "a sample with the number \(number)")
+            }
+        }
+        // The commands of a group are told apart by a second number; calls of item functions are in no group.
+        let groups = zip(WireSamples.commands, commands.bodies).filter { $0.0.row.family != .items }.map(\.1)
+        for (group, bodies) in Dictionary(grouping: groups, by: { $0[0] }) {
+            let sampled = Set(bodies.map { $0[1] })
+            for number in UInt8(0)...255 where !sampled.contains(number) {
+                let isRead = Self.isRead(commands.beginning + [group, number])
+                #expect(!isRead, "a sample with the numbers \(group) and \(number)")
+            }
+        }
+    }
+
+    /// What messages of one kind and number begin with, and what follows.
+    private static func numbers(_ messages: [WireMessage]) throws -> (beginning: [UInt8], bodies: [[UInt8]]) {
+        let all = try messages.map { Array(try $0.encoded().unprotectedCopy.dropFirst(WireMessage.headerByteCount)) }
+        // The version, the kind and the number.
+        let beginning = Array(try #require(all.first).prefix(10))
+        try #require(all.allSatisfy { $0.starts(with: beginning) && $0.count > beginning.count })
+        return (beginning, all.map { Array($0.dropFirst(beginning.count)) })
+    }
+
+    /// Whether a message may begin so: none of its numbers is unknown.
+    private static func isRead(_ beginning: [UInt8]) -> Bool {
+        do throws(WireError) { _ = try WireMessage(frame(beginning)) } catch { return error != .unknownCase }
+        return true
+    }
+
     @Test("what a comparison leaves aside comes back as well: the enrolled set of an access control")
     func enrolledSet() throws {
         for accessControl in WireSamples.accessControls {

@@ -362,7 +362,8 @@ package enum WireSamples {
     static let results: [ResultValue] =
         [.data(secret("data")), .dictionary(dictionary.entries.dictionary)] + references.map { .reference($0) }
 
-    static let replies: [KeychainReply] =
+    /// Every reply.
+    package static let replies: [KeychainReply] =
         [
             .done, .answer(.nothing), .answer(.list(results)), .answer(.list([])), .secret(secret("secret")),
             .count(-1), .context(.init()),
