@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import KeychainCore
 import Testing
 
@@ -7,6 +8,20 @@ import Testing
 
 /// The file of settings of a root key, read strictly.
 struct RootKeySettingsFormatTests {
+    @Test("the document of the format has the number of each kind of root key, and the name of each that has settings")
+    func documented() throws {
+        let root = #filePath.components(separatedBy: "/Tests/")[0]
+        let page = try String(contentsOfFile: "\(root)/Documentation/Format.md", encoding: .utf8)
+        let lines = page.components(separatedBy: "\n")
+        let numbers = try #require(lines.first { $0.contains("| kind of the root key: ") })
+        let names = try #require(lines.first { $0.hasPrefix("(`tpm`, ") })
+        for name in RootKeyKind.allNames {
+            let kind = try #require(RootKeyKind(name: name))
+            #expect(numbers.contains(" \(kind.rawValue) "), "\(name)")
+            if kind.hasSettings { #expect(names.contains("`\(name)`"), "\(name)") }
+        }
+    }
+
     @Test("settings are written as they are read")
     func roundTrip() throws {
         let parameters = [

@@ -26,6 +26,20 @@ struct StoreFeatureTests {
         try folder.raw().run("SELECT sql FROM sqlite_schema ORDER BY name")
     }
 
+    @Test("a feature has a row in the document of the format, and is of a revision that this program has")
+    func documented() throws {
+        let root = #filePath.components(separatedBy: "/Tests/")[0]
+        let page = try String(contentsOfFile: "\(root)/Documentation/Format.md", encoding: .utf8)
+        for feature in StoreFeature.all {
+            let (version, name) = (feature.version, feature.name)
+            let revision = version.version & 0xFF
+            let row = "\n| `\(name)` | \(revision) | \(version.readerRevision) | \(version.writerRevision) |"
+            #expect(page.contains(row), "\(name)")
+            #expect((1...FileFormat.revision).contains(UInt8(revision)), "\(name)")
+            #expect(version.readerRevision <= revision && version.writerRevision <= revision, "\(name)")
+        }
+    }
+
     @Test("opening and changing a store leaves its revision, the first use of a feature raises it, its end lowers it")
     func use() throws {
         let folder = try StoreFolder()

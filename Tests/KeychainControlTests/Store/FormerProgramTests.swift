@@ -46,12 +46,15 @@ struct FormerProgramTests {
         return String(decoding: secret.unprotectedCopy, as: UTF8.self)
     }
 
-    /// Has the store use every feature of this program that a program of format 3.0 may change.
+    /// The features of this program whose stores a program of format 3.0 may change.
+    private static let features = StoreFeature.all.filter { $0.version.writerRevision == 0 }
+
+    /// Has the store use every one of them.
     private func useFeatures() throws {
         let directory = try PrivateDirectory(KeychainLocation(path: path))
         let store = try Store.open(in: directory, options: StoreOptions()) { () throws(KeychainError) in [] }
         try store.write { (writer) throws(KeychainError) in
-            for feature in StoreFeature.all where feature.version.writerRevision == 0 { try writer.adopt(feature) }
+            for feature in Self.features { try writer.adopt(feature) }
         }
     }
 
@@ -69,7 +72,8 @@ struct FormerProgramTests {
         let report = try keychain().check()
         #expect(report.isSound && report.intactRows == 2, "\(report)")
         let raw = try RawStore(path: "\(path)/keychain.db")
-        #expect(try raw.integer("PRAGMA user_version") == 0x0301)
+        let version = Self.features.reduce(FileVersion.base) { $0.including($1.version) }
+        #expect(try raw.integer("PRAGMA user_version") == Int(version.recorded))
         // SQLite has kept the later program's index up to date.
         #expect(
             try raw.integer("SELECT count(*) FROM items_genp INDEXED BY items_genp_agrp WHERE t_agrp IS NOT NULL") == 2

@@ -21,31 +21,36 @@ package struct RootKeyKind: RawRepresentable, Sendable, Hashable {
     package static let published = RootKeyKind(rawValue: 4)
 
     /// Its name in commands; the number of one that this version does not know.
-    package var name: String { Self.names.first { $0.kind == self }?.name ?? "\(rawValue)" }
+    package var name: String { row?.name ?? "\(rawValue)" }
 
     /// The kind of a name in commands; `nil` for no kind that a store in a folder can have.
     package init?(name: String) {
-        guard let kind = Self.names.first(where: { $0.name == name })?.kind else { return nil }
+        guard let kind = Self.rows.first(where: { $0.name == name })?.kind else { return nil }
         self = kind
     }
 
     /// The names of all kinds that a store in a folder can have.
-    package static var allNames: [String] { names.map(\.name) }
+    package static var allNames: [String] { rows.compactMap(\.name) }
 
-    private static let names: [(kind: RootKeyKind, name: String)] = [
-        (.software, "file"), (.tpm, "tpm"), (.systemdCredential, "systemd-credential"),
+    private var row: Row? { Self.rows.first { $0.kind == self } }
+
+    private struct Row {
+        let kind: RootKeyKind
+        /// The name in commands; `nil` for a kind that no store in a folder has.
+        let name: String?
+        /// Where such a key is, in a few words.
+        let place: String
+    }
+
+    private static let rows = [
+        Row(kind: .software, name: "file", place: "in a file"),
+        Row(kind: .tpm, name: "tpm", place: "in a TPM 2.0"),
+        Row(kind: .systemdCredential, name: "systemd-credential", place: "in a systemd credential"),
+        Row(kind: .published, name: nil, place: "published"),
     ]
 }
 
 extension RootKeyKind: CustomStringConvertible {
     /// The location of the key, in a few words.
-    package var description: String {
-        switch self {
-        case .software: "in a file"
-        case .tpm: "in a TPM 2.0"
-        case .systemdCredential: "in a systemd credential"
-        case .published: "published"
-        default: "of the unknown kind \(rawValue)"
-        }
-    }
+    package var description: String { row?.place ?? "of the unknown kind \(rawValue)" }
 }
