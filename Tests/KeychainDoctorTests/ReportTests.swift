@@ -4,8 +4,9 @@ import Crypto
 import DoctorScenarios
 import Foundation
 import KeychainCore
-import KeychainDoctor
 import Testing
+
+@testable import KeychainDoctor
 
 struct ReportTests {
     private static let documentation = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -22,7 +23,10 @@ struct ReportTests {
         let schema = try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
         var checked = 0
         for row in try ScenarioRow.all() where row.scenario.id != "doctor-035" {
-            let text = try ScenarioRunner().report(row.scenario).json.indentedText
+            let report = try ScenarioRunner().report(row.scenario)
+            let untitled = report.diagnosis.path.filter { StepTitles.title($0) == nil }
+            #expect(untitled == [], "\(row.scenario.id): a step of a path has no question in StepTitles")
+            let text = report.json.indentedText
             let value = try JSONSerialization.jsonObject(with: Data(text.utf8))
             #expect(SchemaValidator.problems(value, schema) == [], "\(row.scenario.id)")
             checked += 1

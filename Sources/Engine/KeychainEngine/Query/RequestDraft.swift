@@ -109,7 +109,12 @@ struct RequestDraft {
         case .appClipGroup: try groups?.checkAppClip(changes.attributes[.accessGroup])
         case .appClipSynchronizable: try groups?.checkSynchronizable(changes.attributes[.synchronizable])
         case .encoding, .attributeName, .attributeValue, .sharingGroupChange, .secretType, .secretSize, .keyKind: break
-        default: preconditionFailure("a check of queries")
+        // Listed, so that the compiler asks for a new check in which dictionary it is one.
+        case .entries, .tokenType, .token, .contextAndCredential, .authenticationUISkip, .clientGroups,
+            .writableGroups, .className, .persistentReference, .itemClass, .numberAsKey, .keyCount, .matchValue,
+            .returnValue, .useValue, .sharingGroup, .sharingGroupSynchronizable, .itemList, .matchKeys, .returnKeys,
+            .addedReference, .addedIdentity, .referenceAlone, .matchClass, .matchLimit, .encryptedAttribute:
+            preconditionFailure("a check of queries")
         }
     }
 
