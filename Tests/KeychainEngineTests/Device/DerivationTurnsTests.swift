@@ -58,17 +58,23 @@ struct DerivationTurnsTests {
         #expect(turns.waitingCount == 0)
     }
 
-    @Test("a keychain that waits for its first turn comes before another one's next")
-    func fairness() {
+    @Test(
+        "a keychain, or a program of one, that waits for its first turn comes before another one's next",
+        arguments: [false, true]
+    )
+    func fairness(_ ofOneKeychain: Bool) {
         let turns = DerivationTurns(atMost: 2)
         let record = Record()
         let (greedy, modest) = (Keychain(), Keychain())
+        let only = Keychain()
         let isOver = DispatchSemaphore(value: 0)
         let all = DispatchGroup()
         func start(_ name: String, _ keychain: Keychain, waiting count: Int) {
             all.enter()
             _ = HostThread.start(.blocked) {
-                try? turns.withTurn(for: ObjectIdentifier(keychain)) { () throws(KeychainError) in
+                let served = ObjectIdentifier(ofOneKeychain ? only : keychain)
+                let program: UInt64? = ofOneKeychain ? (keychain === greedy ? 1 : 2) : nil
+                try? turns.withTurn(for: served, of: program) { () throws(KeychainError) in
                     record.begin(name)
                     isOver.wait()
                     record.end()

@@ -40,8 +40,8 @@ package struct DeviceOptions: Sendable {
 
     /// The client on whose behalf the current command of the calling thread runs.
     ///
-    /// Clients share the connections to the store fairly, and none takes all of them; `nil` where clients are not
-    /// distinguished.
+    /// Clients share the connections to the store and the turns of derivations fairly, and none takes all of them;
+    /// `nil` where clients are not distinguished.
     package var share: @Sendable () -> UInt64? = { nil }
 
     /// The maximum number of authentication contexts; the least recently used one is removed for a new one.

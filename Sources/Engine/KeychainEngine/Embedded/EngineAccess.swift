@@ -70,7 +70,7 @@ final class EngineAccess: Sendable {
         self.device = device
         self.clock = clock
         self.random = random
-        derivations = KeyDerivations(device.derivationTurns)
+        derivations = KeyDerivations(device.derivationTurns, for: device.share)
         lanes = if case .folder(_, let options) = source { Lanes(readers: options.readerCount) } else { Lanes() }
         session = DeviceSession(device.hostClock, device.personality)
     }
