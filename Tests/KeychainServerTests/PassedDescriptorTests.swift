@@ -84,7 +84,7 @@ struct PassedDescriptorTests {
         let sleep = DispatchSemaphore(value: 0)
         let calls = SleepingCalls(options) { socket in
             sleep.wait()
-            close(socket)
+            return close(socket) == 0
         }
         let next = Mutex<[Connection]?>(nil)
         calls.close(
@@ -124,6 +124,45 @@ struct PassedDescriptorTests {
         #expect(areClosed)
         #expect(isOpen.withLock(\.self) == 0)
         withExtendedLifetime(sockets) {}
+    }
+
+    @Test("a socket for whose close no process can be started stays open, counts, and is closed later")
+    func closedLater() throws {
+        let tries = Mutex(0)
+        let calls = SleepingCalls(.systemService) { socket in
+            guard
+                tries.withLock({ tries in
+                    tries += 1
+                    return tries > 1
+                })
+            else { return false }
+            return close(socket) == 0
+        }
+        let (socket, other) = try Self.pair()
+        defer { close(other) }
+        #expect(keychain_send_with(other, STDERR_FILENO, [1], 1) == 1)
+        let isOpen = Mutex(false)
+        calls.close(
+            socket,
+            of: ConnectedProcess.Share(1, as: 1),
+            isOpen: { isOpen.withLock { $0 = true } },
+            isClosed: { _ in isOpen.withLock { $0 = false } }
+        )
+        #expect(eventually("it was tried") { tries.withLock(\.self) == 1 })
+        #expect(isOpen.withLock(\.self) && !calls.isEmpty)
+        #expect(fcntl(socket, F_GETFD) >= 0)
+        let isClosed = eventually("it is closed") {
+            calls.closeNext()
+            return calls.isEmpty
+        }
+        #expect(isClosed && !isOpen.withLock(\.self) && tries.withLock(\.self) == 2)
+    }
+
+    @Test("the descriptor that a program passes is inherited by no program that is executed meanwhile")
+    func closedOnExec() {
+        let descriptor = keychain_event()
+        defer { close(descriptor) }
+        #expect(fcntl(descriptor, F_GETFD) & FD_CLOEXEC != 0)
     }
 
     /// A connected socket as the server has it, and the other side's.

@@ -66,7 +66,7 @@ final class DaemonConnection: Sendable {
     ///
     /// In a forked child, and after the program has closed it, as daemons do with all descriptors, its number may be
     /// that of a socket of the program: this is checked before all that is sent and received.
-    private var isOpen: Bool { keychain_private_serial(socket) == serial }
+    private var isOpen: Bool { keychain_is_private_opening(socket, serial) }
 
     /// Whether the connection was opened as the user as whom the process runs now.
     var isOfThisUser: Bool { user == geteuid() }

@@ -15,9 +15,10 @@ import Synchronization
 /// a thread, is made without a lock, and their number is limited. Calls beyond the limits wait for those of the same
 /// program or user, and the sockets remain open. No close waits for a linger time: otherwise the sockets that a user
 /// who has reached a limit connects and leaves would also remain open, until no descriptors are left.
+/// A close does wait for a file system that does not respond (Documentation/ThreatModel.md, "The system service").
 final class SleepingCalls: Sendable {
     private let state: Mutex<State>
-    private let closeUnread: @Sendable (Int32) -> Void
+    private let closeUnread: @Sendable (Int32) -> Bool
 
     private struct State {
         var calls: ShareCount
@@ -43,8 +44,8 @@ final class SleepingCalls: Sendable {
     ///
     /// - Parameters:
     ///   - options: the limits.
-    ///   - closeUnread: closes a socket with descriptors in it; may sleep.
-    init(_ options: ServerOptions, closeUnread: @escaping @Sendable (Int32) -> Void = { keychain_close_unread($0) }) {
+    ///   - closeUnread: closes a socket with descriptors in it, which may sleep; returns whether it is closed.
+    init(_ options: ServerOptions, closeUnread: @escaping @Sendable (Int32) -> Bool = { keychain_close_unread($0) }) {
         state = Mutex(State(calls: ShareCount(atMost: options.sleepingCallLimits)))
         self.closeUnread = closeUnread
     }
@@ -108,7 +109,7 @@ final class SleepingCalls: Sendable {
     func closeNext() {
         while let next = dequeueClosing() {
             let isStarted = HostThread.start(.blocked) { [self] in
-                closeUnread(next.socket)
+                guard closeUnread(next.socket) else { return putBack(next) }
                 let waiting = state.withLock { state in
                     state.calls.end(next.share)
                     return state.dequeueReady()
@@ -116,12 +117,15 @@ final class SleepingCalls: Sendable {
                 next.isClosed(waiting)
                 closeNext()
             }
-            if isStarted { continue }
-            // The next check finds it again.
-            return state.withLock { state in
-                state.calls.end(next.share)
-                state.closing.append(next)
-            }
+            if !isStarted { return putBack(next) }
+        }
+    }
+
+    /// Leaves a socket open that cannot be closed now: the next check finds it again.
+    private func putBack(_ closing: Closing) {
+        state.withLock { state in
+            state.calls.end(closing.share)
+            state.closing.append(closing)
         }
     }
 

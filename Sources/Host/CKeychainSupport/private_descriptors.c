@@ -132,6 +132,10 @@ uint64_t keychain_private_serial(int descriptor) {
     return serial;
 }
 
+bool keychain_is_private_opening(int descriptor, uint64_t serial) {
+    return serial != 0 && keychain_private_serial(descriptor) == serial;
+}
+
 void keychain_close_private(int descriptor) {
     pthread_mutex_lock(&mutex);
     size_t index = find(descriptor);

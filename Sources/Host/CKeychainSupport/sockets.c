@@ -191,7 +191,7 @@ static int keep(void *argument) {
     return 0;
 }
 
-void keychain_close_unread(int socket) {
+bool keychain_close_unread(int socket) {
     struct kept kept = {.socket = socket};
     struct keychain_child child = {.run = keep, .argument = &kept};
     struct timespec second = {.tv_sec = 1};
@@ -203,11 +203,13 @@ void keychain_close_unread(int socket) {
         syscall(SYS_futex, &kept.step, FUTEX_WAIT_PRIVATE, BEGUN, &second, NULL, 0);
         has_ended = keychain_child_has_ended(process);
     }
-    close(socket);
+    // Without it, this close would be the last one, and might not return, with the lock held.
+    if (!has_ended) close(socket);
     pthread_mutex_unlock(&keychain_spawning);
-    if (has_ended) return;
+    if (has_ended) return false;
     reach(&kept, IS_CLOSED);
     keychain_child_await(process);
+    return true;
 }
 
 int keychain_peer(int socket, pid_t *process, uid_t *user) {

@@ -40,7 +40,7 @@ package struct FileLock: ~Copyable, Sendable {
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             let failure = errno
             let waits = failure == EINTR || failure == EWOULDBLOCK ? pauses.wait() : false
-            guard CSupport.privateSerial(descriptor) == serial else {
+            guard CSupport.isPrivateOpening(descriptor, serial) else {
                 throw .system(call: "flock", path: path, errno: EBADF)
             }
             if waits { continue }
@@ -53,7 +53,7 @@ package struct FileLock: ~Copyable, Sendable {
     }
 
     /// Whether the descriptor is still open: not in a forked child, and not after the program has closed it.
-    private var isOpen: Bool { CSupport.privateSerial(descriptor) == serial }
+    private var isOpen: Bool { CSupport.isPrivateOpening(descriptor, serial) }
 
     /// Permits others to determine which process holds the lock (``holder(of:in:)``), which needs no disk space.
     ///

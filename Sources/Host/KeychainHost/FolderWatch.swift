@@ -49,7 +49,7 @@ package final class FolderWatch: Sendable {
     /// Whether the descriptor is still open.
     ///
     /// In a forked child, and after the program has closed it, its number may be another file's.
-    private var isOpen: Bool { CSupport.privateSerial(descriptor) == serial }
+    private var isOpen: Bool { CSupport.isPrivateOpening(descriptor, serial) }
 
     /// Reads the pending events, without waiting.
     ///

@@ -27,6 +27,9 @@ extension CSupport {
 
     @_extern(c, "keychain_private_serial") package static func privateSerial(_ descriptor: Int32) -> UInt64
 
+    @_extern(c, "keychain_is_private_opening")
+    package static func isPrivateOpening(_ descriptor: Int32, _ serial: UInt64) -> Bool
+
     @_extern(c, "keychain_fork_generation") package static func forkGeneration() -> UInt64
 
     @_extern(c, "keychain_program_identity")

@@ -2,6 +2,7 @@
 
 import Glibc
 import KeychainHost
+import KeychainSupport
 import KeychainTestSupport
 import Testing
 
@@ -42,6 +43,21 @@ struct ClosedDescriptorTests {
         var buffer = [UInt8](repeating: 0, count: 4096)
         #expect(read(number, &buffer, buffer.count) > 0)
         close(number)
+    }
+
+    @Test("a descriptor that was closed before its opening was numbered is no opening of the library's")
+    func closedAtOnce() throws {
+        let folder = try TemporaryFolder()
+        let descriptor = CSupport.openLockFile(folder.path(of: "lock"), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        #expect(CSupport.isPrivateOpening(descriptor, CSupport.privateSerial(descriptor)))
+        close(descriptor)
+        // The program opens its own under that number.
+        let own = open(folder.path(of: "own"), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        #expect(dup2(own, descriptor) == descriptor)
+        let serial = CSupport.privateSerial(descriptor)
+        #expect(serial == 0 && !CSupport.isPrivateOpening(descriptor, serial))
+        if own != descriptor { close(own) }
+        close(descriptor)
     }
 
     /// The descriptor of this process that is open on a file.

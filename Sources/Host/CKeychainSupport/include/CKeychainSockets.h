@@ -48,9 +48,9 @@ bool keychain_discard(int socket);
 
 // Closes a socket that contains descriptors that were not received. If the last close of one of those would block for
 // as long as its sender likes (SO_LINGER, socket(7)), this does not: a process that shares this one's memory closes
-// them by exiting, which waits for no linger time. If there can be no such process, and for some other kinds of files,
-// this blocks.
-void keychain_close_unread(int socket);
+// them by exiting, which waits for no linger time. It does wait for a file system that does not respond, such as one of
+// FUSE with data to write, and so does this. False if there can be no such process: the socket is open still.
+bool keychain_close_unread(int socket);
 
 // The process that connected, or on the side of that process, the one that listens (SO_PEERCRED, unix(7)). 0 or an
 // error number.

@@ -86,6 +86,10 @@ int keychain_open_private_watch(void);
 // behind the library's back: the number may then be that of a file of the program, which must not be used or closed.
 uint64_t keychain_private_serial(int descriptor);
 
+// Whether a descriptor is still that of the opening with this serial number; false for 0, which is that of a
+// descriptor that was closed before its number was asked for.
+bool keychain_is_private_opening(int descriptor, uint64_t serial);
+
 // Closes the descriptor if it is still the file that was opened.
 void keychain_close_private(int descriptor);
 
