@@ -18,6 +18,7 @@ final class FakeLoginManager: Sendable {
     private let waiting = Mutex<[@Sendable (Bus) throws(BusError) -> Void]>([])
     private let wake: (give: Int32, await: Int32)
     private let refusesDelay: Bool
+    private let longestDelay: UInt64?
     /// The users of its sessions, by the paths of their objects.
     private let sessions = Mutex([FakeLoginManager.sessionPath: FakeLoginManager.user])
 
@@ -27,9 +28,16 @@ final class FakeLoginManager: Sendable {
     ///   - bus: the bus.
     ///   - takingName: whether to take the name.
     ///   - refusesDelay: whether to refuse to delay a suspend, as the real one does without polkit.
+    ///   - longestDelay: how long it delays a suspend, in microseconds; `nil` not to say so.
     /// - Throws: ``BusError``.
-    init(on bus: PrivateBus, takingName: Bool = true, refusesDelay: Bool = false) async throws {
+    init(
+        on bus: PrivateBus,
+        takingName: Bool = true,
+        refusesDelay: Bool = false,
+        longestDelay: UInt64? = nil
+    ) async throws {
         self.refusesDelay = refusesDelay
+        self.longestDelay = longestDelay
         (delays, requested) = AsyncStream.makeStream()
         var pair: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0 else { throw BusError(-errno) }
@@ -177,6 +185,13 @@ final class FakeLoginManager: Sendable {
             try bus.send(reply)
             close(pair[1])
             requested.yield(pair[0])
+        case "org.freedesktop.DBus.Properties.Get" where call.path == "/org/freedesktop/login1":
+            guard let longestDelay else {
+                return try bus.send(bus.refusal(of: call, "org.freedesktop.DBus.Error.UnknownProperty"))
+            }
+            let reply = try bus.answer(to: call)
+            try reply.append("v", of: "t") { () throws(BusError) in try reply.append(longestDelay) }
+            try bus.send(reply)
         case "org.freedesktop.DBus.Properties.Get":
             let path = call.path
             guard let user = sessions.withLock({ $0[path] }) else {

@@ -85,6 +85,20 @@ struct LoginManagerTests {
         #expect(await listening.next() == .goingToSleep)
     }
 
+    @Test("a login manager that delays a suspend for less than a lock may take is told, and its events count")
+    func shortDelay() async throws {
+        let bus = try PrivateBus()
+        let short = try await FakeLoginManager(on: bus, longestDelay: 1_500_000)
+        let listening = try await Listening(bus, until: .listeningWithShortDelay(milliseconds: 1_500))
+        short.prepareForSleep(true)
+        #expect(await listening.next() == .goingToSleep)
+        short.leave()
+        await listening.wait(for: .noLoginManager)
+        let long = try await FakeLoginManager(on: bus, longestDelay: 5_000_000)
+        await listening.wait(for: .listening)
+        withExtendedLifetime(long) {}
+    }
+
     @Test("signals of others than the login manager do not count")
     func impostor() async throws {
         let (bus, login) = try await start()

@@ -67,6 +67,13 @@ final class SessionLock: Sendable {
                 "the computer may sleep before the keychain is locked, because the login manager refuses to wait "
                     + "(\(reason)); is polkit installed?"
             )
+        case .listeningWithShortDelay(let milliseconds):
+            log.write(
+                .warning,
+                "the computer may sleep before the keychain is locked, because the login manager waits \(milliseconds) ms at "
+                    + "most, and a lock may take \(LoginManager.sleepMilliseconds) ms; raise InhibitDelayMaxSec= in "
+                    + "logind.conf"
+            )
         case .noLoginManager:
             log.write(.information, "there is no login manager: locking a session does not lock the keychain")
         case .noBus(let reason): log.write(.information, "locking a session does not lock the keychain: \(reason)")

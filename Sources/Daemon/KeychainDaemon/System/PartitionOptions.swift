@@ -9,6 +9,7 @@ import KeychainIdentity
 import KeychainProtection
 import KeychainServer
 import KeychainStore
+import LoginManager
 
 /// The places of the keychains of the system service, and when they are closed.
 package struct PartitionOptions: Sendable {
@@ -18,9 +19,9 @@ package struct PartitionOptions: Sendable {
     /// After how many seconds without a connection a keychain without unlocked keys is closed.
     package var idleSeconds = 600
 
-    /// The maximum delay of a sleep until all keychains are locked, in milliseconds: the login manager waits for five
-    /// seconds by default (logind.conf(5), `InhibitDelayMaxSec=`), and a lock takes at most half of that.
-    var sleepMilliseconds = 4_000
+    /// The maximum delay of a sleep until all keychains are locked, in milliseconds; a lock takes at most half of what
+    /// the login manager waits for by default.
+    var sleepMilliseconds = LoginManager.sleepMilliseconds
 
     /// The name of a user's account on the system; `nil` for a user ID without one.
     package var accountName: @Sendable (UInt32) -> String? = { UserDatabase.name(of: $0) }

@@ -42,6 +42,11 @@ struct BusMessage: ~Copyable {
         return sd_bus_message_read_basic(handle, Self.type("u"), &value) > 0 ? value : nil
     }
 
+    func uint64() -> UInt64? {
+        var value: UInt64 = 0
+        return sd_bus_message_read_basic(handle, Self.type("t"), &value) > 0 ? value : nil
+    }
+
     /// A descriptor, which belongs to the message and is closed with it.
     func descriptor() -> Int32? {
         var value: Int32 = -1
@@ -64,6 +69,11 @@ struct BusMessage: ~Copyable {
 
     func append(_ value: UInt32) throws(BusError) {
         let result = withUnsafePointer(to: value) { sd_bus_message_append_basic(handle, Self.type("u"), $0) }
+        try BusError.check(result)
+    }
+
+    func append(_ value: UInt64) throws(BusError) {
+        let result = withUnsafePointer(to: value) { sd_bus_message_append_basic(handle, Self.type("t"), $0) }
         try BusError.check(result)
     }
 

@@ -21,6 +21,9 @@ final class LoginListener {
     /// Why the login manager has refused the delay.
     private var refusal: BusError?
 
+    /// The longest delay that it grants, in milliseconds; `nil` if it does not say.
+    private var longestDelay: Int?
+
     init(_ bus: Bus, _ handle: @escaping (LoginEvent) -> Void) throws(BusError) {
         self.bus = bus
         self.handle = handle
@@ -32,7 +35,9 @@ final class LoginListener {
     /// The events to listen for.
     var state: LoginManager.State {
         if owner == nil { return .noLoginManager }
-        return refusal.map { .listeningWithoutDelay("\($0)") } ?? .listening
+        if let refusal { return .listeningWithoutDelay("\(refusal)") }
+        guard let longestDelay, longestDelay < LoginManager.sleepMilliseconds else { return .listening }
+        return .listeningWithShortDelay(milliseconds: longestDelay)
     }
 
     /// Deals with all messages that have come.
@@ -84,6 +89,7 @@ final class LoginListener {
     /// A delay of the next sleep; `nil` if the login manager grants none, so that the host may sleep too soon.
     private func requestDelay() -> Delay? {
         refusal = nil
+        longestDelay = readLongestDelay()
         do throws(BusError) {
             let reply = try bus.call(on: Self.service, at: Self.managerPath, interface: Self.manager, method: "Inhibit")
             { call throws(BusError) in
@@ -96,6 +102,17 @@ final class LoginListener {
             refusal = error
             return nil
         }
+    }
+
+    /// The setting may have changed since it was asked for last.
+    private func readLongestDelay() -> Int? {
+        let reply = try? bus.call(on: Self.service, at: Self.managerPath, interface: Self.properties, method: "Get") {
+            call throws(BusError) in
+            try call.append(Self.manager)
+            try call.append("InhibitDelayMaxUSec")
+        }
+        guard let reply, reply.enter("v", "t"), let microseconds = reply.uint64() else { return nil }
+        return Int(clamping: microseconds / 1_000)
     }
 
     /// The users of all sessions; empty if the login manager does not report them.
