@@ -73,8 +73,29 @@ struct HostilePathTests {
         #expect(files.holdsUnlockedKeys)
         try FileManager.default.removeItem(atPath: path)
         #expect(files.holdsUnlockedKeys, "no file is looked at")
-        files.lockRemoved()
-        #expect(!files.holdsUnlockedKeys)
+        files.lockRemovedInBackground()
+        #expect(eventually("it is locked") { !files.holdsUnlockedKeys })
+    }
+
+    @Test("a removed file is noticed while a file system with other keychains does not respond")
+    func removedBesideStalled() throws {
+        let mount = try FUSEMount(of: folder.path(of: "folder"), at: folder.path(of: "mount"))
+        let stalled = try (0..<4).map { number in
+            let path = folder.path(of: "mount/\(number).keychain")
+            try files.files.create(at: path, password: password)
+            return path
+        }
+        let path = folder.path(of: "a.keychain")
+        try files.files.create(at: path, password: password)
+        #expect(mount.pause())
+        try FileManager.default.removeItem(atPath: path)
+        let isNoticed = eventually("it is locked") {
+            files.lockRemovedInBackground()
+            return !files.unlockedPaths.contains(path)
+        }
+        mount.resume()
+        #expect(isNoticed)
+        #expect(Set(files.unlockedPaths) == Set(stalled))
     }
 
     @Test(

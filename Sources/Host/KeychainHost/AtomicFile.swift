@@ -10,6 +10,9 @@ package enum AtomicFile {
         private let file: FileIdentity
         private let contents: FileContentsMark
 
+        /// The number of its file system.
+        package var fileSystem: UInt64 { file.fileSystem }
+
         /// The mode of the file, its permission bits alone.
         fileprivate let mode: mode_t
         fileprivate let owner: uid_t

@@ -28,6 +28,9 @@ package struct FileIdentity: Sendable, Hashable {
         self.init(status)
     }
 
+    /// The number of its file system.
+    package var fileSystem: UInt64 { UInt64(device) }
+
     /// Its device and inode as text: unique among existing files, until the host is restarted.
     package var text: String { "\(device):\(inode)" }
 

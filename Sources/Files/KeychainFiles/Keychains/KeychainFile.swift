@@ -125,6 +125,9 @@ final class KeychainFile: @unchecked Sendable {
         if (try? FileSettings.of(engine).locksOnSleep) ?? true { lock() }
     }
 
+    /// The number of the file system of its file, as of the last command; 0 if nothing is kept of it.
+    var fileSystem: UInt64 { currentlyOpened?.mark.fileSystem ?? 0 }
+
     /// The size of the contents in memory.
     var keptByteCount: Int { currentlyOpened?.byteCount ?? 0 }
 

@@ -15,7 +15,8 @@ package final class KeychainFiles: KeychainBackend {
     private let device: DeviceOptions
     private let clock: any KeychainClock
     private let lock = ForkSafeLock()
-    private let isChecking = Atomic(false)
+    // The file systems on which removed files are being looked for.
+    private let checked = Mutex(Set<UInt64>())
     // Under the lock.
     nonisolated(unsafe) private var keychains: [PathKey: KeychainFile] = [:]
 
@@ -58,24 +59,26 @@ package final class KeychainFiles: KeychainBackend {
     }
 
     /// Whether a keychain holds unlocked keys; does not count as a use of it, and never waits.
-    package var holdsUnlockedKeys: Bool {
-        // Each is asked, because it discards the contents of a large one that has locked.
-        !all.filter(\.holdsKeys).isEmpty
-    }
+    package var holdsUnlockedKeys: Bool { !unlocked.isEmpty }
 
-    /// Locks the keychains whose files were removed.
-    ///
-    /// Waits for the file systems of those that are unlocked.
-    package func lockRemoved() { for keychain in all where keychain.holdsKeys { keychain.lockIfRemoved() } }
+    /// Those that hold unlocked keys; each is asked, because it discards the contents of a large one that has locked.
+    private var unlocked: [KeychainFile] { all.filter(\.holdsKeys) }
 
-    /// The same on a thread of its own, unless one is at it: a file system may not respond.
+    /// The paths of those that hold unlocked keys.
+    var unlockedPaths: [String] { unlocked.map(\.path) }
+
+    /// Locks the keychains whose files were removed: those of each file system on a thread of its own, unless one is at
+    /// it, because a file system may not respond.
     package func lockRemovedInBackground() {
-        guard !isChecking.exchange(true, ordering: .acquiring) else { return }
-        let isStarted = HostThread.start(.blocked) { [self] in
-            lockRemoved()
-            isChecking.store(false, ordering: .releasing)
+        for (fileSystem, keychains) in Dictionary(grouping: unlocked, by: \.fileSystem) {
+            guard checked.withLock({ $0.insert(fileSystem).inserted }) else { continue }
+            let end = { @Sendable [self] in _ = checked.withLock { $0.remove(fileSystem) } }
+            let isStarted = HostThread.start(.blocked) {
+                for keychain in keychains { keychain.lockIfRemoved() }
+                end()
+            }
+            if !isStarted { end() }
         }
-        if !isStarted { isChecking.store(false, ordering: .releasing) }
     }
 
     /// Locks every keychain.
