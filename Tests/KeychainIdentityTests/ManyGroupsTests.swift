@@ -22,7 +22,8 @@ struct ManyGroupsTests {
         let peer = try PeerProcess(socket: connection.socket, greetingByteCount: Workbench.greetingByteCount)
         #expect(try peer.threadStates().count == 1)
         #expect(try PeerProcess(identifier: program.identifier).user == 0)
-        let identity = try bench.identify(connection).identity
-        #expect(identity.isKnown, "\(identity.reasons)")
+        let identified = try bench.identify(connection)
+        #expect(identified.identity.isKnown, "\(identified.identity.reasons)")
+        #expect(identified.keptByteCount > 0, "its manifest counts")
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Glibc
 import KeychainCore
 import KeychainHost
@@ -22,7 +23,7 @@ struct AdmissionTableTests {
     private static func sandbox(_ number: UInt64) -> MountView {
         var status = stat()
         status.st_ino = ino_t(number)
-        return .other(FileIdentity(status))
+        return .other(.identity(FileIdentity(status)))
     }
 
     @Test("once too many identifications are overdue, the users who have some are refused, and no other one")
@@ -112,5 +113,38 @@ struct AdmissionTableTests {
     func mountViews() {
         #expect(MountView(of: getpid()) == .same)
         #expect(MountView(of: Int32.max) == .unknown)
+    }
+
+    @Test("what a process sees that others may not inspect is known by its mounts, so that it is no sandbox for that")
+    func mountViewsOfAnybody() throws {
+        #expect(MountView(ofAnybody: getpid()) == .same)
+        #expect(MountView(ofAnybody: Int32.max) == .unknown)
+        let sandboxes = try (0..<2).map { _ in try Sandbox() }
+        let views = sandboxes.map { MountView(ofAnybody: $0.identifier) }
+        for view in views {
+            guard case .other(.firstMount) = view else {
+                Issue.record("\(view)")
+                continue
+            }
+        }
+        #expect(views[0] != views[1])
+    }
+
+    /// A process in a mount namespace of its own.
+    private final class Sandbox {
+        private let process = Process()
+
+        var identifier: pid_t { process.processIdentifier }
+
+        init() throws {
+            let output = Pipe()
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
+            process.arguments = ["--mount", "--map-root-user", "/bin/sh", "-c", "echo; exec sleep 600"]
+            process.standardOutput = output
+            try process.run()
+            try #require(try output.fileHandleForReading.read(upToCount: 1) != nil)
+        }
+
+        deinit { process.terminate() }
     }
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
+import Glibc
 import KeychainCore
+import KeychainHost
 import KeychainServer
 import KeychainTestSupport
 import ServerTestSupport
@@ -102,6 +105,96 @@ struct FrontConnectionTests {
         #expect(connections[0].share == connections[1].share && connections[0].share != other.share)
         connections.removeLast()
         connections.append(try front.connect(peer, of: 1))
+    }
+
+    @Test("a front's commands count as the socket's: beyond the limit they wait, and the others of the user, too")
+    func calls() throws {
+        let keychain = CountingKeychain()
+        keychain.close()
+        var options = ServerOptions()
+        options.maximumCallsPerUser = 2
+        let server = try TestServer(keychain, options)
+        let connection = try #require(server.server).connect(Self.peer(8, keychain), of: geteuid())
+        let all = DispatchGroup()
+        let isDone = Mutex(0)
+        for _ in 0..<4 {
+            all.enter()
+            _ = HostThread.start(.blocked) {
+                if (try? connection.perform(Self.read)) != nil { isDone.withLock { $0 += 1 } }
+                all.leave()
+            }
+        }
+        #expect(eventually("two are executed") { keychain.held == 2 })
+        // A lock is not queued.
+        _ = try connection.perform(.device(.lock))
+        let client = server.client()
+        all.enter()
+        _ = HostThread.start(.blocked) {
+            try? client.add("a")
+            all.leave()
+        }
+        #expect(server.connectionCount <= 1 && keychain.counts == [:] && keychain.held == 2)
+        keychain.open()
+        all.wait()
+        #expect(isDone.withLock(\.self) == 4 && keychain.counts == ["a": 1])
+    }
+
+    @Test("a front's command that waits for its turn ends with its program, and with the server")
+    func endOfWaiting() throws {
+        for endsServer in [false, true] {
+            let keychain = CountingKeychain()
+            keychain.close()
+            var options = ServerOptions()
+            options.maximumCallsPerProcess = 1
+            let server = try TestServer(keychain, options)
+            let front = try #require(server.server)
+            let connections = try (0..<2).map { _ in try front.connect(Self.peer(8, keychain), of: 1) }
+            let all = DispatchGroup()
+            let failure = Mutex<Status?>(nil)
+            for connection in connections {
+                all.enter()
+                _ = HostThread.start(.blocked) {
+                    do throws(KeychainError) { _ = try connection.perform(Self.read) } catch {
+                        failure.withLock { $0 = error.status }
+                    }
+                    all.leave()
+                }
+                #expect(eventually("one is executed") { keychain.held == 1 })
+            }
+            if endsServer { front.stop() } else { for connection in connections { connection.end() } }
+            #expect(eventually("the other one has ended") { failure.withLock(\.self) == .notAvailable })
+            #expect(keychain.held == 1)
+            keychain.open()
+            all.wait()
+        }
+    }
+
+    @Test("what is kept of a program's identity counts for each of its connections, as messages do")
+    func identities() throws {
+        var options = ServerOptions()
+        options.maximumBufferedBytesPerProcess = 100_000
+        let keychain = CountingKeychain()
+        let server = try TestServer(keychain, options)
+        let front = try #require(server.server)
+        let peer = LargePeer(backend: keychain)
+        var kept = [try front.connect(peer, of: 1)]
+        let error = #expect(throws: KeychainError.self) { try front.connect(peer, of: 1) }
+        #expect(error?.status == .notAvailable)
+        kept.removeAll()
+        kept.append(try front.connect(peer, of: 1))
+        _ = try kept[0].perform(Self.read)
+    }
+
+    /// A program with a large manifest.
+    private struct LargePeer: ConnectedPeer {
+        let process = ProcessInstance(identifier: 8, startTime: 0)
+        let backend: any KeychainBackend
+        let vouchesForBiometry = false
+        let keptByteCount = 80_000
+
+        func permitted(_ command: KeychainCommand) throws(KeychainError) -> KeychainCommand { command }
+
+        func confirm() throws(KeychainError) {}
     }
 
     @Test("what a front has received of a program counts against its limit of memory, until it is released")

@@ -39,6 +39,7 @@ struct ServedPrograms: Sendable {
             life: life,
             isSystemService: isSystemService,
             audited: audit.map { AuditedProgram(peer, $0) },
+            keptByteCount: peer.keptByteCount,
             executable: { peer.executable },
             reidentify: { () throws(KeychainError) in try peer.confirm() }
         )

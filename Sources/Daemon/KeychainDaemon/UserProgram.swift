@@ -9,6 +9,7 @@ import KeychainServer
 final class UserProgram: ConnectedPeer {
     let process: ProcessInstance
     let vouchesForBiometry = false
+    let keptByteCount: Int
 
     private let keychain: any ServedKeychain
     let identity: ClientIdentity
@@ -30,6 +31,7 @@ final class UserProgram: ConnectedPeer {
     ///   - life: counts its connections.
     ///   - isSystemService: whether the daemon is the system service, which runs as another user than the program.
     ///   - audited: logs its requests; `nil` for no log.
+    ///   - keptByteCount: the approximate number of bytes that are kept of its identity.
     ///   - executable: the process's current executable; `nil` if that cannot be inspected.
     ///   - reidentify: fails if the process no longer runs that program.
     init(
@@ -40,6 +42,7 @@ final class UserProgram: ConnectedPeer {
         life: DaemonLife,
         isSystemService: Bool = false,
         audited: AuditedProgram? = nil,
+        keptByteCount: Int = 0,
         executable: @escaping @Sendable () -> FileMark? = { nil },
         reidentify: @escaping @Sendable () throws(KeychainError) -> Void = {}
     ) {
@@ -51,6 +54,7 @@ final class UserProgram: ConnectedPeer {
         self.proofs = proofs
         self.life = life
         self.audited = audited
+        self.keptByteCount = keptByteCount
         self.isSystemService = isSystemService
         let prover = { @Sendable in PasscodeProofs.Prover(process: process, executable: executable()) }
         calls = ProgramKeychain(keychain, for: identity, prover: prover, proofs: proofs, life: life)

@@ -30,6 +30,10 @@ package protocol ConnectedPeer: Sendable {
     /// its own.
     var application: String? { get }
 
+    /// The approximate number of bytes that the daemon keeps of its identity for each connection; they count as those
+    /// of messages.
+    var keptByteCount: Int { get }
+
     /// The backend that executes its commands.
     var backend: any KeychainBackend { get }
 
@@ -93,6 +97,9 @@ extension ConnectedPeer {
 extension ConnectedPeer {
     /// None.
     package var application: String? { nil }
+
+    /// None.
+    package var keptByteCount: Int { 0 }
 }
 
 /// A process, distinguished from earlier and later ones with the same PID.

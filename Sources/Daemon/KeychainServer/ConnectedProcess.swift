@@ -54,6 +54,14 @@ package final class ConnectedProcess: Sendable {
     /// Adds a connection.
     func addConnection() { connections.add(1, ordering: .relaxed) }
 
+    /// Counts what is kept of the identity of one of its connections.
+    ///
+    /// - Throws: `errSecNotAvailable` if that is more than the limits allow.
+    func hold(identityOf peer: any ConnectedPeer) throws(KeychainError) -> HeldBytes {
+        guard let held = HeldBytes(peer.keptByteCount, of: buffered) else { throw .tooMuchBuffered }
+        return held
+    }
+
     /// Removes a connection.
     ///
     /// - Returns: Whether it was the last.

@@ -26,6 +26,8 @@ final class Connection: Sendable {
     let versions: ClosedRange<UInt16>
     let state: Mutex<State>
     private let close: @Sendable (Int32) -> Void
+    /// The memory of its identity.
+    private let identity: HeldBytes?
 
     /// Whether the program has subscribed to changes.
     let isSubscribed = Atomic(false)
@@ -104,6 +106,7 @@ final class Connection: Sendable {
     ///   - folder: the number of the served folder.
     ///   - versions: the versions of the protocol that the server supports.
     ///   - tick: the current tick.
+    ///   - identity: counts the memory of the peer's identity.
     ///   - close: finally closes the socket.
     init(
         _ socket: Int32,
@@ -115,6 +118,7 @@ final class Connection: Sendable {
         folder: FolderNumber?,
         versions: ClosedRange<UInt16>,
         tick: UInt64,
+        identity: HeldBytes? = nil,
         close: @escaping @Sendable (Int32) -> Void
     ) {
         self.socket = socket
@@ -126,6 +130,7 @@ final class Connection: Sendable {
         self.peer = peer
         self.folder = folder
         self.versions = versions
+        self.identity = identity
         state = Mutex(State(since: tick))
     }
 

@@ -14,11 +14,17 @@ package final class FrontConnection: Sendable {
     private let process: ConnectedProcess
     private let server: KeychainServer
     private let ending = PromptCancellation()
+    /// The memory of its identity.
+    private let identity: HeldBytes
 
     fileprivate init(_ peer: any ConnectedPeer, of user: UInt32, to server: KeychainServer) throws(KeychainError) {
         self.peer = peer
         self.server = server
         process = try server.processes.join(peer, of: user)
+        do throws(KeychainError) { identity = try process.hold(identityOf: peer) } catch {
+            server.leave(process)
+            throw error
+        }
     }
 
     deinit { server.leave(process) }
@@ -26,8 +32,8 @@ package final class FrontConnection: Sendable {
     /// The processes that the program shares limits with: for the limits of the front's own, in a ``ShareCount``.
     package var share: ConnectedProcess.Share { process.share }
 
-    /// Executes a command as the server does: checks it and the program, notifies subscribers of a change, and logs it,
-    /// also if it is refused.
+    /// Executes a command as the server does: in its turn, for which the calling thread waits, checks it and the
+    /// program, notifies subscribers of a change, and logs it, also if it is refused.
     ///
     /// - Parameters:
     ///   - command: the command, with the client that the program claims to be.
@@ -39,11 +45,12 @@ package final class FrontConnection: Sendable {
         _ command: KeychainCommand,
         prompting authenticator: any Authenticator = NoAuthenticator()
     ) throws(KeychainError) -> KeychainReply {
-        try server.checkIsServing()
-        // The program cannot receive the result, and may have sent the command again on another connection.
-        guard command.has(.changesNothing) || !ending.isCancelled else { throw .programIsGone }
         let call = Call(of: peer, process, prompting: authenticator, until: ending, countedBy: server.calls)
-        return try server.execute(command, in: call)
+        return try server.executeInTurn(command, in: call, unless: ending) { () throws(KeychainError) in
+            try server.checkIsServing()
+            // The program cannot receive the result, and may have sent the command again on another connection.
+            guard command.has(.changesNothing) || !ending.isCancelled else { throw .programIsGone }
+        }
     }
 
     /// Counts the bytes of a message that the front has received as the program's.

@@ -77,6 +77,11 @@ extension KeychainServer {
         do throws(KeychainError) {
             let peer = try examine(candidate)
             let process = try processes.join(peer, of: candidate.user)
+            let identity: HeldBytes
+            do throws(KeychainError) { identity = try process.hold(identityOf: peer) } catch {
+                leave(process)
+                throw error
+            }
             addConnection(
                 Connection(
                     candidate.socket,
@@ -88,6 +93,7 @@ extension KeychainServer {
                     folder: options.folder,
                     versions: options.versions,
                     tick: tick,
+                    identity: identity,
                     close: { [self] socket in close(socket, of: process.share) }
                 )
             )

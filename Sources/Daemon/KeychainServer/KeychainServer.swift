@@ -191,16 +191,56 @@ package final class KeychainServer: Sendable {
         connection.wait(command)
         guard calls.begin(connection) else { return [] }
         let wanted = carryOutWaiting(connection)
-        var next = calls.end(share)
-        if next == nil { return wanted }
+        guard let next = calls.end(share) else { return wanted }
         // It need not wait for the others.
         watchAgain(connection, wanted)
-        while let other = next {
-            let wanted = carryOutWaiting(other)
-            next = calls.end(other.process.share)
-            watchAgain(other, wanted)
-        }
+        carryOutQueued(next)
         return []
+    }
+
+    /// Executes a queued command whose turn has come, and those whose turn comes then.
+    private func carryOutQueued(_ first: Connection) {
+        var next: Connection? = first
+        while let connection = next {
+            let wanted = carryOutWaiting(connection)
+            next = calls.end(connection.process.share)
+            watchAgain(connection, wanted)
+        }
+    }
+
+    /// Executes a command of a front's program in its turn, for which the calling thread waits.
+    ///
+    /// - Parameters:
+    ///   - command: the command.
+    ///   - call: whose it is.
+    ///   - ending: ends the waiting, because the program is gone.
+    ///   - check: called once it is its turn.
+    /// - Returns: Its reply.
+    /// - Throws: ``KeychainError``; what `check` throws.
+    func executeInTurn(
+        _ command: KeychainCommand,
+        in call: Call,
+        unless ending: PromptCancellation,
+        after check: () throws(KeychainError) -> Void
+    ) throws(KeychainError) -> KeychainReply {
+        let share = call.process.share
+        if command.has(.isUrgent), calls.beginUrgent(share) {
+            defer { calls.endUrgent(share) }
+            try check()
+            return try execute(command, in: call)
+        }
+        let deadline = options.deadline(milliseconds: options.commandMilliseconds)
+        try calls.begin(share, unless: ending, until: deadline)
+        defer {
+            // Those of others do not wait for the front.
+            if let next = calls.end(share),
+                !workers.startBusy({ [self] in carryOutQueued(next) }, then: { [self] in work() })
+            {
+                carryOutQueued(next)
+            }
+        }
+        try check()
+        return try execute(command, in: call)
     }
 
     /// Has the program send a command to the next daemon.
@@ -323,6 +363,7 @@ extension KeychainServer {
     /// Waits for commands in progress, and says goodbye on all other connections.
     private func finish() {
         changes.stop()
+        calls.stopFronts()
         for socket in sockets { keychain_watch_remove(watch, socket) }
         connections.close()
         for candidate in admissions.removeAll() { drop(candidate, .stopping) }

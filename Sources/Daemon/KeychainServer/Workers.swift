@@ -42,19 +42,23 @@ final class Workers: Sendable {
     }
 
     /// Starts a thread that begins with work that may block, unless there are too many.
-    func startBusy(_ first: @escaping Work, then work: @escaping Work) {
+    ///
+    /// - Returns: Whether it was started.
+    @discardableResult
+    func startBusy(_ first: @escaping Work, then work: @escaping Work) -> Bool {
         let isAllowed = state.withLock { state in
             guard state.threads < maximum, !state.isOver else { return false }
             state.busy += 1
             return true
         }
-        guard isAllowed else { return }
+        guard isAllowed else { return false }
         let isStarted = startOne { [self] in
             first()
             end()
             work()
         }
         if !isStarted { end() }
+        return isStarted
     }
 
     /// Notes that it has ended.

@@ -69,6 +69,18 @@ struct ManifestTests {
         #expect(throws: IdentityError.self) { try manifest(fields) }
     }
 
+    @Test("a manifest names 1,024 groups and 1,024 libraries at most: a daemon keeps them for each connection")
+    func limits() throws {
+        for (count, isRefused) in [(1_024, false), (1_025, true)] {
+            var fields = fields()
+            fields["accessGroups"] = .strings((0..<count).map { Self.team.prefix + "\($0)" })
+            #expect(((try? manifest(fields)) == nil) == isRefused, "\(count)")
+            fields = self.fields()
+            fields["libraries"] = .strings((0..<count).map { SHA256Value(of: Array("\($0)".utf8)).description })
+            #expect(((try? manifest(fields)) == nil) == isRefused, "\(count)")
+        }
+    }
+
     @Test("the groups of a manifest keep their order")
     func order() throws {
         var fields = fields()

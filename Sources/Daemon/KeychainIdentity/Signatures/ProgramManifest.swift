@@ -44,6 +44,10 @@ package struct ProgramManifest: Sendable, Hashable {
     /// The manifest as it was signed, and by whom.
     package let document: SignedDocument
 
+    /// The maximum number of libraries: far more than any program loads, because a daemon keeps them for each
+    /// connection.
+    package static let maximumLibraries = 1_024
+
     /// The suffix that turns the path of an executable into that of its manifest.
     package static let fileSuffix = Client.manifestSuffix
 
@@ -148,6 +152,14 @@ package struct ProgramManifest: Sendable, Hashable {
             statements.append(statement)
         }
         self.statements = statements
+        guard accessGroups.count <= KeychainCommand.maximumAccessGroups else {
+            throw IdentityError(
+                "it names \(accessGroups.count) access groups; there may be \(KeychainCommand.maximumAccessGroups)"
+            )
+        }
+        guard libraries.count <= Self.maximumLibraries else {
+            throw IdentityError("it names \(libraries.count) libraries; there may be \(Self.maximumLibraries)")
+        }
         for name in [applicationIdentifier] + accessGroups where !team.owns(name) {
             throw IdentityError("it names '\(name)', which does not begin with its team's \(team.prefix)")
         }

@@ -46,6 +46,9 @@ package struct IdentifiedPeer: Sendable {
         do throws(IdentityError) { return try process.executableMark() } catch { return nil }
     }
 
+    /// The approximate number of bytes of what is kept of its signed manifest: the text, and what was read of it.
+    package var keptByteCount: Int { 4 * (signedProof?.manifest?.document.text.utf8.count ?? 0) }
+
     /// The signed manifest that identifies it; `nil` if there is none.
     var signedProof: ProgramProof? { program?.proof.manifest == nil ? nil : program?.proof }
 
