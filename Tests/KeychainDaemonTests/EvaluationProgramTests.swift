@@ -97,6 +97,7 @@ struct EvaluationProgramTests {
         arguments: [
             ("true", "does not answer"), ("cat", "does not answer"), ("false", "does not answer"),
             ("sleep 600", "takes too long"), ("head -c 100 /dev/zero", "does not answer"),
+            ("head -c 100000000 /dev/zero", "its answer is too long"),
         ]
     )
     func failures(_ command: String, _ reason: String) throws {

@@ -48,6 +48,7 @@ struct ServiceManagerTests {
             descriptor: socket
         )
         #expect(Self.next(manager) == "READY=1\nSTATUS=Serving.")
+        #expect(try Self.isClosedOnExec(3, of: service.process.processIdentifier), "no program that it starts has it")
         #expect(Self.next(manager) == "WATCHDOG=1")
         service.process.terminate()
         var state = Self.next(manager)
@@ -70,6 +71,15 @@ struct ServiceManagerTests {
         let outcome = try Service(folder, variables: variables, descriptor: open("/dev/null", O_RDONLY)).outcome()
         #expect(outcome.status == 1)
         #expect(outcome.errors.contains(message), "\(outcome.errors)")
+    }
+
+    /// Whether a process passes a descriptor on to no program that it executes (proc(5), `fdinfo`).
+    private static func isClosedOnExec(_ descriptor: Int32, of process: pid_t) throws -> Bool {
+        let text = try String(contentsOfFile: "/proc/\(process)/fdinfo/\(descriptor)", encoding: .utf8)
+        let words = text.split(whereSeparator: \.isWhitespace)
+        let index = try #require(words.firstIndex(of: "flags:"))
+        let flags = try #require(Int32(words[index + 1], radix: 8))
+        return flags & O_CLOEXEC != 0
     }
 
     @Test("a service manager may listen at an abstract name")

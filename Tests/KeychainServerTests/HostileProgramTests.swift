@@ -81,6 +81,22 @@ struct HostileProgramTests {
         #expect(eventually("it is forgotten") { server.connectionCount == 1 })
     }
 
+    @Test("what comes before a greeting is no greeting, not even a whole command, and is refused")
+    func withoutGreeting() throws {
+        let keychain = CountingKeychain()
+        let server = try TestServer(keychain)
+        let command = try WireMessage.command(1, .device(.lock)).encoded().unprotectedCopy
+        var other = ClientGreeting().bytes
+        other[0] ^= 1
+        for bytes in [command + command, other, [UInt8](repeating: 0, count: Greeting.byteCount)] {
+            let connection = try RawConnection(server.location)
+            connection.sendAlone(bytes)
+            let start = try connection.receive(8)
+            #expect(start != Array(ServerGreeting.beforeGreeting().bytes.prefix(8)), "it is not greeted")
+            #expect(try connection.isEnded())
+        }
+    }
+
     @Test("what another process writes to a connection, which it was left or given, ends it", arguments: [true, false])
     func otherSender(_ greets: Bool) throws {
         let keychain = CountingKeychain()

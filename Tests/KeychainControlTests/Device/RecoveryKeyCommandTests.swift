@@ -148,6 +148,21 @@ struct RecoveryKeyCommandTests {
         #expect(outcome.error.contains("handed over is not valid"), "\(outcome)")
     }
 
+    @Test(
+        "a key of which it is not known whether it became valid is named as such, with the way to find out",
+        arguments: [KeychainError.Kind.storage(.doubtfulCommit), .service(.silentAfterCommand)]
+    )
+    func perhapsValid(_ kind: KeychainError.Kind) throws {
+        let device = RefusingDevice(error: KeychainError(.io, "the last sync of the log failed", kind: kind))
+        var control = Control(device: device)
+        (control.isTerminal, control.standardOutput) = (true, screen.ends.write)
+        let words = ["recovery-key", "create", "--output-fd", "\(screen.ends.write)"]
+        let outcome = try control.run(words)
+        #expect(outcome.status == 1 && outcome.error.contains("the last sync of the log failed"), "\(outcome)")
+        #expect(outcome.error.contains("'keychainctl recovery-key check' says"), "\(outcome)")
+        #expect(!outcome.error.contains("is not valid"), "\(outcome)")
+    }
+
     @Test("a wrong passcode shows no key")
     func wrongPasscode() throws {
         let device = FakeDevice(passcode: "1234")

@@ -201,6 +201,27 @@ struct IdentityCommandTests {
         #expect(exposed.error.contains("open to other users"), "\(exposed.error)")
     }
 
+    @Test("an incomplete file of a private key is refused by name, and neither used nor shown nor replaced")
+    func incompleteKeyFile() throws {
+        _ = try createTeam()
+        let whole = try Data(contentsOf: URL(fileURLWithPath: key))
+        let secret = String(decoding: whole, as: UTF8.self).split(separator: "\n")[1]
+        let newKey = folder.path(of: "new.pem")
+        for count in [0, 1, 27, 28, 60, whole.count - 26, whole.count - 2] {
+            try whole.prefix(count).write(to: URL(fileURLWithPath: key))
+            for words in [
+                ["sign", "--team-key", key, tool], ["team", "show", key],
+                ["team", "rotate", "--team-key", key, newKey],
+            ] {
+                let outcome = try Control(device: FakeDevice()).run(words)
+                #expect(outcome.status == 1 && outcome.error.contains(key), "\(count): \(outcome)")
+                #expect(!outcome.error.contains(secret.prefix(24)), "\(count)")
+            }
+            #expect(access(tool + ProgramManifest.fileSuffix, F_OK) != 0 && access(newKey, F_OK) != 0)
+            #expect(try Data(contentsOf: URL(fileURLWithPath: key)) == whole.prefix(count))
+        }
+    }
+
     @Test("what the new key of a team signs is the same application; the old one can be revoked")
     func rotateAndRevoke() throws {
         let team = try createTeam()

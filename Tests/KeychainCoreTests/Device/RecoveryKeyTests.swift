@@ -73,6 +73,9 @@ struct RecoveryKeyTests {
             ("SKR1-QQQS-YQCY-Q5RQ-WZQF-PG9S-CRGW-PU5K-L8L00", .length),
             ("SKR1-QQQS-YQCY-Q5RQ-WZQF-PG9S-CRGW-PU5K-L8LO", .character),
             ("SKR1-QQQS-YQCY-Q5RQ-WZQF-PG9S-CRGW-PU5K-L8L9", .checksum),
+            // The checksum is right, and bits are set that no key has.
+            ("SKR1-QQQS-YQCY-Q5RQ-WZQF-PG9S-CRGW-PAFQ-TJZA", .checksum),
+            ("SKR1-QQQS-YQCY-Q5RQ-WZQF-PG9S-CRGW-P78N-7YVZ", .checksum),
             // Bech32 (BIP 173) instead of Bech32m: the same text under the other constant.
             ("BC1Q-W508-D6QE-JXTD-G4Y5-R3ZA-RVAR-Y0C5-XW7K", .character),
             (String(repeating: "Q", count: 10_000), .length),

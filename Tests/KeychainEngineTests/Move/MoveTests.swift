@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import KeychainCore
 import KeychainHost
 import KeychainProtection
@@ -49,6 +50,33 @@ struct MoveTests: MoveScene {
         #expect(try left.moveStatus().storeIdentifier != moved.moveStatus().storeIdentifier)
         #expect(try source.bytes(of: "root.key") != target.bytes(of: "root.key"))
         #expect(left.add("anna", "another") == .done)
+    }
+
+    @Test("the room that a move is checked for suffices, also for many small items", arguments: [0, 3_000])
+    func room(_ byteCount: Int) async {
+        await #expect(processExitsWith: .success) { [byteCount = byteCount as Int] in
+            FaultyFileSystem.install()
+            let scene = try MoveTests()
+            let keychain = scene.source.open()
+            let secret = String(repeating: "x", count: byteCount)
+            for number in 0..<1_500 { try #require(keychain.add("a\(number)", secret) == .done) }
+            try keychain.handOver(to: .moving)
+            let mark = try scene.target.open().storeMark()
+            let rows = try scene.opened(scene.source, .moving).movedRows()
+            let room = 1 << 40
+            FaultyFileSystem.room = (room, ENOSPC)
+            let incoming = try scene.receive(scene.source, into: scene.target)
+            let received = room - (FaultyFileSystem.room?.byteCount ?? 0)
+            try scene.target.open().install(incoming, owner: .embedded, replacing: mark)
+            let used = room - (FaultyFileSystem.room?.byteCount ?? 0)
+            let allowed = 3 * rows.byteCount + MoveLimits.freeByteCount
+            #expect(used <= allowed, "\(received), \(used) for \(rows.byteCount)")
+            let copy = try scene.target.open().movedCopy()
+            FaultyFileSystem.room = (room, ENOSPC)
+            try scene.opened(scene.source, .moving).empty(owner: .embedded, ifCopied: copy)
+            let removed = room - (FaultyFileSystem.room?.byteCount ?? 0)
+            #expect(removed <= rows.byteCount + MoveLimits.freeByteCount, "\(removed) for \(rows.byteCount)")
+        }
     }
 
     @Test("a program that has a store open goes on after the keychain went away and came back, or another one began")

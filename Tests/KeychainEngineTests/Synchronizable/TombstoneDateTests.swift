@@ -6,6 +6,7 @@ import KeychainCore
 import KeychainProtection
 import KeychainSimulation
 import KeychainStore
+import KeychainTestSupport
 import Testing
 
 @testable import KeychainEngine
@@ -94,6 +95,39 @@ struct TombstoneDateTests {
         #expect(calls.update(Self.item("a"), ["acct": .string("b")]) == .done)
         try expect("a", after: 0, isTombstone: true)
         try expect("b", after: 0.001, isTombstone: false)
+    }
+
+    @Test("an item that is changed in its place is newer than before")
+    func changedInPlace() throws {
+        #expect(add("a") == .done)
+        device.clock.date -= 3600
+        #expect(calls.update(Self.item("a"), ["v_Data": .data(SecretBytes([2]))]) == .done)
+        try expect("a", after: 0, isTombstone: false)
+    }
+
+    @Test(
+        "what a backup brings is newer than the item, or the tombstone, whose place it takes",
+        arguments: [false, true]
+    )
+    func merged(_ isDeleted: Bool) throws {
+        let folder = try TemporaryFolder()
+        let (path, secret) = (folder.path(of: "backup"), SecretBytes(Array("the secret of the backup".utf8)))
+        #expect(add("a") == .done)
+        _ = try device.keychain.createBackup(at: path, secret: secret)
+        device.clock.date += 5
+        if isDeleted {
+            #expect(calls.delete(Self.item("a")) == .done)
+        } else {
+            #expect(calls.update(Self.item("a"), ["v_Data": .data(SecretBytes([2]))]) == .done)
+        }
+        device.clock.date -= 3600
+        let report = try device.keychain.maintenance.mergeBackup(
+            from: .path(path),
+            secret: secret,
+            BackupMerge(.keepTheirs)
+        )
+        #expect(report.isApplied)
+        try expect("a", after: 5, isTombstone: false)
     }
 
     @Test("an identity's delete dates the tombstones of both halves after them")
