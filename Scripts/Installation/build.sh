@@ -11,6 +11,12 @@ tools_build=.build-installation-static
 # Those of the package that a build of the tools has; keychain-lint needs one.
 traits=""
 
+# Two builds of the same sources give the same bytes: the compiler orders some instructions by the addresses of its own
+# memory, and debug information contains the times of the headers.
+fixed=""
+if setarch --addr-no-randomize true 2> /dev/null; then fixed="setarch --addr-no-randomize"; fi
+repeatable="-debug-info-format none"
+
 # quietly WHAT COMMAND...: the output of the compiler and the linker is shown only where something fails.
 quietly() {
     echo "$1 …"
@@ -29,7 +35,7 @@ quietly() {
 # Builds a part of the library with its toolset.
 build_part() {
     # shellcheck disable=SC2086 # a list of options
-    SWIFT_KEYCHAIN_INSTALLATION=1 swift build -c release --scratch-path "$library_build" $hardened "$@"
+    SWIFT_KEYCHAIN_INSTALLATION=1 $fixed swift build -c release --scratch-path "$library_build" $hardened $repeatable "$@"
 }
 
 # link_part NAME TARGETS OPTIONS...: makes a library of some targets alone. The package manager would link everything
@@ -99,6 +105,6 @@ build_static_daemon() {
 # accounts has an answer without them.
 build_tool() {
     # shellcheck disable=SC2086 # a list of options
-    SWIFT_KEYCHAIN_STATIC_TOOLS="${static:-tools}" swift build -c release --scratch-path "$tools_build" --static-swift-stdlib \
-        $traits $hardened -Xlinker --gc-sections --disable-local-rpath "$@"
+    SWIFT_KEYCHAIN_STATIC_TOOLS="${static:-tools}" $fixed swift build -c release --scratch-path "$tools_build" \
+        --static-swift-stdlib $traits $hardened $repeatable -Xlinker --gc-sections --disable-local-rpath "$@"
 }
