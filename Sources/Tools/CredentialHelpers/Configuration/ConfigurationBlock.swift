@@ -37,6 +37,7 @@ package struct ConfigurationBlock: Hashable, Sendable {
     /// - Throws: ``HelperFailure`` if a person has to do it, because the key is set in a way that is not understood.
     package func added(to text: String) throws(HelperFailure) -> String {
         var all = Self.split(try removed(from: text))
+        try checkIsUnderstood(all)
         let headers = all.indices.filter { isHeader(all[$0]) }
         guard !isAlwaysLast, let first = headers.first else {
             try checkNotWrittenElsewhere(all)
@@ -44,6 +45,9 @@ package struct ConfigurationBlock: Hashable, Sendable {
             return (all + [Self.begin, header] + lines + [Self.end, ""]).joined(separator: "\n")
         }
         let next = all[(first + 1)...].firstIndex(where: Self.isAnyHeader) ?? all.endIndex
+        for index in (first + 1)..<next where mayOtherwiseSet(all[index]) {
+            throw HelperFailure("'\(key)' is written in another way; take it out first")
+        }
         for index in (first + 1)..<next where sets(all[index]) {
             let isContinued = index + 1 < next && all[index + 1].first?.isWhitespace == true
             guard !isContinued, !Self.isOpen(all[index]) else {
@@ -82,6 +86,34 @@ package struct ConfigurationBlock: Hashable, Sendable {
             throw HelperFailure("the comment '\(Self.end)' is missing; take the added lines out by hand")
         }
         return (begin...end, all[(begin + 1)..<end])
+    }
+
+    /// Refuses a file with texts of several lines, which may look like sections, and one whose section is written in
+    /// another way: in quotation marks, or in other letters.
+    private func checkIsUnderstood(_ all: [String]) throws(HelperFailure) {
+        guard !isAlwaysLast else { return }
+        guard !all.contains(where: { $0.contains("\"\"\"") || $0.contains("'''") }) else {
+            throw HelperFailure("the file has texts of several lines; add the lines by hand")
+        }
+        let isWrittenOtherwise = all.contains { line in
+            Self.name(ofHeader: line).map { $0 != Self.words(section[...]) && Self.isAlike($0, section) } ?? false
+        }
+        guard !isWrittenOtherwise else {
+            throw HelperFailure("the section '\(section)' is written in another way; add the lines by hand")
+        }
+    }
+
+    /// Whether a line sets the key for a program that ignores quotation marks and the case of letters.
+    private func mayOtherwiseSet(_ line: String) -> Bool {
+        guard !sets(line), let end = line.firstIndex(of: "=") ?? line.firstIndex(of: ":") else { return false }
+        return Self.isAlike(Self.words(line[..<end]), key)
+    }
+
+    private static func isAlike(_ words: [Substring], _ other: String) -> Bool {
+        func plain(_ words: [Substring]) -> String {
+            words.joined(separator: " ").filter { $0 != "\"" && $0 != "'" }.lowercased()
+        }
+        return plain(words) == plain(Self.words(other[...]))
     }
 
     private func checkNotWrittenElsewhere(_ all: [String]) throws(HelperFailure) {
