@@ -81,7 +81,8 @@ extension KeylessStore {
         }
     }
 
-    /// Removes what earlier stores left: logs that were set aside, rows of a move that was interrupted.
+    /// Removes what earlier stores left: logs that were set aside, the files that a repair kept, rows of a move that was
+    /// interrupted.
     private func removeRemains() {
         guard case .folder(let location, _) = access.source, let folder else { return }
         for companion in ["-wal", "-shm", "-journal"] {
@@ -90,6 +91,7 @@ extension KeylessStore {
                 folder.remove(name)
             }
         }
+        for name in StoreReplacement.keptFiles(in: folder) { folder.remove(name) }
         IncomingKeychain.remove(from: location)
         try? folder.sync()
     }

@@ -62,6 +62,11 @@ package final class StoreReplacement {
         return kept
     }
 
+    /// The names of the files that repairs have kept in a folder.
+    package static func keptFiles(in folder: PrivateDirectory) -> [String] {
+        folder.names(beginningWith: "\(Store.fileName).\(keptSuffix)-")
+    }
+
     /// Creates the new file, which is not in place yet.
     package func makeNew(
         keybag: [UInt8],
