@@ -6,7 +6,6 @@ import KeychainEngine
 import KeychainHost
 import KeychainProtection
 import KeychainTestSupport
-import Synchronization
 import Testing
 
 /// Backups whose secret is an item of the keychain.
@@ -72,50 +71,5 @@ struct ScheduledBackupTests {
         try Data([1]).write(to: URL(fileURLWithPath: backup))
         #expect(throws: KeychainError.self) { try create() }
         #expect(try Data(contentsOf: URL(fileURLWithPath: backup)) == Data([1]))
-    }
-
-    @Test("one that is sent counts as memory of its command, and is refused before it is made where there is no room")
-    func memory() throws {
-        let (reserved, limit) = (Mutex(0), Mutex(Int.max))
-        var device = DeviceOptions()
-        device.reserveMemory = { byteCount in
-            reserved.withLock { reserved in
-                reserved += byteCount
-                return reserved <= limit.withLock(\.self)
-            }
-        }
-        let folder = try TemporaryFolder()
-        let keychain = EmbeddedKeychain(at: KeychainLocation(path: folder.path(of: "k")), device: device)
-        for index in 0..<4 {
-            #expect(keychain.add("a\(index)", String(repeating: "x", count: 1 << 20)) == .done)
-        }
-        let request = BackupRequest(to: .reply, secret: .given(Self.secret))
-        reserved.withLock { $0 = 0 }
-        #expect(try keychain.maintenance.createBackup(request).report.items == 4)
-        #expect(reserved.withLock(\.self) >= 4 << 20)
-        reserved.withLock { $0 = 0 }
-        limit.withLock { $0 = 2 << 20 }
-        let refusal = #expect(throws: KeychainError.self) { try keychain.maintenance.createBackup(request) }
-        #expect(refusal?.status == .allocate)
-        #expect(reserved.withLock(\.self) < 4 << 20)
-    }
-
-    @Test("one that is too large to be sent is refused when its rows are, and not made first")
-    func tooLarge() throws {
-        let reserved = Mutex(0)
-        var device = DeviceOptions()
-        device.reserveMemory = { byteCount in
-            reserved.withLock { $0 += byteCount }
-            return true
-        }
-        let folder = try TemporaryFolder()
-        let keychain = EmbeddedKeychain(at: KeychainLocation(path: folder.path(of: "k")), device: device)
-        let secret = String(repeating: "x", count: 8 << 20)
-        for index in 0..<10 { #expect(keychain.add("a\(index)", secret) == .done) }
-        reserved.withLock { $0 = 0 }
-        let request = BackupRequest(to: .reply, secret: .given(Self.secret))
-        let refusal = #expect(throws: KeychainError.self) { try keychain.maintenance.createBackup(request) }
-        #expect(refusal?.status == .dataTooLarge)
-        #expect(reserved.withLock(\.self) <= 64 << 20)
     }
 }

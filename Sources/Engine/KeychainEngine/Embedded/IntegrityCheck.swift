@@ -24,10 +24,9 @@ extension Engine {
             report.keysAreLocked = device.keybag.keysAreLocked
             let sealer = ItemSealer(device)
             for itemClass in ItemClass.stored {
-                var every = RowFilter(itemClass)
-                every.includesTombstones = true
-                for row in try reader.rows(every) { try judge(row, with: sealer, into: &report) }
-                for row in try reader.quarantinedRows(every) { try judge(row, with: sealer, into: &report) }
+                try reader.forEachRow(of: itemClass) { (row) throws(KeychainError) in
+                    try judge(row, with: sealer, into: &report)
+                }
             }
         }
         return report

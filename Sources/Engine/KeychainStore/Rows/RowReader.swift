@@ -13,6 +13,25 @@ package class RowReader {
         do { return try connection.rows(filter, limit: limit) } catch { throw KeychainError(error) }
     }
 
+    /// The first live row that matches; it does not count as memory of the command, of whose caller keeps one at a time.
+    package func passingRow(_ filter: RowFilter) throws(KeychainError) -> NumberedRow? {
+        let reserveMemory = connection.reserveMemory
+        connection.reserveMemory = nil
+        defer { connection.reserveMemory = reserveMemory }
+        return try rows(filter, limit: 1).first
+    }
+
+    /// Passes every row of a class to `body`, one at a time, including tombstones and rows in quarantine.
+    ///
+    /// They come in the order in which they were added, and do not count as memory.
+    package func forEachRow(
+        of itemClass: ItemClass,
+        _ body: (NumberedRow) throws(KeychainError) -> Void
+    ) throws(KeychainError) {
+        let rows = try sql { () throws(SQLiteError) in try connection.everyRow(itemClass) }
+        while try sql({ () throws(SQLiteError) in try rows.next() }) { try body(rows.anyRow) }
+    }
+
     /// Counts memory for values that are derived from rows; the rows themselves are counted already.
     ///
     /// - Throws: The error for reading too many rows.
