@@ -9,8 +9,6 @@ struct DescriptorContentsTests {
     /// A pipe, its ends closed at the end of a test.
     private final class Pipe {
         private var ends: [Int32] = [-1, -1]
-        var output: Int32 { ends[0] }
-
         /// With some bytes written, and the writing end still open if wished.
         init(_ bytes: [UInt8], staysOpen: Bool = false, isBlocking: Bool = true) {
             #expect(pipe(&ends) == 0)
@@ -24,6 +22,11 @@ struct DescriptorContentsTests {
             ends[1] = -1
         }
 
+        /// What can be read from it, while it is there.
+        func contents(atMost limit: Int = .max, until deadline: Deadline? = nil) -> DescriptorContents {
+            DescriptorContents(of: ends[0], atMost: limit, until: deadline)
+        }
+
         deinit {
             closeInput()
             close(ends[0])
@@ -32,15 +35,15 @@ struct DescriptorContentsTests {
 
     @Test("all bytes to the end are read")
     func complete() {
-        let contents = DescriptorContents(of: Pipe([1, 2, 3]).output)
+        let contents = Pipe([1, 2, 3]).contents()
         #expect(contents.bytes == [1, 2, 3])
         #expect(contents.end == .complete)
-        #expect(DescriptorContents(of: Pipe([]).output, atMost: 0).end == .complete)
+        #expect(Pipe([]).contents(atMost: 0).end == .complete)
     }
 
     @Test("no more than the limit is kept", arguments: [(2, true), (3, false), (4, false)])
     func limit(_ limit: Int, _ isTooLong: Bool) {
-        let contents = DescriptorContents(of: Pipe([1, 2, 3]).output, atMost: limit)
+        let contents = Pipe([1, 2, 3]).contents(atMost: limit)
         #expect(contents.bytes == Array([1, 2, 3].prefix(limit)))
         #expect(contents.end == (isTooLong ? .tooLong : .complete))
     }
@@ -48,7 +51,7 @@ struct DescriptorContentsTests {
     @Test("what has come by the deadline is kept", arguments: [true, false])
     func deadline(_ isBlocking: Bool) {
         let pipe = Pipe([1, 2], staysOpen: true, isBlocking: isBlocking)
-        let contents = DescriptorContents(of: pipe.output, until: Deadline(milliseconds: 10))
+        let contents = pipe.contents(until: Deadline(milliseconds: 10))
         #expect(contents.bytes == [1, 2])
         #expect(contents.end == .overdue)
     }

@@ -8,7 +8,7 @@ package struct CapturedProgram {
     /// What a program wrote to its standard output.
     package var output: [UInt8] = []
 
-    /// Its exit status; 128 plus the number of the signal that ended it, and -1 where this program ignores its children.
+    /// Its exit status; 128 plus the number of the signal that ended it; -1 where this program ignores its children.
     package var status: Int32 = 0
 
     /// Where its standard error, or standard input, leads.

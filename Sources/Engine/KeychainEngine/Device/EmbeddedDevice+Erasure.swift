@@ -81,7 +81,7 @@ extension KeylessStore {
         }
     }
 
-    /// Removes what earlier stores left: logs that were set aside, the files that a repair kept, rows of a move that was
+    /// Removes what earlier stores left: logs that were set aside, files that a repair kept, rows of a move that was
     /// interrupted.
     private func removeRemains() {
         guard case .folder(let location, _) = access.source, let folder else { return }

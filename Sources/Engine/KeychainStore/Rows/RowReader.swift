@@ -13,7 +13,7 @@ package class RowReader {
         do { return try connection.rows(filter, limit: limit) } catch { throw KeychainError(error) }
     }
 
-    /// The first live row that matches; it does not count as memory of the command, of whose caller keeps one at a time.
+    /// The first live row that matches, for a caller that keeps one at a time: it does not count as memory.
     package func passingRow(_ filter: RowFilter) throws(KeychainError) -> NumberedRow? {
         let reserveMemory = connection.reserveMemory
         connection.reserveMemory = nil
