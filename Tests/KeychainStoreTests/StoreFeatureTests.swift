@@ -40,6 +40,19 @@ struct StoreFeatureTests {
         }
     }
 
+    @Test("a recovery key, which nothing but its own command ends, keeps a store from going back, and the index too")
+    func obstacle() throws {
+        let folder = try StoreFolder()
+        let store = try folder.open()
+        try Self.adopt(store)
+        try store.write { (writer) throws(KeychainError) in try writer.adopt(.recoveryKey) }
+        let outcome = try store.write { (writer) throws(KeychainError) in try writer.retireFeatures(after: 0) }
+        #expect(outcome.removed.isEmpty)
+        #expect(outcome.obstacles.map(\.name) == ["recovery-key"])
+        let used = try store.read { (reader) throws(KeychainError) in try reader.usedFeatures() }
+        #expect(Set(used.map(\.name)) == ["recovery-key", "group-index"])
+    }
+
     @Test("opening and changing a store leaves its revision, the first use of a feature raises it, its end lowers it")
     func use() throws {
         let folder = try StoreFolder()
