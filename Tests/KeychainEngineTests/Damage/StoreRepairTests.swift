@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Glibc
 import KeychainCore
 import KeychainEngine
 import KeychainHost
@@ -46,6 +47,17 @@ struct StoreRepairTests {
         }
         #expect(!outcome.isNeeded && !outcome.isDone && outcome.kept.isEmpty)
         #expect(try store.contents() == before)
+    }
+
+    @Test("what is no file is named, and not waited for", .timeLimit(.minutes(2)))
+    func noFile() throws {
+        let store = try TestStore()
+        #expect(store.open().add("anna", "secret") == .done)
+        for name in ["keychain.db", "keychain.db-wal", "keychain.db-shm"] { unlink("\(store.path)/\(name)") }
+        #expect(mkfifo("\(store.path)/keychain.db", 0o600) == 0)
+        #expect(try store.check().obstacle?.contains("keychain.db is not a file") == true)
+        let refusal = #expect(throws: KeychainError.self) { try store.repair().plan() }
+        #expect(refusal?.reason.contains("keychain.db is not a file") == true)
     }
 
     @Test("rows are read from pages as SQLite reads them", arguments: [false, true])

@@ -53,6 +53,13 @@ package struct StoreCheck: Sendable {
             report.obstacle = "there is no keychain in \(location.path)"
             return report
         }
+        // Opening a FIFO would wait for a writer.
+        do throws(FileError) { _ = try folder.hasFile(Store.fileName) } catch .wrongKind(let path, let expected) {
+            report.obstacle = "\(FileError.wrongKind(path: path, expected: expected))"
+            return report
+        } catch {
+            // Modes and owners are found by the check of the folder.
+        }
         let log: LogCondition
         do throws(KeychainError) { log = try LogCondition(in: folder) } catch {
             report.obstacle = error.reason
