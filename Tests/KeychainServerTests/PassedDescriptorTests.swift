@@ -13,7 +13,10 @@ import Testing
 @testable import KeychainServer
 
 /// A program passes descriptors whose last close sleeps: only that program waits.
-@Suite(.timeLimit(.minutes(10)))
+///
+/// The tests run one after another. A process that closes the sockets of one has copies of all descriptors meanwhile,
+/// and would wait where it makes the last close of another's.
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct PassedDescriptorTests {
     /// What the descriptor comes with.
     enum Moment: Sendable, CaseIterable {

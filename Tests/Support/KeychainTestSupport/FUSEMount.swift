@@ -37,7 +37,13 @@ package final class FUSEMount {
         let stopped = signal(SIGSTOP)
         // Whatever becomes of the test: much of the system waits for those that wait for an answer.
         DispatchQueue.global().asyncAfter(deadline: .now() + 60) { for process in stopped { kill(process, SIGCONT) } }
-        return !stopped.isEmpty && eventually("bindfs has stopped") { stopped.allSatisfy(Self.isStopped) }
+        return !stopped.isEmpty && eventually("bindfs has stopped") { isPaused }
+    }
+
+    /// Whether it answers nothing, since ``pause()`` and for a minute at most.
+    package var isPaused: Bool {
+        let servers = signal(0)
+        return !servers.isEmpty && servers.allSatisfy(Self.isStopped)
     }
 
     /// Answers what came meanwhile, and what comes.
