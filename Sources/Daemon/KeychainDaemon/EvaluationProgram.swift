@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CKeychainSupport
 import FoundationEssentials
 import Glibc
 import KeychainHost

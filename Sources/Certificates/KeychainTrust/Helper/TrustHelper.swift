@@ -4,7 +4,6 @@ package import FoundationEssentials
 import Glibc
 package import KeychainCore
 import KeychainHost
-import KeychainSupport
 
 /// A `keychaind` that evaluates certificates for a program that cannot load OpenSSL itself, because it is linked
 /// statically.

@@ -74,7 +74,7 @@ struct BackupMerger {
         var filter = RowFilter(theirs.itemClass)
         filter.primaryKey = tags.primaryKeyTag(ItemSchema.of(theirs.itemClass), theirs.attributes)
         filter.includesTombstones = true
-        return try rows.passingRow(filter)
+        return try rows.uncountedRow(filter)
     }
 
     private func opened(_ row: NumberedRow) throws(KeychainError) -> Opened<OpenedBackupRow> {

@@ -54,11 +54,12 @@ package struct StoreCheck: Sendable {
             return report
         }
         // Opening a FIFO would wait for a writer.
-        do throws(FileError) { _ = try folder.hasFile(Store.fileName) } catch .wrongKind(let path, let expected) {
-            report.obstacle = "\(FileError.wrongKind(path: path, expected: expected))"
-            return report
-        } catch {
-            // Modes and owners are found by the check of the folder.
+        do throws(FileError) { _ = try folder.hasFile(Store.fileName) } catch {
+            // The check of the folder has found wrong modes and owners.
+            if case .wrongKind = error {
+                report.obstacle = "\(error)"
+                return report
+            }
         }
         let log: LogCondition
         do throws(KeychainError) { log = try LogCondition(in: folder) } catch {

@@ -14,7 +14,7 @@ package class RowReader {
     }
 
     /// The first live row that matches, for a caller that keeps one at a time: it does not count as memory.
-    package func passingRow(_ filter: RowFilter) throws(KeychainError) -> NumberedRow? {
+    package func uncountedRow(_ filter: RowFilter) throws(KeychainError) -> NumberedRow? {
         let reserveMemory = connection.reserveMemory
         connection.reserveMemory = nil
         defer { connection.reserveMemory = reserveMemory }
