@@ -68,6 +68,16 @@ struct HelperProcessTests {
         #expect(git.output.hasPrefix("version 0\n"))
     }
 
+    @Test("a terminal obeys nothing of an argument or a path that a message repeats")
+    func controlCharacters() throws {
+        let action = try programs.run(.docker, ["\u{1B}[31m"])
+        #expect(action.status == 1 && action.output == "Unknown credential action `?[31m`\n")
+        var environment = programs.shell.environment
+        environment["SWIFT_KEYCHAIN_HOME"] = "/dev/null/\u{1B}[31m"
+        let outcome = try Shell(environment: environment).run(programs.path(.git), ["get"], input: Self.place)
+        #expect(outcome.errors.contains("?[31m") && !outcome.errors.contains("\u{1B}"), "\(outcome)")
+    }
+
     @Test("an input without an end in sight is refused, not kept")
     func endless() throws {
         let script = "head -c 17000000 /dev/zero | tr '\\0' a | \"$1\" get"

@@ -23,7 +23,8 @@ struct InteractiveMode {
         let isTerminal = isatty(session.input.descriptor) == 1
         var status: Int32 = 0
         while true {
-            if isTerminal { try session.errors.write(prompt) }
+            // As it was given, with colours if it has any.
+            if isTerminal { try session.errors.write(SecretBytes(prompt.bytes)) }
             switch try? session.input.next() {
             case .line(let line):
                 status = try run(line)

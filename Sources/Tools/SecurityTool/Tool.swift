@@ -66,7 +66,7 @@ package struct Tool {
     /// - Returns: The 32-bit status.
     package func run(arguments: [[UInt8]], input: Int32, output: Int32, errors: Int32) -> Int32 {
         let words = [Word("security")] + arguments.map { Word(SecretBytes($0)) }
-        return run(words, input: input, output: Output(descriptor: output), errors: Output(descriptor: errors))
+        return run(words, input: input, output: Output(descriptor: output), errors: Output(messagesTo: errors))
     }
 
     /// Runs a command.

@@ -28,6 +28,16 @@ struct ProcessOutputTests {
         #expect(status == 0 && output == contents)
     }
 
+    @Test(
+        "a terminal obeys nothing of an argument that a message repeats",
+        arguments: [["backup", "show", "/none/\u{1B}[31mred"], ["\u{1B}[31m"], ["device", "--\u{9B}31m"]]
+    )
+    func controlCharacters(_ words: [String]) throws {
+        let (status, output) = try ControlProcess.run(["keychainctl"] + words, try TemporaryFolder())
+        #expect(status != 0 && output.contains("31m"), "\(output)")
+        #expect(!output.unicodeScalars.contains { ["\u{1B}", "\u{9B}"].contains($0) })
+    }
+
     @Test("the version is one line")
     func version() throws {
         let (status, output) = try ControlProcess.run(["keychainctl", "--version"], try TemporaryFolder())

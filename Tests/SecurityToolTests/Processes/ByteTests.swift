@@ -68,6 +68,17 @@ struct ByteTests {
         #expect(unknown.errors == Array("security: unknown command \"".utf8) + [0xFF, 0xFE] + Array("\"\n".utf8))
     }
 
+    @Test("a terminal obeys nothing of a name that a message repeats")
+    func controlCharacters() throws {
+        let user = try ToolUser()
+        let unknown = try user.run(["\u{1B}]0;title\u{7}\u{9B}2J"])
+        #expect(unknown.errorText == "security: unknown command \"?]0;title??2J\"\n")
+        let none = try user.run(["show-keychain-info", "\u{1B}[31m.keychain"])
+        #expect(none.errorText.contains("?[31m.keychain") && !none.errorText.contains("\u{1B}"))
+        let echoed = try user.run(["-v", "delete-generic-password", "-s", "\u{1B}[31m"])
+        #expect(echoed.errorText.contains("?[31m") && !echoed.errorText.contains("\u{1B}"))
+    }
+
     @Test("an illegal option that is no ASCII")
     func illegalByte() throws {
         let result = try ToolUser().run([Array("find-generic-password".utf8), [UInt8(ascii: "-"), 0xFF]])

@@ -34,7 +34,8 @@ struct DockerHelper {
             }
             return 0
         } catch {
-            surroundings.streams.writeLine(HelperSurroundings.reason(error))
+            // Docker shows it.
+            surroundings.streams.writeLine(HelperSurroundings.reason(error).printable)
             return 1
         }
     }

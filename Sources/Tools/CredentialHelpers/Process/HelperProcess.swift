@@ -97,7 +97,8 @@ private final class ProcessStreams: HelperStreams {
         bytes.withUnsafeBytes { _ = DescriptorOutput.write($0, to: STDOUT_FILENO) }
     }
 
+    /// A line may repeat arguments and names: a terminal obeys none of their characters.
     func remark(_ line: String) {
-        Array("\(line)\n".utf8).withUnsafeBytes { _ = DescriptorOutput.write($0, to: STDERR_FILENO) }
+        PrintableText.lines("\(line)\n".utf8).withUnsafeBytes { _ = DescriptorOutput.write($0, to: STDERR_FILENO) }
     }
 }

@@ -26,8 +26,8 @@ enum DamageText {
     /// A line for each finding, and one for what to do about it.
     static func findings(_ report: StoreReport) -> [String] {
         report.findings.flatMap { finding in
-            ["\(finding.isDamage ? "damage" : "note"): \(printable(finding.text))"]
-                + (finding.remedy.map { ["    \(printable($0))"] } ?? [])
+            ["\(finding.isDamage ? "damage" : "note"): \(finding.text.printable)"]
+                + (finding.remedy.map { ["    \($0.printable)"] } ?? [])
         }
     }
 
@@ -52,17 +52,12 @@ enum DamageText {
     }
 
     private static func names(_ item: DamagedItem) -> String {
-        item.names.sorted { $0.key < $1.key }.map { " \($0.key)=\"\(printable($0.value))\"" }.joined()
-    }
-
-    /// Without characters that a terminal would obey: the file may have any origin.
-    private static func printable(_ text: String) -> String {
-        String(text.unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : Character($0) })
+        item.names.sorted { $0.key < $1.key }.map { " \($0.key)=\"\($0.value.printable)\"" }.joined()
     }
 
     private static func line(_ file: KeychainFileCheck) -> String? {
-        if let defect = file.defect { return "damage: keychain file \(printable(file.path)): \(printable(defect))" }
-        return file.exists ? nil : "note: keychain file \(printable(file.path)) of the search list is not there"
+        if let defect = file.defect { return "damage: keychain file \(file.path.printable): \(defect.printable)" }
+        return file.exists ? nil : "note: keychain file \(file.path.printable) of the search list is not there"
     }
 
     private static func advice(_ report: StoreReport) -> [String] {

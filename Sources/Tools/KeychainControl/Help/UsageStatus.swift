@@ -16,11 +16,14 @@ extension KeychainControl {
         return status == .validationFailure ? .usage : status
     }
 
-    /// Ends the process as swift-argument-parser does, with the status of this program.
+    /// Ends the process as swift-argument-parser does, with the status of this program, and with a message that may
+    /// repeat arguments.
     static func end(with error: any Error) -> Never {
         let status = exitStatus(for: error)
-        guard status != exitCode(for: error) else { exit(withError: error) }
-        StandardError.write(fullMessage(for: error))
+        // Help is a result.
+        guard !status.isSuccess else { exit(withError: error) }
+        let message = fullMessage(for: error)
+        if !message.isEmpty { StandardError.write(message) }
         exit(withError: status)
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import KeychainCore
 import KeychainHost
 
 /// Asks for confirmation at the terminal, even if standard input is something else.
@@ -41,8 +42,10 @@ enum StandardError {
     static func write(_ line: String) { write(line, to: STDERR_FILENO) }
 
     /// Writes a line to another descriptor.
+    ///
+    /// It may repeat arguments and names: a terminal obeys none of their characters.
     static func write(_ line: String, to descriptor: Int32) {
-        Array("\(line)\n".utf8).withUnsafeBytes { _ = DescriptorOutput.write($0, to: descriptor) }
+        PrintableText.lines("\(line)\n".utf8).withUnsafeBytes { _ = DescriptorOutput.write($0, to: descriptor) }
     }
 }
 

@@ -8,8 +8,15 @@ import KeychainHost
 struct Output: Sendable {
     let descriptor: Int32
 
+    /// Whether its text is messages, which may repeat arguments and names: a terminal obeys none of their characters.
+    private let isForMessages: Bool
+
+    init(descriptor: Int32) { (self.descriptor, isForMessages) = (descriptor, false) }
+
+    init(messagesTo descriptor: Int32) { (self.descriptor, isForMessages) = (descriptor, true) }
+
     static let standard = Output(descriptor: STDOUT_FILENO)
-    static let errors = Output(descriptor: STDERR_FILENO)
+    static let errors = Output(messagesTo: STDERR_FILENO)
 
     /// A stream that cannot be written to.
     struct Failure: Error {
@@ -24,7 +31,7 @@ struct Output: Sendable {
     }
 
     func write(_ text: ByteText) throws(Failure) {
-        let bytes = text.bytes
+        let bytes = isForMessages ? PrintableText.lines(text.bytes) : text.bytes
         // Array's function does not propagate the error type.
         let result = bytes.withUnsafeBytes { buffer in Result { () throws(Failure) in try write(buffer) } }
         try result.get()

@@ -54,7 +54,7 @@ struct PasswordPrompt {
             guard terminal >= 0 else { return try ask(question, reader: input, output: errors, mustExist: mustExist) }
             defer { close(terminal) }
             let reader = LineReader(descriptor: terminal, readsAhead: false)
-            return try ask(question, reader: reader, output: Output(descriptor: terminal), mustExist: mustExist)
+            return try ask(question, reader: reader, output: Output(messagesTo: terminal), mustExist: mustExist)
         } catch let failure as LineReader.Failure {
             throw CommandFailure("security: the password cannot be read: \(String(cString: strerror(failure.code)))")
         }
