@@ -60,6 +60,39 @@ struct StoreRepairTests {
         #expect(refusal?.reason.contains("keychain.db is not a file") == true)
     }
 
+    @Test(
+        "a repair that runs out of room leaves neither the new file nor a copy, and the store as it was",
+        arguments: [
+            ("keychain.db.damaged-D.new", false), ("keychain.db.damaged-D-wal.new", true),
+            ("keychain.db.joined.new", true),
+        ]
+    )
+    func noRoom(_ name: String, _ hasLog: Bool) throws {
+        let origin = try makeStore()
+        let keychain = origin.open()
+        if hasLog {
+            #expect(keychain.add("dora", "secret of dora") == .done)
+            try keychain.leaveLog()
+        }
+        let raw = try origin.raw()
+        try raw.execute("PRAGMA wal_autocheckpoint = 0; DROP INDEX items_genp_acct")
+        if !hasLog { try raw.checkpoint() }
+        var files = try origin.contents().mapValues { Array($0) }
+        files["keychain.db-shm"] = [UInt8](repeating: 0, count: 32_768)
+        let store = try TestStore.of(files)
+        // A folder in the place of a file fails as a full disk does, also for root.
+        #expect(mkdir(store.file(name), 0o700) == 0)
+        #expect(throws: KeychainError.self) { try store.repair().run(date: "D") { _ in true } }
+        let names = try FileManager.default.contentsOfDirectory(atPath: store.path).filter { left in
+            left != name
+                && ["keychain.db.new", "keychain.db.damaged", "keychain.db.joined"].contains { left.hasPrefix($0) }
+        }
+        #expect(names.isEmpty)
+        #expect(rmdir(store.file(name)) == 0)
+        #expect(try store.repair().run(date: "D") { _ in true }.isDone)
+        #expect(store.accounts() == (hasLog ? ["anna", "bert", "carl", "dora"] : ["anna", "bert", "carl"]))
+    }
+
     @Test("rows are read from pages as SQLite reads them", arguments: [false, true])
     func rowsOfPages(_ hasLog: Bool) throws {
         let store = try makeStore((0..<40).map { "account \($0)" })

@@ -95,7 +95,7 @@ package struct StoreRepair: Sendable {
             return outcome
         }
         outcome.kept = try replacement.keepFormer(date)
-        try replacement.publish(subject.log)
+        try replacement.publish(subject.log, kept: outcome.kept)
         outcome.isDone = true
         return outcome
     }

@@ -44,7 +44,8 @@ package final class StoreReplacement {
     ///
     /// - Parameter date: the end of the names.
     /// - Returns: The names; the first is that of the file.
-    /// - Throws: ``KeychainError``, for example if there is no room for them.
+    /// - Throws: ``KeychainError``, for example if there is no room for them; there is neither a copy nor the new file
+    ///   in that case, which would take room for nothing.
     package func keepFormer(_ date: String) throws(KeychainError) -> [String] {
         let name = "\(Store.fileName).\(Self.keptSuffix)-\(date)"
         var (base, number) = (name, 1)
@@ -53,13 +54,19 @@ package final class StoreReplacement {
             base = "\(name)-\(number)"
         }
         var kept: [String] = []
-        for suffix in ["", "-wal"] {
-            guard try has(Store.fileName + suffix) else { continue }
-            willChange("keep \(Store.fileName + suffix)")
-            try copy(Store.fileName + suffix, to: base + suffix)
-            kept.append(base + suffix)
+        do throws(KeychainError) {
+            for suffix in ["", "-wal"] {
+                guard try has(Store.fileName + suffix) else { continue }
+                willChange("keep \(Store.fileName + suffix)")
+                try copy(Store.fileName + suffix, to: base + suffix)
+                kept.append(base + suffix)
+            }
+            return kept
+        } catch {
+            for name in kept { folder.remove(name) }
+            discard()
+            throw error
         }
-        return kept
     }
 
     /// The names of the files that repairs have kept in a folder.
@@ -89,16 +96,23 @@ package final class StoreReplacement {
 
     /// Puts the new file in place.
     ///
-    /// - Parameter log: the condition of the log.
+    /// - Parameters:
+    ///   - log: the condition of the log.
+    ///   - kept: the copies of the former files, which go again if these have not changed.
     /// - Throws: ``KeychainError``; the former store is in place in that case.
-    package func publish(_ log: LogCondition) throws(KeychainError) {
+    package func publish(_ log: LogCondition, kept: [String]) throws(KeychainError) {
         defer {
             Store.removeNew(from: folder)
             folder.remove(Self.joined)
         }
         if log.isUsed {
-            try join()
-            try seize(Self.joined, until: Deadline(milliseconds: 0))
+            do throws(KeychainError) {
+                try join()
+                try seize(Self.joined, until: Deadline(milliseconds: 0))
+            } catch {
+                for name in kept { folder.remove(name) }
+                throw error
+            }
             willChange("put the file with its log in place")
             try Store.changing(folder) { (folder) throws(FileError) in
                 try folder.publish(Self.joined, as: Store.fileName)
