@@ -100,6 +100,35 @@ struct DamageCommandTests {
         }
     }
 
+    @Test(
+        "a FIFO in the place of a file is named by the commands, which do not wait for it",
+        .timeLimit(.minutes(2)),
+        arguments: ["keychain.db", "keychain.db-wal", "keychain.db-shm"]
+    )
+    func noFile(_ name: String) throws {
+        try add(["anna"])
+        unlink("\(location.path)/\(name)")
+        #expect(mkfifo("\(location.path)/\(name)", 0o600) == 0)
+        let check = try control.run(["check"])
+        #expect(check.status == 4 && check.output.contains("\(name) is not a file"), "\(check)")
+        for words in [["repair", "--dry-run"], ["repair", "--yes"]] {
+            let repair = try control.run(words)
+            #expect(repair.status == 4 && repair.remarks.contains("\(name) is not a file"), "\(repair)")
+        }
+    }
+
+    @Test("a lock file that is a link is damage, and is named")
+    func linkedLock() throws {
+        try add(["anna"])
+        let path = "\(location.path)/setup.lock"
+        unlink(path)
+        #expect(symlink(folder.path(of: "elsewhere"), path) == 0)
+        let check = try control.run(["check"])
+        #expect(check.status == 1 && check.output.contains("damage: \(path) is not a file"), "\(check)")
+        let repair = try control.run(["repair", "--yes"])
+        #expect(repair.status == 4 && repair.remarks.contains("setup.lock is not a file"), "\(repair)")
+    }
+
     @Test("items behind a passcode are looked at on request, and the passcode is asked for only then")
     func locked() throws {
         try add(["anna"])

@@ -17,6 +17,22 @@ struct FolderCheck {
         names = folder.names(beginningWith: "").sorted()
     }
 
+    /// The first file of the store that is no file, such as a FIFO or a link, so that no program opens the store;
+    /// `nil` if all are.
+    var obstacle: FileError? { firstNoFile(among: Self.filesOfDatabase) }
+
+    /// The same, or a lock file that is none, so that no program gets the lock.
+    var obstacleToChange: FileError? { firstNoFile(among: Self.filesOfDatabase + names.filter(Self.isLock)) }
+
+    private func firstNoFile(among names: [String]) -> FileError? {
+        for file in names.map({ "\(path)/\($0)" }) {
+            var status = stat()
+            guard lstat(file, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { continue }
+            return .wrongKind(path: file, expected: "a file")
+        }
+        return nil
+    }
+
     func run(into report: inout StoreReport) {
         checkFolder(&report)
         for name in names { check(name, &report) }
@@ -32,13 +48,15 @@ struct FolderCheck {
         if let remains = Self.remains(name) {
             report.add(.remains, "\(path)/\(name): \(remains)", isDamage: false)
         }
-        guard Self.isOfStore(name) else { return }
+        guard Self.isOfStore(name) || Self.isLock(name) else { return }
         var status = stat()
         guard lstat("\(path)/\(name)", &status) == 0 else { return }
         let file = "\(path)/\(name)"
         guard status.st_mode & S_IFMT == S_IFREG else {
             return report.add(.folder, "\(file) is not a file", remedy: "move it away")
         }
+        // Who takes a lock gives its file the mode that it has to have.
+        guard Self.isOfStore(name) else { return }
         if name.hasSuffix("-journal") {
             report.add(
                 .folder,
@@ -62,11 +80,13 @@ struct FolderCheck {
 
     /// The files that a store consists of, which programs refuse if others can use them.
     private static func isOfStore(_ name: String) -> Bool {
-        [
-            Store.fileName, "\(Store.fileName)-wal", "\(Store.fileName)-shm", "\(Store.fileName)-journal",
-            RootKeyFile.name, RootKeySettings.fileName,
-        ].contains(name)
+        (filesOfDatabase + [RootKeyFile.name, RootKeySettings.fileName]).contains(name)
     }
+
+    private static let filesOfDatabase = ["", "-wal", "-shm", "-journal"].map { Store.fileName + $0 }
+
+    /// The locks of a folder, of whatever part of the package.
+    private static func isLock(_ name: String) -> Bool { name.hasSuffix(".lock") }
 
     /// What a process has left that was killed; `nil` for a file in place, and for one of somebody else's.
     private static func remains(_ name: String) -> String? {

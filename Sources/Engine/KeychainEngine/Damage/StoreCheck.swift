@@ -28,7 +28,8 @@ package struct StoreCheck: Sendable {
     ///
     /// The store is not left open.
     package var owner: StoreOwner? {
-        guard let folder = (try? PrivateDirectory(asItIs: location)) ?? nil, let log = try? LogCondition(in: folder),
+        guard let folder = (try? PrivateDirectory(asItIs: location)) ?? nil, FolderCheck(folder).obstacle == nil,
+            let log = try? LogCondition(in: folder),
             let keybag = try? SalvagedStore(in: folder, ignoringLog: !log.isUsed).keybag
         else { return nil }
         return try? KeybagOrigin(keybag).owner
@@ -48,18 +49,16 @@ package struct StoreCheck: Sendable {
             report.obstacle = "there is no keychain of this user in \(location.path)"
             return report
         }
-        FolderCheck(folder).run(into: &report)
+        let files = FolderCheck(folder)
+        files.run(into: &report)
         guard folder.isTaken(Store.fileName) else {
             report.obstacle = "there is no keychain in \(location.path)"
             return report
         }
-        // Opening a FIFO would wait for a writer.
-        do throws(FileError) { _ = try folder.hasFile(Store.fileName) } catch {
-            // The check of the folder has found wrong modes and owners.
-            if case .wrongKind = error {
-                report.obstacle = "\(error)"
-                return report
-            }
+        // Opening a FIFO would wait for a writer, and SQLite does not say which file it stumbled on.
+        if let obstacle = files.obstacle {
+            report.obstacle = "\(obstacle)"
+            return report
         }
         let log: LogCondition
         do throws(KeychainError) { log = try LogCondition(in: folder) } catch {

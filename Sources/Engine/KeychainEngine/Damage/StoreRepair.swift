@@ -114,9 +114,7 @@ package struct StoreRepair: Sendable {
     }
 
     private func look(_ passcode: SecretBytes?) throws(KeychainError) -> Subject {
-        let folder: PrivateDirectory?
-        do { folder = try PrivateDirectory(existing: location) } catch { throw KeychainError(error) }
-        guard let folder, try Store.exists(in: folder) else { throw .noStoreToRepair(location) }
+        guard let folder = try usableFolder(), try Store.exists(in: folder) else { throw .noStoreToRepair(location) }
         // An attempt is counted in the store, so it comes before everything else.
         let unlocked = try passcode.map { (passcode) throws(KeychainError) in
             let isUsed = try LogCondition(in: folder).isUsed
@@ -128,6 +126,18 @@ package struct StoreRepair: Sendable {
         report.add(log)
         for defect in try StoreInspection(of: folder, log, options).defects { report.add(.structure, defect) }
         return Subject(folder: folder, log: log, report: report, unlocked: unlocked)
+    }
+
+    /// Refuses a folder in which something else is in the place of a file or a lock, by its name: nothing that opens
+    /// the store says which it stumbled on.
+    package func checkFiles() throws(KeychainError) { _ = try usableFolder() }
+
+    private func usableFolder() throws(KeychainError) -> PrivateDirectory? {
+        let folder: PrivateDirectory?
+        do { folder = try PrivateDirectory(existing: location) } catch { throw KeychainError(error) }
+        guard let folder else { return nil }
+        if let obstacle = FolderCheck(folder).obstacleToChange { throw KeychainError(StoreError.file(obstacle)) }
+        return folder
     }
 
     private func makeStore(

@@ -52,12 +52,13 @@ struct RepairCommand: ParsableCommand {
         let surroundings = Surroundings.current
         let service = try surroundings.service()
         let keychain = CheckedKeychain(service, surroundings)
+        let repair = StoreRepair(at: service.location)
         let outcome = try DamageExit.reporting(surroundings) {
+            try repair.checkFiles()
             try keychain.refuseElsewhere()
             let secret =
                 unlock || passcode.isGiven
                 ? try passcode.source(surroundings).read(.passcode, .passcode, reason: "repair the keychain") : nil
-            let repair = StoreRepair(at: service.location)
             if dryRun { return try repair.plan(passcode: secret) }
             return try keychain.whileStopped { () throws(KeychainError) in
                 try repair.run(
