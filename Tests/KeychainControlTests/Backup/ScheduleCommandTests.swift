@@ -147,6 +147,23 @@ struct ScheduleCommandTests {
         #expect(after.count == 2 && after[1] == names[1] && after[0] < names[0])
     }
 
+    @Test("a schedule that fails leaves no mark in the folder, unless it was there before")
+    func failedMark() throws {
+        let unwritable = ["--secret-fd", "\(Int32.max)"]
+        #expect(try schedule(unwritable).status == 1)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
+        var scene = scene
+        var host = host(hasSystemd: true)
+        host.manager = UserManager(unitFolder: units) { _ in false }
+        scene.control.scheduleHost = host
+        let failed = try scene.run(["schedule", "--to", folder, "--keep", "1"], input: "")
+        #expect(failed.status == 1 && failed.error.contains("systemd"), "\(failed)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
+        #expect(try schedule().status == 0)
+        #expect(try schedule(["--new-secret"] + unwritable).status == 1)
+        #expect(try run().status == 0)
+    }
+
     @Test("files that a run did not write stay, whatever they are called")
     func otherFiles() throws {
         #expect(try schedule(keep: 1).status == 0)

@@ -22,10 +22,13 @@ struct BackupFolder {
 
     // MARK: - The mark
 
+    /// Whether the folder is marked as that of the schedule.
+    var isMarked: Bool { folder.isTaken(markName) }
+
     /// Marks the folder as that of the schedule.
     func mark() throws(Refusal) {
         do throws(FileError) {
-            if !folder.isTaken(markName) { try folder.makeEmptyFile(markName) }
+            if !isMarked { try folder.makeEmptyFile(markName) }
             try folder.sync()
         } catch {
             throw Refusal("the folder of the backups cannot be marked: \(error)")
@@ -34,7 +37,7 @@ struct BackupFolder {
 
     /// Refuses a folder that was not marked: it is another one, such as the empty one where a disk is not mounted.
     func checkMark() throws(Refusal) {
-        guard folder.isTaken(markName) else {
+        guard isMarked else {
             throw Refusal(
                 "\(folder.path.printable) lacks the mark of the schedule, as where a disk is not mounted; if it is the "
                     + "right folder, schedule the backups again"

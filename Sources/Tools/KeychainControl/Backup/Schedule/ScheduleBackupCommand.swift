@@ -108,22 +108,34 @@ struct ScheduleBackupCommand: ParsableCommand {
             let former = try BackupSchedule(in: folder.path)
             var schedule = former ?? BackupSchedule(folder: path, keep: keep, calendar: "daily")
             (schedule.folder, schedule.keep, schedule.calendar) = (path, keep, at ?? "daily")
-            try BackupFolder(of: schedule).mark()
-            if former == nil || newSecret {
-                let secret = BackupSecretText.make()
-                // Before it is stored: a secret that nobody has seen opens nothing on another device.
-                try show(secret, surroundings)
-                do throws(KeychainError) {
-                    try maintenance.setBackupSecret(secret)
-                } catch {
-                    throw Refusal("the secret that was shown is not used: \(Refusal(error))")
+            let target = try BackupFolder(of: schedule)
+            let wasMarked = target.isMarked
+            do throws(Refusal) {
+                try target.mark()
+                if former == nil || newSecret {
+                    try makeSecret(maintenance, surroundings)
+                } else {
+                    surroundings.remark("The secret of the schedule stays; --new-secret makes another one.")
                 }
-            } else {
-                surroundings.remark("The secret of the schedule stays; --new-secret makes another one.")
+                try start(&schedule, on: host, in: surroundings)
+                try schedule.write(in: folder)
+            } catch {
+                if !wasMarked { target.unmark() }
+                throw error
             }
-            try start(&schedule, on: host, in: surroundings)
-            try schedule.write(in: folder)
             if let former, former.folder != path { try? BackupFolder(of: former).unmark() }
+        }
+    }
+
+    private func makeSecret(
+        _ maintenance: KeychainMaintenance,
+        _ surroundings: Surroundings
+    ) throws(Refusal) {
+        let secret = BackupSecretText.make()
+        // Before it is stored: a secret that nobody has seen opens nothing on another device.
+        try show(secret, surroundings)
+        do throws(KeychainError) { try maintenance.setBackupSecret(secret) } catch {
+            throw Refusal("the secret that was shown is not used: \(Refusal(error))")
         }
     }
 
