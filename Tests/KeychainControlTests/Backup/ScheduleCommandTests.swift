@@ -140,11 +140,28 @@ struct ScheduleCommandTests {
         for _ in 0..<4 { #expect(try run().status == 0) }
         let names = try backups()
         #expect(names.count == 2)
-        // The clock was set back: the new one sorts before the others, and stays.
+    }
+
+    @Test("a backup of a later date takes no place of another, and is not removed before its date has passed")
+    func laterDates() throws {
+        #expect(try schedule(keep: 2).status == 0)
+        let own = try backups()[0]
+        let later = own.replacing(/-[0-9]+T[0-9.]+Z/, with: "-20990101T000000.000Z")
+        try scene.bytes("\(folder)/\(own)").write(to: URL(fileURLWithPath: "\(folder)/\(later)"))
+        for _ in 0..<3 { #expect(try run().status == 0) }
+        let names = try backups()
+        #expect(names.count == 3 && names.last == later && !names.contains(own))
+        // The clock was set back: the new one sorts before the others, and all of them stay.
         calls.seconds.withLock { $0 -= 1_000_000 }
         #expect(try run().status == 0)
+        #expect(try backups().count == 4 && Set(names).isSubset(of: Set(try backups())))
+        for _ in 0..<3 { #expect(try run().status == 0) }
+        #expect(try backups().count == 5 && Set(names).isSubset(of: Set(try backups())))
+        // Their dates have passed.
+        calls.seconds.withLock { $0 += 2_000_000 }
+        #expect(try run().status == 0)
         let after = try backups()
-        #expect(after.count == 2 && after[1] == names[1] && after[0] < names[0])
+        #expect(after.count == 3 && after.contains(names[1]) && after.last == later)
     }
 
     @Test("a schedule that fails leaves no mark in the folder, unless it was there before")

@@ -79,9 +79,12 @@ struct BackupFolder {
         for name in folder.names(beginningWith: partialPrefix) where isOwnFile(name) { folder.remove(name) }
     }
 
-    /// Removes all but a number of backups of this schedule: the latest ones, and one in any case.
-    func prune(keeping count: Int, and name: String) {
-        let others = backups.filter { $0 != name }.sorted(by: >)
+    /// Removes the oldest backups of this schedule up to one, of which a number is kept.
+    ///
+    /// Those of a later date stay, and are not counted: the clock was wrong then, or is now, and they must neither take
+    /// the places of others nor be lost. Once their date has passed, they are like others.
+    func prune(upTo name: String, keeping count: Int) {
+        let others = backups.filter { $0 < name }.sorted(by: >)
         for old in others.dropFirst(count - 1) { folder.remove(old) }
     }
 

@@ -52,7 +52,7 @@ struct ScheduledRun {
             folder.removePartial()
             throw error
         }
-        folder.prune(keeping: schedule.keep, and: name)
+        folder.prune(upTo: name, keeping: schedule.keep)
         let good = BackupSchedule.Good(
             date: BackupDate.text(date),
             file: name,
