@@ -19,11 +19,12 @@ struct BackupFileCommandTests {
         try scene.add("anna", "of anna")
     }
 
-    @Test("the login keychain and those of the search list go to another home, byte for byte, with their modes")
+    @Test("the login keychain and those of the search list go to another home, byte for byte, for their owner alone")
     func roundTrip() throws {
         let login = try scene.makeFile()
         let other = try scene.makeFile("build.keychain-db")
-        chmod(other, 0o640)
+        chmod(login, 0o777)
+        chmod(other, 0o440)
         let home = KeychainHome(path: scene.control.home)
         try KeychainPreferences(home: home).setSearchList([login, other])
         let created = try scene.create()
@@ -36,8 +37,10 @@ struct BackupFileCommandTests {
             #expect(try scene.bytes(path) == scene.bytes(copy))
             #expect(restored.output.contains("\(copy): restored"))
         }
-        let copy = other.replacing(scene.control.home, with: target.control.home)
-        #expect(try FileManager.default.attributesOfItem(atPath: copy)[.posixPermissions] as? Int == 0o640)
+        for (path, mode) in [(login, 0o600), (other, 0o400)] {
+            let copy = path.replacing(scene.control.home, with: target.control.home)
+            #expect(try FileManager.default.attributesOfItem(atPath: copy)[.posixPermissions] as? Int == mode)
+        }
         #expect(target.secret("anna") == "of anna")
     }
 
@@ -102,7 +105,8 @@ struct BackupFileCommandTests {
         unlink(outside)
         let target = try scene.other("target")
         let restored = try target.restore()
-        #expect(restored.status == 0)
+        #expect(restored.status == 1 && restored.error.contains("not restored: 2 keychain files (\(outside), "))
+        #expect(target.secret("anna") == "of anna")
         #expect(restored.output.components(separatedBy: "--files-to").count == 3, "\(restored.output)")
         #expect(!FileManager.default.fileExists(atPath: outside))
         #expect(!FileManager.default.fileExists(atPath: "\(target.control.home)/.config"))
@@ -110,5 +114,63 @@ struct BackupFileCommandTests {
         #expect(try target.restore(["--merge", "--files-to", folder]).status == 0)
         let names = try Set(FileManager.default.contentsOfDirectory(atPath: folder))
         #expect(names == ["outside.keychain", "hidden.keychain"])
+    }
+
+    @Test(
+        "a folder that is a link leads no file out of the home folder; everything else is restored, and the status is 1"
+    )
+    func linkedFolder() throws {
+        let linked = try scene.makeFile()
+        let other = try scene.makeFile("\(scene.control.home)/other.keychain-db")
+        try KeychainPreferences(home: KeychainHome(path: scene.control.home)).setSearchList([linked, other])
+        _ = try scene.create()
+        let target = try scene.other("target")
+        let elsewhere = scene.folder.path(of: "elsewhere")
+        try FileManager.default.createDirectory(atPath: elsewhere, withIntermediateDirectories: false)
+        let link = "\(target.control.home)/Library"
+        #expect(symlink(elsewhere, link) == 0)
+        for words in [[], ["--merge", "--keep-theirs"]] {
+            let restored = try target.restore(words)
+            #expect(
+                restored.status == 1 && restored.error.contains("\(link)/Keychains/login.keychain-db"),
+                "\(restored)"
+            )
+            #expect(restored.output.contains("\(link) is a symbolic link"))
+            #expect(try FileManager.default.contentsOfDirectory(atPath: elsewhere).isEmpty)
+            #expect(target.secret("anna") == "of anna")
+            #expect(try scene.bytes("\(target.control.home)/other.keychain-db") == scene.bytes(other))
+        }
+    }
+
+    @Test("a link in the place of a file is neither followed nor replaced", arguments: [true, false])
+    func linkedFile(_ leadsSomewhere: Bool) throws {
+        try scene.makeFile()
+        _ = try scene.create()
+        let target = try scene.other("target")
+        let victim = scene.folder.path(of: "victim")
+        if leadsSomewhere { try Data("precious".utf8).write(to: URL(fileURLWithPath: victim)) }
+        let folder = "\(target.control.home)/Library/Keychains"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let path = "\(folder)/login.keychain-db"
+        #expect(symlink(victim, path) == 0)
+        let restored = try target.restore(["--keep-theirs"])
+        #expect(restored.status == 1 && restored.error.contains(path) && target.secret("anna") == "of anna")
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: path) == victim)
+        #expect(FileManager.default.contents(atPath: victim) == (leadsSomewhere ? Data("precious".utf8) : nil))
+    }
+
+    @Test("a file that cannot be written is named, once the others and the items are restored")
+    func unwritable() throws {
+        let login = try scene.makeFile()
+        let other = try scene.makeFile("\(scene.control.home)/other.keychain-db")
+        try KeychainPreferences(home: KeychainHome(path: scene.control.home)).setSearchList([login, other])
+        _ = try scene.create()
+        let target = try scene.other("target")
+        try Data().write(to: URL(fileURLWithPath: "\(target.control.home)/Library"))
+        let restored = try target.restore()
+        #expect(restored.status == 1 && restored.error.contains("not restored: 1 keychain file ("), "\(restored)")
+        #expect(restored.output.contains("login.keychain-db: not restored: "))
+        #expect(try scene.bytes("\(target.control.home)/other.keychain-db") == scene.bytes(other))
+        #expect(target.secret("anna") == "of anna")
     }
 }

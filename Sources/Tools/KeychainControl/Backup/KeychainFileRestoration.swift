@@ -13,6 +13,18 @@ struct KeychainFileRestoration {
     struct Outcome {
         fileprivate(set) var lines: [(path: String, what: String)] = []
 
+        /// The files that were to be put back and were not.
+        fileprivate var missing: [String] = []
+
+        /// Names them, once everything else was done; `nil` if there are none.
+        var refusal: Refusal? {
+            guard !missing.isEmpty else { return nil }
+            let names = missing.map(\.printable).joined(separator: ", ")
+            return Refusal(
+                "not restored: \(Count.text(missing.count, "keychain file")) (\(names)); everything else is done"
+            )
+        }
+
         /// The text after another one.
         func text(after text: String) -> String {
             guard !lines.isEmpty else { return text }
@@ -65,24 +77,33 @@ struct KeychainFileRestoration {
         return outcome
     }
 
-    /// Puts the files back.
-    func run() throws(Refusal) -> Outcome {
+    /// Puts the files back, all that can be.
+    func run() -> Outcome {
         var outcome = Outcome()
         let date = BackupDate.name(.now)
         for file in planned {
-            switch file.state {
-            case .absent:
-                try files.create(file)
-                outcome.lines.append((file.path, "restored"))
-            case .equal: outcome.lines.append((file.path, "equal"))
-            case .different where conflicts == .keepTheirs:
-                let former = try files.replace(file, at: date)
-                outcome.lines.append((file.path, "replaced; what was there is \(former)"))
-            case .different: outcome.lines.append((file.path, "kept as it was"))
-            case .refused(let why): outcome.lines.append((file.path, "not restored: \(why)"))
+            do throws(Refusal) {
+                outcome.lines.append((file.path, try put(file, at: date)))
+            } catch {
+                outcome.lines.append((file.path, "not restored: \(error)"))
+                outcome.missing.append(file.path)
             }
         }
         return outcome
+    }
+
+    /// Puts a file back; what was done, in words.
+    private func put(_ file: UserKeychainFiles.Planned, at date: String) throws(Refusal) -> String {
+        switch file.state {
+        case .absent:
+            try files.create(file)
+            return "restored"
+        case .equal: return "equal"
+        case .different where conflicts == .keepTheirs:
+            return "replaced; what was there is \(try files.replace(file, at: date))"
+        case .different: return "kept as it was"
+        case .refused(let why): throw Refusal(why)
+        }
     }
 }
 

@@ -18,7 +18,8 @@ struct RestoreBackupCommand: ParsableCommand {
             needs --keep-ours or --keep-theirs if it differs. So the command can be repeated.
 
             Keychain files go back to where they were in the home folder. One that is there and differs is never \
-            replaced, unless --keep-theirs says so; its former contents stay beside it.
+            replaced, unless --keep-theirs says so; its former contents stay beside it. If one was not restored, \
+            everything else is, and the exit status is 1.
             """,
             examples: [
                 "keychainctl backup restore ~/keychain.backup":
@@ -109,12 +110,14 @@ struct RestoreBackupCommand: ParsableCommand {
             let report = try refusing { () throws(KeychainError) in
                 try maintenance.restoreBackup(from: source, secret: secret)
             }
-            let outcome = try files.run()
-            return surroundings.printLine(
+            let outcome = files.run()
+            surroundings.printLine(
                 json
                     ? BackupJSON.text(BackupJSON.report(report).merging(outcome.json) { $1 })
                     : outcome.text(after: BackupText.restored(report, backup.file))
             )
+            if let refusal = outcome.refusal { throw refusal }
+            return
         }
         try merge(contents, from: source, secret: secret, files: files, in: surroundings)
     }
@@ -132,7 +135,7 @@ struct RestoreBackupCommand: ParsableCommand {
         let report = try refusing { () throws(KeychainError) in
             try maintenance.mergeBackup(from: source, secret: secret, merge)
         }
-        let outcome = dryRun || !report.isApplied ? files.plannedOutcome : try files.run()
+        let outcome = dryRun || !report.isApplied ? files.plannedOutcome : files.run()
         surroundings.printLine(
             json
                 ? BackupJSON.text(BackupJSON.merged(report).merging(outcome.json) { $1 })
@@ -144,6 +147,7 @@ struct RestoreBackupCommand: ParsableCommand {
                     + "changed: choose --keep-ours or --keep-theirs"
             )
         }
+        if let refusal = outcome.refusal { throw refusal }
     }
 
     /// The item of a name.

@@ -114,7 +114,8 @@ struct UserKeychainFiles: Sendable {
     /// Where the files of a backup would go.
     ///
     /// In the home folder they go to the path that they had, unless a part of it is hidden: a backup must not write the
-    /// settings of a shell. Others go nowhere without a folder for them.
+    /// settings of a shell. Others go nowhere without a folder for them, nor do those whose way leads over a link,
+    /// which may lead anywhere.
     ///
     /// - Parameters:
     ///   - files: the files.
@@ -131,7 +132,12 @@ struct UserKeychainFiles: Sendable {
             guard taken.insert(path).inserted else {
                 return Planned(file: file, path: path, state: .refused("another file of the backup has this name"))
             }
-            return Planned(file: file, path: path, state: state(of: file, at: path))
+            let state = state(of: file, at: path)
+            if state != .equal, folder == nil, let link = link(above: path) {
+                let why = "\(link) is a symbolic link; name a folder for it by --files-to"
+                return Planned(file: file, path: path, state: .refused(why))
+            }
+            return Planned(file: file, path: path, state: state)
         }
     }
 
@@ -146,24 +152,41 @@ struct UserKeychainFiles: Sendable {
 
     private func state(of file: BackedUpFile, at path: String) -> Planned.State {
         do throws(Refusal) {
-            guard let there = try contents(path) else { return .absent }
-            return SecretBytes(there.bytes) == file.contents ? .equal : .different
+            let there = try contents(path)
+            if let there, SecretBytes(there.bytes) == file.contents { return .equal }
+            if Self.isLink(path) { return .refused("a symbolic link is there") }
+            return there == nil ? .absent : .different
         } catch {
             return .refused(error.description)
         }
     }
 
-    /// Puts a file in its place; never over another one.
+    /// The first folder between the home folder and a file that is a symbolic link.
+    private func link(above path: String) -> String? {
+        var above = home.path == "/" ? "" : home.path
+        for name in path.dropFirst(above.count).pathNames.dropLast() {
+            above += "/\(name)"
+            if Self.isLink(above) { return above }
+        }
+        return nil
+    }
+
+    private static func isLink(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+    }
+
+    /// Puts a file in its place; never over another one, and for its owner alone, as every new keychain file.
     func create(_ planned: Planned) throws(Refusal) {
         do throws(FileError) {
             try AtomicFile.makeFolders(above: planned.path)
             _ = try AtomicFile.create(
                 planned.path,
                 planned.file.contents.unprotectedCopy,
-                mode: mode_t(planned.file.mode)
+                mode: mode_t(planned.file.mode) & 0o600
             )
         } catch {
-            throw Refusal("\(planned.path) cannot be restored: \(error)")
+            throw Refusal("\(error)")
         }
     }
 
@@ -173,16 +196,16 @@ struct UserKeychainFiles: Sendable {
     func replace(_ planned: Planned, at date: String) throws(Refusal) -> String {
         let aside = "\(planned.path).before-\(date)"
         guard let there = try contents(planned.path) else {
-            throw Refusal("\(planned.path) was removed meanwhile; try again")
+            throw Refusal("it was removed meanwhile; try again")
         }
         let mark: AtomicFile.Mark?
         do throws(FileError) {
             _ = try AtomicFile.create(aside, there.bytes)
             mark = try AtomicFile.replace(planned.path, there.mark, with: planned.file.contents.unprotectedCopy)
         } catch {
-            throw Refusal("\(planned.path) cannot be replaced: \(error)")
+            throw Refusal("\(error)")
         }
-        guard mark != nil else { throw Refusal("\(planned.path) was changed meanwhile; try again") }
+        guard mark != nil else { throw Refusal("it was changed meanwhile; try again") }
         return aside
     }
 }
