@@ -63,6 +63,26 @@ struct MergeBackupCommandTests {
         #expect(none.status == 1 && none.error.contains("backup list"))
     }
 
+    @Test("a name that is those of several services and accounts is refused with both, which the account tells apart")
+    func slashes() throws {
+        try scene.add("c", "one", service: "a/b")
+        try scene.add("b/c", "two", service: "a")
+        try scene.add("z", "three", service: "x/y")
+        try FileManager.default.removeItem(atPath: scene.backup)
+        _ = try scene.create()
+        let ambiguous = try target.restore(["--item", "a/b/c"])
+        #expect(ambiguous.status == 1 && ambiguous.error.contains("--account"), "\(ambiguous)")
+        #expect(ambiguous.error.contains("service 'a/b', account 'c'"))
+        #expect(ambiguous.error.contains("service 'a', account 'b/c'"))
+        for account in ["c", "b/c"] {
+            let words = ["--item", "a/b/c", "--account", account]
+            #expect(try target.restore(words).output.contains("Added: 1 item"))
+            #expect(try target.restore(words).output.contains("Equal: 1 item."))
+        }
+        #expect(try target.restore(["--item", "a/b/c", "--account", "b"]).status == 1)
+        #expect(try target.restore(["--item", "x/y/z"]).output.contains("Added: 1 item"))
+    }
+
     @Test("an item goes into a keychain that does not exist yet, too")
     func itemIntoNew() throws {
         let new = try scene.other("new")
@@ -88,6 +108,7 @@ struct MergeBackupCommandTests {
         arguments: [
             ["--keep-ours", "--keep-theirs"], ["--dry-run"], ["--class", "key"], ["--access-group", "x"],
             ["--files-to", "x", "--no-keychain-files"], ["--files-to", "x", "--item", "a/b"], ["--class", "x"],
+            ["--account", "x"],
         ]
     )
     func usage(_ words: [String]) throws { #expect(try target.restore(words).status == 2) }

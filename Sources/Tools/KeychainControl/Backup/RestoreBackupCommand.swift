@@ -43,6 +43,14 @@ struct RestoreBackupCommand: ParsableCommand {
     )
     var items: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "Of the items with the name of --item, the one with this account: a slash may be part of either.",
+            valueName: "account"
+        )
+    )
+    var account: String?
+
     @Option(help: ArgumentHelp("Of the items with the name of --item, the one in this group.", valueName: "group"))
     var accessGroup: String?
 
@@ -79,8 +87,8 @@ struct RestoreBackupCommand: ParsableCommand {
         guard merges || !dryRun && !passcode.isGiven else {
             throw ValidationError("--dry-run and the passcode's options are for --merge and --item.")
         }
-        guard !items.isEmpty || accessGroup == nil && itemClass == nil else {
-            throw ValidationError("--access-group and --class are for --item.")
+        guard !items.isEmpty || account == nil && accessGroup == nil && itemClass == nil else {
+            throw ValidationError("--account, --access-group and --class are for --item.")
         }
         guard filesTo == nil || !noKeychainFiles && items.isEmpty else {
             throw ValidationError("--files-to excludes --no-keychain-files and --item.")
@@ -151,19 +159,26 @@ struct RestoreBackupCommand: ParsableCommand {
     }
 
     /// The item of a name.
+    ///
+    /// A slash may be part of a service or an account, so that items of several services may have one name.
     private func identifier(_ name: String, in items: [BackedUpItem]) throws(Refusal) -> ItemIdentifier {
         let found = items.filter { item in
-            item.name == name && (accessGroup.map { $0 == item.accessGroup } ?? true)
+            item.name == name && (account.map { $0 == item.account } ?? true)
+                && (accessGroup.map { $0 == item.accessGroup } ?? true)
                 && (itemClass.map { $0.itemClass == item.itemClass } ?? true)
         }
         guard let item = found.first else {
             throw Refusal("the backup has no item '\(name.printable)'; 'keychainctl backup list' shows them")
         }
         guard found.count == 1 else {
-            let lines = found.map { "    \(BackupText.line($0))" }
+            let hasSeveralAccounts = found.contains { $0.account != item.account }
+            let lines = found.map { item in
+                let parts = "    service '\(item.service.printable)', account '\(item.account.printable)':"
+                return "\(hasSeveralAccounts ? parts : "")    \(BackupText.line(item))"
+            }
             throw Refusal(
-                "several items have the name '\(name.printable)'; choose by --access-group or --class:\n"
-                    + lines.joined(separator: "\n")
+                "several items have the name '\(name.printable)'; choose by \(hasSeveralAccounts ? "--account, " : "")"
+                    + "--access-group or --class:\n" + lines.joined(separator: "\n")
             )
         }
         return item.identifier
