@@ -59,6 +59,12 @@ struct HelperCommandTests {
         ("git", ".gitconfig", "[user]\n\tname = A", "git-credential-keychain\n"),
         ("docker", ".docker/config.json", "{\n  \"credsStore\": \"desktop\",\n  \"n\": 1.5\n}\n", "\"keychain\""),
         ("docker", ".docker/config.json", "{}\n", "\"keychain\""),
+        ("docker", ".docker/config.json", "{ }\n", "\"keychain\""),
+        ("docker", ".docker/config.json", "{\r\n\t\"a\" : [1.0, {}] ,\"b\":\"\\u0041\\\"}\"}\n", "\"keychain\""),
+        (
+            "docker", ".docker/config.json", "{\"n\":1.0,\"credsStore\" :\"x\" , \"big\": 10000000000000000000000}\n",
+            "\"keychain\""
+        ),
         ("cargo", ".cargo/config.toml", "[build]\njobs = 2\n", "cargo-credential-keychain\"]\n"),
         (
             "cargo", ".cargo/config.toml",
@@ -166,6 +172,9 @@ struct HelperCommandTests {
         ("pip", ".config/pip/pip.conf", "[global]\nkeyring-provider =\n  auto\n", "over several lines"),
         ("docker", ".docker/config.json", "{", "not JSON"),
         ("docker", ".docker/config.json", "[]", "not an object"),
+        ("docker", ".docker/config.json", "{\"CredsStore\": \"x\"}", "in another way"),
+        ("docker", ".docker/config.json", "{\"credsStore\": 1}", "not a text"),
+        ("docker", ".docker/config.json", "{\"a\": 1, \"a\": 2}", "names twice"),
         ("git", ".gitconfig", "[user]\n\tname = \u{0}\n", "not text in UTF-8"),
         ("git", ".gitconfig", "# keychainctl helper: begin\n[user]\n", "is missing"),
         (
@@ -194,6 +203,42 @@ struct HelperCommandTests {
         #expect(outcome.status == 0 && outcome.remarks.contains("1 credential in"))
         #expect(!outcome.output.contains("c2VjcmV0") && !outcome.remarks.contains("c2VjcmV0"))
         #expect(try #require(text(".docker/config.json")).contains("c2VjcmV0"))
+    }
+
+    @Test(
+        "every byte of Docker's file that is no helper's stays: the forms of numbers, the order, the blanks",
+        arguments: [
+            (
+                "{\"n\": 1.0,\t\"big\":10000000000000000000000}",
+                "{\"credsStore\": \"keychain\",\"n\": 1.0,\t\"big\":10000000000000000000000}"
+            ),
+            (
+                "{\n\t\"z\": 1E2,\n\t\"a\": -0.0\n}\n",
+                "{\n\t\"credsStore\": \"keychain\",\n\t\"z\": 1E2,\n\t\"a\": -0.0\n}\n"
+            ),
+            ("{\"b\": {\"credsStore\": 1}}", "{\"credsStore\": \"keychain\",\"b\": {\"credsStore\": 1}}"),
+            ("{\"creds\\u0053tore\": null, \"n\":1.50}", "{\"creds\\u0053tore\": \"keychain\", \"n\":1.50}"),
+            ("", "{\n  \"credsStore\": \"keychain\"\n}\n"),
+        ]
+    )
+    func dockerBytes(_ before: String, _ after: String) throws {
+        try write(".docker/config.json", before)
+        #expect(try run("install docker").status == 0)
+        #expect(text(".docker/config.json") == after)
+    }
+
+    @Test(
+        "the helper is taken out of Docker's file wherever Docker has put it",
+        arguments: [
+            ("{\n\t\"auths\": {},\n\t\"credsStore\": \"keychain\"\n}", "{\n\t\"auths\": {}\n}"),
+            ("{\"a\":1.0, \"credsStore\": \"keychain\" , \"b\": 2.0}", "{\"a\":1.0, \"b\": 2.0}"),
+            ("{\n\t\"credsStore\": \"keychain\"\n}\n", "{}\n"),
+        ]
+    )
+    func dockerRemoval(_ before: String, _ after: String) throws {
+        try write(".docker/config.json", before)
+        #expect(try run("install docker --undo").status == 0)
+        #expect(text(".docker/config.json") == after)
     }
 
     @Test("a helper that is not there, or whose path a shell would change, is not installed")
