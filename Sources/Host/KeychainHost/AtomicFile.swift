@@ -137,7 +137,6 @@ package enum AtomicFile {
                 ? .lockTimeout(path: path) : .system(call: "flock", path: path, errno: failure)
         }
         guard try self.mark(path) == mark else { return nil }
-        FileDraft.removeRemains(beside: path)
         return try publish(bytes, at: path, mode: mark.mode, replacing: mark) { (draft, mode) throws(FileError) in
             try draft.publish(mode: mode)
         }
@@ -154,6 +153,7 @@ package enum AtomicFile {
         replacing mark: Mark? = nil,
         _ move: (FileDraft, mode_t) throws(FileError) -> Void
     ) throws(FileError) -> Mark {
+        FileDraft.removeRemains(beside: path)
         let draft = try FileDraft(of: path)
         try write(bytes, to: draft.descriptor, path)
         var mode = mode

@@ -241,6 +241,50 @@ struct HelperCommandTests {
         #expect(text(".docker/config.json") == after)
     }
 
+    private func names(in folder: String = "") throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: home.path(of: folder)).sorted()
+    }
+
+    @Test("the copy for kubectl goes, also that of a process that was killed, and none that is in use")
+    func killedCopy() throws {
+        try write(".kube/config", "users: []\n")
+        let left = ".kube/.swift-keychain.\(String(repeating: "0f", count: 16)).copy"
+        let others = [".swift-keychain.copy", ".swift-keychain.0f.copy", "config.XXXXXX"]
+        let draft = ".swift-keychain.\(String(repeating: "a", count: 32)).new"
+        for name in ["config", "config.lock", draft] { try write("\(left)/\(name)", "token: secret\n") }
+        for name in others { try write(".kube/\(name)/config", "of somebody else\n") }
+        let home = home
+        var control = control
+        let inner = control
+        control.output = { words throws(Refusal) in
+            guard let copy = words.first(where: { $0.hasPrefix("KUBECONFIG=") })?.dropFirst("KUBECONFIG=".count) else {
+                throw Refusal("no copy")
+            }
+            // Another one meanwhile, which fails and removes its own copy.
+            var other = inner
+            other.output = { _ throws(Refusal) in throw Refusal("killed") }
+            let outcome = try? other.run(["helper", "install", "kubectl", "--profile", "admin"])
+            guard outcome?.error.contains("killed") == true, access(home.path(of: left), F_OK) != 0 else {
+                throw Refusal("\(String(describing: outcome))")
+            }
+            let isWritten = FileManager.default.createFile(atPath: String(copy), contents: Data("users: [a]\n".utf8))
+            if !isWritten { throw Refusal("the copy is gone") }
+            return ""
+        }
+        let outcome = try control.run(["helper", "install", "kubectl", "--profile", "admin"])
+        #expect(outcome.status == 0, "\(outcome)")
+        #expect(text(".kube/config") == "users: [a]\n")
+        #expect(try names(in: ".kube") == (others + ["config", "config.before-keychainctl"]).sorted())
+    }
+
+    @Test("what a process left that was killed while it made a file goes with the next one")
+    func killedDraft() throws {
+        let draft = ".swift-keychain.\(String(repeating: "0f", count: 16)).new"
+        try write(draft, "[credential]\n")
+        #expect(try run("install git").status == 0)
+        #expect(try names() == [".gitconfig", "programs"])
+    }
+
     @Test("a helper that is not there, or whose path a shell would change, is not installed")
     func missing() throws {
         var control = control

@@ -32,6 +32,8 @@ struct Control {
     var searchList: [String] = []
     var environment: [String: String] = [:]
     var helperFolder: String?
+    /// Runs a program of somebody else's for its output.
+    var output: (@Sendable ([String]) throws(Refusal) -> String)?
 
     /// What a command left behind.
     struct Outcome: Equatable {
@@ -97,6 +99,7 @@ struct Control {
         surroundings.searchList = { [searchList] in searchList }
         surroundings.environment = { [environment] in environment[$0] }
         surroundings.helperFolder = { [helperFolder] in helperFolder }
+        if let output { surroundings.output = output }
         surroundings.printLine = { text in notes.change { $0.output += text } }
         surroundings.remark = { text in notes.change { $0.remarks += text } }
         surroundings.confirm = { [confirmation] question in

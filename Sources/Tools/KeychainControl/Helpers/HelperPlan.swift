@@ -179,23 +179,15 @@ struct HelperPlan {
     /// kubectl changes a copy, because its files are YAML.
     private func kubectl(_ file: ConfigurationFile, _ words: [String]) throws(Refusal) -> [UInt8] {
         guard !file.bytes.isEmpty else { throw Refusal("there is no \(file.path)") }
-        // Beside the file, which may have secrets: for nobody else either.
-        var template = Array("\(file.path).XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else {
-            throw Refusal("\(file.path): no folder for a copy can be made: \(String(cString: strerror(errno)))")
+        let folder = try Self.refusing { () throws(FileError) in try CopyFolder(beside: file.path) }
+        return try withExtendedLifetime(folder) { () throws(Refusal) in
+            let copy = "\(folder.path)/config"
+            try Self.refusing { () throws(FileError) in _ = try AtomicFile.create(copy, file.bytes) }
+            _ = try surroundings.output(["env", "KUBECONFIG=\(copy)", "kubectl", "config"] + words)
+            let new = try Self.refusing { () throws(FileError) in try AtomicFile.read(copy, limit: 1 << 20) }
+            guard let new else { throw Refusal("kubectl wrote no configuration") }
+            return new.bytes
         }
-        let folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-        let copy = "\(folder)/config"
-        defer {
-            unlink(copy)
-            unlink("\(copy).lock")
-            rmdir(folder)
-        }
-        try Self.refusing { () throws(FileError) in _ = try AtomicFile.create(copy, file.bytes) }
-        _ = try surroundings.output(["env", "KUBECONFIG=\(copy)", "kubectl", "config"] + words)
-        let new = try Self.refusing { () throws(FileError) in try AtomicFile.read(copy, limit: 1 << 20) }
-        guard let new else { throw Refusal("kubectl wrote no configuration") }
-        return new.bytes
     }
 
     private static func refusing<Result>(_ body: () throws(FileError) -> Result) throws(Refusal) -> Result {
