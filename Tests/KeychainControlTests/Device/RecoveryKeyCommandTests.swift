@@ -239,6 +239,21 @@ struct RecoveryKeyCommandTests {
         #expect(throws: Never.self) { try device.device.unlock(passcode: SecretBytes(Array("1234".utf8))) }
     }
 
+    @Test("an empty passcode is refused before a new key is shown, at a terminal and from a descriptor")
+    func useWithEmptyPasscode() throws {
+        let device = FakeDevice(passcode: "1234")
+        device.recoveryKey = key
+        let typed = try control(device, typing: [keyText, ""]).run(["recovery-key", "use"])
+        #expect(typed.status == 1 && typed.error.contains("the passcode is empty"), "\(typed)")
+        #expect(typed.remarks.isEmpty && screen.text().isEmpty)
+        var piped = Control(device: device)
+        piped.input = "\(keyText)\n\n"
+        let words = ["--recovery-stdin", "--passcode-stdin", "--output-fd", "\(screen.ends.write)"]
+        let outcome = try piped.run(["recovery-key", "use"] + words)
+        #expect(outcome.status == 1 && outcome.error.contains("the passcode is empty"), "\(outcome)")
+        #expect(screen.text().isEmpty && device.recoveryKey == key)
+    }
+
     @Test("where no passcode was set none has to be", arguments: [[], ["--no-passcode"]])
     func useWithoutPasscode(_ options: [String]) throws {
         let device = FakeDevice()

@@ -164,7 +164,8 @@ struct UseRecoveryKeyCommand: ParsableCommand {
         let key = try recovery.read(surroundings, reason: "use the recovery key")
         // Before somebody chooses a passcode for nothing.
         try refusing { () throws(KeychainError) in try device.checkRecoveryKey(key) }
-        let newPasscode = try noPasscode ? nil : readPasscode(surroundings)
+        // One that cannot be set is refused before a new recovery key is shown.
+        let newPasscode = try noPasscode ? nil : passcode.readNew(reason: "use the recovery key", in: surroundings)
         try output.makeKey(in: surroundings) { (newKey) throws(KeychainError) in
             try device.useRecoveryKey(key, newPasscode: newPasscode, newRecoveryKey: newKey)
         }
@@ -173,10 +174,6 @@ struct UseRecoveryKeyCommand: ParsableCommand {
                 + "The new recovery key is valid from now on, and the former one opens nothing any more.",
             in: surroundings
         )
-    }
-
-    private func readPasscode(_ surroundings: Surroundings) throws(Refusal) -> SecretBytes {
-        try passcode.source(surroundings).read(.newPasscode, .newApplicationPassword, reason: "use the recovery key")
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import KeychainCore
 
 /// The options that give the source of a passcode.
 struct PasscodeOptions: ParsableArguments {
@@ -23,6 +24,19 @@ struct PasscodeOptions: ParsableArguments {
     /// The chosen source.
     func source(_ surroundings: Surroundings) -> SecretInput {
         SecretOptions.source(descriptor, usesStandardInput: usesStandardInput, in: surroundings)
+    }
+
+    /// Reads a passcode that is to be set once something else was done.
+    ///
+    /// - Throws: ``Refusal``, also for an empty one, which no device takes.
+    func readNew(
+        _ name: SecretInput.Name = .newPasscode,
+        reason: String,
+        in surroundings: Surroundings
+    ) throws(Refusal) -> SecretBytes {
+        let new = try source(surroundings).read(name, .newApplicationPassword, reason: reason)
+        guard !new.isEmpty else { throw Refusal(KeychainError(DeviceError.emptyPasscode)) }
+        return new
     }
 }
 

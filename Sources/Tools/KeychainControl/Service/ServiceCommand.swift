@@ -107,7 +107,9 @@ extension EnableServiceCommand {
             return surroundings.remarkOnGroups(groups)
         }
         // Before anything is moved, so that nothing is moved if the user cannot be prompted.
-        let newPasscode = try setsPasscode ? readPasscode(surroundings) : nil
+        let newPasscode =
+            try setsPasscode
+            ? passcode.readNew(.newPasscodeOrNone, reason: "set the passcode of the keychain", in: surroundings) : nil
         let damagedCount = try service.enableSystem(socket)
         // Immediately, because any program that sets the first passcode becomes the owner.
         if let newPasscode { try service.setPasscodeInSystem(newPasscode) }
@@ -124,13 +126,6 @@ extension EnableServiceCommand {
         } else if passcode.isGiven || isNew && !plan.hasContents {
             surroundings.remark(Self.foundPasscode)
         }
-    }
-
-    private func readPasscode(_ surroundings: Surroundings) throws(Refusal) -> SecretBytes {
-        let new = try passcode.source(surroundings)
-            .read(.newPasscodeOrNone, .newApplicationPassword, reason: "set the passcode of the keychain")
-        guard !new.isEmpty else { throw Refusal(KeychainError(DeviceError.emptyPasscode)) }
-        return new
     }
 
     private static let withoutPasscode = """
