@@ -158,6 +158,21 @@ struct SystemServiceTests {
         #expect(again.status == 0 && again.errors.contains("has a passcode already"), "\(again)")
     }
 
+    @Test("a passcode that was moved with the keychain is not taken for another program's")
+    func movedPasscode() throws {
+        let service = try SystemServiceFolder()
+        let anna = try service.shell(of: Self.anna)
+        #expect(try anna.security("add-generic-password -a name -s service -w hers").status == 0)
+        #expect(try anna.control("device set-passcode --passcode-stdin", input: "1234\n").status == 0)
+        let enabled = try anna.control(
+            "service enable --system --passcode-stdin --socket \(service.socket.path)",
+            input: "4321\n"
+        )
+        #expect(enabled.status == 0 && enabled.errors.contains("given is not used"), "\(enabled)")
+        #expect(enabled.errors.contains("it is locked") && !enabled.errors.contains("another program"), "\(enabled)")
+        #expect(try anna.control("device unlock --passcode-stdin", input: "1234\n").status == 0)
+    }
+
     @Test("rehearsals and the status make nothing in the service")
     func rehearsals() throws {
         let service = try SystemServiceFolder()

@@ -118,12 +118,15 @@ extension EnableServiceCommand {
         surroundings.printLine("The system service owns the keychain \(isNew ? "now" : "already").")
         surroundings.reportLeftOutRows(damagedCount)
         surroundings.remarkOnGroups(groups)
-        if isNew, plan.hasContents { surroundings.remark("Its items are there. If it had a passcode, it is locked.") }
+        let isMoved = isNew && (plan.hasContents || plan.owner == .moving)
+        if isMoved { surroundings.remark("Its items are there\(plan.hasPasscode ? ", and it is locked" : "").") }
         if setsPasscode {
             surroundings.printLine("The passcode is set.")
         } else if !plan.hasPasscode {
             surroundings.remark(Self.withoutPasscode)
-        } else if passcode.isGiven || isNew && !plan.hasContents {
+        } else if isMoved {
+            if passcode.isGiven { surroundings.remark(Self.movedPasscode) }
+        } else if passcode.isGiven || isNew {
             surroundings.remark(Self.foundPasscode)
         }
     }
@@ -131,6 +134,11 @@ extension EnableServiceCommand {
     private static let withoutPasscode = """
         No passcode is set. Until one is ('device set-passcode'), the service stores nothing in access groups of signed or \
         sandboxed programs, and any program that sets the first one is the owner of the keychain.
+        """
+
+    private static let movedPasscode = """
+        The passcode that was given is not used: the keychain has its own, which was moved with it. Another one is set by \
+        'device change-passcode'.
         """
 
     private static let foundPasscode = """
