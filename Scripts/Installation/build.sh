@@ -81,22 +81,23 @@ build_tools() {
     for tool in "$@"; do
         case "$tool" in
             # shellcheck disable=SC2086 # a list of options
-            security | keychainctl | keychain-helper | keychain-lint) build_tool $packed --product "$tool" ;;
+            security | keychainctl | keychain-helper | keychain-lint) build_tool $static_linking --product "$tool" ;;
             *) build_tool --product "$tool" ;;
         esac
     done
 }
 
+# Constants are read-only, and what is resolved when a program starts is afterwards (static.ld says what would prevent it).
+static_linking="-Xlinker -T -Xlinker $(pwd)/Scripts/Installation/static.ld"
 # Where a program is loaded at an address that differs each time, it corrects many addresses when it starts. Packed, their
 # list is smaller by 1.5 MB, which are read then; the C library in the program reads such a list from 2.36 on.
-packed="-Xlinker -z -Xlinker pack-relative-relocs"
 oldest="$(printf '2.36\n%s\n' "$(getconf GNU_LIBC_VERSION | cut -d ' ' -f 2)" | sort -V | head -n 1)"
-[ "$oldest" = 2.36 ] || packed=""
+[ "$oldest" != 2.36 ] || static_linking="$static_linking -Xlinker -z -Xlinker pack-relative-relocs"
 
 # Builds keychaind with the C library in it, and without the system bus, as 'keychaind-static'.
 build_static_daemon() {
     # shellcheck disable=SC2086 # a list of options
-    static=daemon build_tool $packed --product keychaind
+    static=daemon build_tool $static_linking --product keychaind
     executables="$(build_tool --show-bin-path)"
     mv "$executables/keychaind" "$executables/keychaind-static"
 }
