@@ -38,7 +38,7 @@ package final class TrustSettingsStore: Sendable {
     private static let lockName = "trust-settings.lock"
 
     /// The time that a change waits for another one, in milliseconds.
-    private static let patience: Int32 = 5000
+    private static let patience: Int32 = 30_000
 
     private let place: Place
     private let memory = Mutex<[Domain: TrustSettings]>([:])
