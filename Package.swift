@@ -625,7 +625,8 @@ let tests: [Target] = [
     ),
     .testTarget(
         name: "KeychainWireTests",
-        dependencies: ["KeychainWire", "KeychainCore", "KeychainTestSupport", "WireTestSupport"]
+        dependencies: ["KeychainWire", "KeychainCore", "KeychainTestSupport", "WireTestSupport"],
+        exclude: ["Cases"]
     ),
     .testTarget(
         name: "KeychainServerTests",
