@@ -152,11 +152,12 @@ struct TableTests {
         #expect((-67904 ... -67585).allSatisfy(codes.contains))
     }
 
-    @Test(arguments: [
+    private static let named: [(String, Status)] = [
         ("errSecSuccess", Status.success),
         ("errSecUnimplemented", .unimplemented),
         ("errSecDiskFull", .diskFull),
         ("errSecIO", .io),
+        ("errSecWrPerm", .writePermission),
         ("errSecParam", .parameter),
         ("errSecAllocate", .allocate),
         ("errSecUserCanceled", .userCanceled),
@@ -166,18 +167,34 @@ struct TableTests {
         ("errSecNotAvailable", .notAvailable),
         ("errSecReadOnly", .readOnly),
         ("errSecAuthFailed", .authenticationFailed),
+        ("errSecNoSuchKeychain", .noSuchKeychain),
+        ("errSecInvalidKeychain", .invalidKeychain),
+        ("errSecDuplicateKeychain", .duplicateKeychain),
+        ("errSecInvalidOwnerEdit", .invalidOwnerEdit),
+        ("errSecInvalidACL", .invalidACL),
         ("errSecDuplicateItem", .duplicateItem),
         ("errSecItemNotFound", .itemNotFound),
         ("errSecDataTooLarge", .dataTooLarge),
         ("errSecNoSuchAttr", .noSuchAttribute),
+        ("errSecInvalidItemRef", .invalidItemReference),
         ("errSecNoSuchClass", .noSuchClass),
+        ("errSecNoDefaultKeychain", .noDefaultKeychain),
         ("errSecInteractionNotAllowed", .interactionNotAllowed),
         ("errSecDecode", .decode),
         ("errSecInternal", .internal),
-    ])
+    ]
+
+    @Test(arguments: named)
     func `a named status agrees with the table`(_ name: String, _ status: Status) {
         #expect(status.description == name)
         #expect(StatusTable.row(named: name)?.code == status.rawValue)
+    }
+
+    @Test func `every named status is compared with the table`() throws {
+        let path = "Sources/Values/KeychainCore/Status/Status.swift"
+        let source = try String(contentsOf: packageRoot.appendingPathComponent(path), encoding: .utf8)
+        let codes = source.matches(of: /Status\(rawValue: (-?[0-9]+)\)/).compactMap { Int32($0.1) }
+        #expect(Set(codes) == Set(Self.named.map(\.1.rawValue)))
     }
 
     @Test(
