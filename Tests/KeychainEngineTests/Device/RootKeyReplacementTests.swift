@@ -58,7 +58,9 @@ struct RootKeyReplacementTests {
         try fill(here, Self.passcode)
         try there.device.unlock(passcode: Self.passcode)
         #expect(there.secret("anna") == .secret("secret of anna"))
+        let mark = try store.bytes(of: LockMark.fileName)
         try here.maintenance.replaceRootKey(passcode: Self.passcode)
+        #expect(try store.bytes(of: LockMark.fileName) != mark)
         #expect(here.secret("anna") == .secret("secret of anna"))
         #expect(there.secret("anna") == .failed(.interactionNotAllowed))
         #expect(there.secret("always") == .secret("secret of always"))
@@ -307,6 +309,30 @@ struct RootKeyReplacementTests {
             #expect(store.open().secret("anna") == .secret("secret"))
             try keychain.maintenance.replaceRootKey(passcode: nil)
             #expect(store.open().secret("anna") == .secret("secret"))
+        }
+    }
+
+    @Test("where it is not known whether the keybag was stored, both root keys are kept until that is known")
+    func doubtful() async {
+        await #expect(processExitsWith: .success) {
+            FaultyFileSystem.install()
+            let store = try TestStore()
+            let keychain = store.open()
+            #expect(keychain.add("anna", "secret") == .done)
+            // Neither the change nor its withdrawal.
+            FaultyFileSystem.failingLogSyncs = 2
+            let error = #expect(throws: KeychainError.self) {
+                try keychain.maintenance.replaceRootKey(passcode: nil)
+            }
+            #expect(error?.kind == .storage(.doubtfulCommit))
+            #expect(FaultyFileSystem.failingLogSyncs == 0)
+            let location = KeychainLocation(path: store.path)
+            #expect(try EmbeddedKeychain.hasRemains(at: location))
+            #expect(try store.contents().keys.contains { $0.hasPrefix("\(RootKeyFile.name).") })
+            #expect(try store.afterRestart { $0.secret("anna") } == .secret("secret"))
+            #expect(store.open().secret("anna") == .secret("secret"))
+            #expect(try !EmbeddedKeychain.hasRemains(at: location))
+            #expect(try store.afterRestart { $0.secret("anna") } == .secret("secret"))
         }
     }
 
