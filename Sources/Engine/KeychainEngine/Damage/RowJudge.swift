@@ -46,6 +46,11 @@ struct RowJudge {
         return .lost(damage, metadata.attributes)
     }
 
+    /// The attributes of a row, if they open.
+    func attributes(of row: StoredRow) -> Attributes? {
+        (try? sealer.device.openMetadata(of: row))?.attributes
+    }
+
     private mutating func mended(_ row: NumberedRow, _ damage: RowDamage) -> StoredRow? {
         guard !row.isOversized else { return nil }
         // Tags that do not follow from attributes that authenticate.

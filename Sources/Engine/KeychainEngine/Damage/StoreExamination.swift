@@ -103,6 +103,8 @@ struct StoreExamination {
         case kept(NumberedRow)
         /// It leaves quarantine, or it was mended.
         case returned(NumberedRow)
+        /// It stays or comes into quarantine, because another item has its primary key.
+        case setAside(NumberedRow)
         case lost
     }
 
@@ -113,8 +115,29 @@ struct StoreExamination {
     ) throws(KeychainError) {
         var (judge, counts) = (judge, report)
         defer { (self.judge, report) = (judge, counts) }
+        let versions = try RowVersions(salvage, &judge)
+        var place = -1
         try salvage.forEachRow { (salvaged) throws(KeychainError) in
-            try body(Self.outcome(of: salvaged.row, try judge.judge(salvaged), into: &counts))
+            place += 1
+            let judgement: RowJudge.Judgement
+            if let known = versions.judgements[place] {
+                judgement = known
+            } else {
+                judgement = try judge.judge(salvaged)
+            }
+            if let reason = versions.leftOut[place] {
+                let attributes = judge.attributes(of: salvaged.row.row)
+                Self.add(salvaged.row, .earlier, reason: reason.rawValue, attributes: attributes, to: &counts)
+                return
+            }
+            let outcome = Self.outcome(of: salvaged.row, judgement, into: &counts)
+            switch outcome {
+            case .kept(let row) where versions.setAside.contains(place),
+                .returned(let row) where versions.setAside.contains(place):
+                let damage = RowDamage.contradiction.rawValue
+                try body(.setAside(NumberedRow(number: row.number, row: row.row, damage: damage)))
+            default: try body(outcome)
+            }
         }
         if salvage.lostPages > 0 {
             counts.add(
@@ -138,15 +161,7 @@ struct StoreExamination {
     ) -> Outcome {
         let isQuarantined = row.damage != nil
         func add(_ reason: String, _ fate: DamagedItem.Fate, attributes: Attributes? = nil) {
-            report.damagedItems.append(
-                DamagedItem(
-                    itemClass: row.row.itemClass,
-                    reason: reason,
-                    isQuarantined: isQuarantined,
-                    fate: fate,
-                    names: Self.names(row.row.itemClass, attributes)
-                )
-            )
+            Self.add(row, fate, reason: reason, attributes: attributes, to: &report)
         }
         switch judgement {
         case .intact:
@@ -170,6 +185,24 @@ struct StoreExamination {
             add(damage.text, .lost, attributes: attributes)
             return .lost
         }
+    }
+
+    private static func add(
+        _ row: NumberedRow,
+        _ fate: DamagedItem.Fate,
+        reason: String,
+        attributes: Attributes?,
+        to report: inout StoreReport
+    ) {
+        report.damagedItems.append(
+            DamagedItem(
+                itemClass: row.row.itemClass,
+                reason: reason,
+                isQuarantined: row.damage != nil,
+                fate: fate,
+                names: names(row.row.itemClass, attributes)
+            )
+        )
     }
 
     /// The attributes by which people know an item.

@@ -185,23 +185,25 @@ extension StoreRepair.Outcome {
         _ examination: inout StoreExamination,
         _ writer: RowWriter? = nil
     ) throws(KeychainError) {
-        var (report, next) = (before, RowNumbers())
+        var (report, places) = (before, RowPlaces())
         var counts = (rows: 0, returned: 0, setAside: 0)
         try examination.forEachRow(into: &report) { (outcome) throws(KeychainError) in
             let row: NumberedRow
             switch outcome {
             case .lost: return
-            case .kept(let kept): row = kept
+            case .kept(let kept), .setAside(let kept): row = kept
             case .returned(let returned): (row, counts.returned) = (returned, counts.returned + 1)
             }
-            guard let writer else {
-                counts.rows += 1
-                return
+            guard let placed = places.place(row) else { return }
+            if let writer {
+                let moved = MovedRow(number: placed.number, row: placed.row, damage: placed.damage)
+                guard try writer.insert(moved) else { return }
             }
-            switch try next.insert(row, into: writer) {
-            case .asItWas: counts.rows += 1
-            case .inQuarantine: (counts.rows, counts.setAside) = (counts.rows + 1, counts.setAside + 1)
-            case .isThere: break
+            counts.rows += 1
+            if case .setAside = outcome {
+                counts.setAside += 1
+            } else if placed.damage != row.damage {
+                counts.setAside += 1
             }
         }
         before = report
@@ -209,35 +211,35 @@ extension StoreRepair.Outcome {
     }
 }
 
-/// Adds rows to a new store under the numbers that they had, where these are valid and free.
-private struct RowNumbers {
+/// The numbers of rows in a new store, which keeps those that are valid and free, and the constraints of its tables: so
+/// a plan knows what will be written.
+private struct RowPlaces {
+    private var tables: [ItemClass: Table] = [:]
     /// After the rows that have kept their numbers, of all classes.
     private var last: Int64 = 0
 
-    enum Insertion { case asItWas, inQuarantine, isThere }
-
-    mutating func insert(_ row: NumberedRow, into writer: RowWriter) throws(KeychainError) -> Insertion {
-        if Self.valid.contains(row.number), try add(row, number: row.number, damage: row.damage, to: writer) {
-            return .asItWas
-        }
-        let number = last + 1
-        if try add(row, number: number, damage: row.damage, to: writer) { return .asItWas }
-        // Another live row has its primary key, if not its identifier, which makes it the same row.
-        guard row.damage == nil,
-            try add(row, number: number, damage: RowDamage.contradiction.rawValue, to: writer)
-        else { return .isThere }
-        return .inQuarantine
+    private struct Table {
+        var numbers: Set<Int64> = []
+        var identifiers: Set<ItemIdentifier> = []
+        var primaryKeys: Set<SearchTag> = []
     }
 
-    private mutating func add(
-        _ row: NumberedRow,
-        number: Int64,
-        damage: Int?,
-        to writer: RowWriter
-    ) throws(KeychainError) -> Bool {
-        guard try writer.insert(MovedRow(number: number, row: row.row, damage: damage)) else { return false }
+    /// The row as it gets into the store; `nil` if one of its identifier is there.
+    ///
+    /// If another row has its primary key, it is in quarantine.
+    mutating func place(_ row: NumberedRow) -> NumberedRow? {
+        var table = tables.removeValue(forKey: row.row.itemClass) ?? Table()
+        defer { tables[row.row.itemClass] = table }
+        guard table.identifiers.insert(row.row.identifier).inserted else { return nil }
+        let isFree = Self.valid.contains(row.number) && !table.numbers.contains(row.number)
+        let number = isFree ? row.number : last + 1
+        table.numbers.insert(number)
         last = max(last, number)
-        return true
+        var damage = row.damage
+        if damage == nil, !table.primaryKeys.insert(row.row.primaryKeyTag).inserted {
+            damage = RowDamage.contradiction.rawValue
+        }
+        return NumberedRow(number: number, row: row.row, damage: damage)
     }
 
     /// Numbers after which there is room for more.

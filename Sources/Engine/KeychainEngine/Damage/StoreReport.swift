@@ -88,6 +88,8 @@ package struct DamagedItem: Sendable, Hashable {
         case mendable
         /// Nobody knows before its keys are unlocked.
         case locked
+        /// It is not the version of its item that stays.
+        case earlier
         /// It cannot be had back from this store.
         case lost
     }

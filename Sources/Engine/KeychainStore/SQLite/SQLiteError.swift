@@ -14,8 +14,11 @@ package struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The primary result code.
     package var primaryCode: Int32 { code & 0xFF }
 
-    /// Whether a UNIQUE constraint refused the change: SQLITE_CONSTRAINT_UNIQUE, a macro that Swift does not import.
-    package var isUniqueViolation: Bool { code == SQLITE_CONSTRAINT | (8 << 8) }
+    /// Whether a row has a value already that only one can have: in a column, or as its number.
+    package var isUniqueViolation: Bool {
+        // SQLITE_CONSTRAINT_PRIMARYKEY, _UNIQUE and _ROWID, macros that Swift does not import.
+        [6, 8, 10].contains { code == SQLITE_CONSTRAINT | ($0 << 8) }
+    }
 
     /// The status of an item function for it (Semantics, "Error mapping", "Mapping of internal failures").
     ///

@@ -47,6 +47,7 @@ enum DamageText {
         switch fate {
         case .opens, .mendable: "can be had back"
         case .locked: "locked"
+        case .earlier: "left out"
         case .lost: "lost"
         }
     }
