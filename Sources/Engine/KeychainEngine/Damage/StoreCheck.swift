@@ -79,8 +79,11 @@ package struct StoreCheck: Sendable {
         into report: inout StoreReport
     ) throws(KeychainError) {
         let salvage = try SalvagedStore(in: folder, ignoringLog: !log.isUsed)
-        let unlocked = try passcode.map { (passcode) throws(KeychainError) in
-            try UnlockedStore(at: location, salvage, device, passcode: passcode)
+        let unlocked: UnlockedStore?
+        if let passcode {
+            unlocked = try UnlockedStore.unlock(salvage, at: location, device, passcode: passcode, noting: &report)
+        } else {
+            unlocked = nil
         }
         do throws(StoreExamination.Obstacle) {
             var examination = try StoreExamination(salvage, in: folder, device, unlocked: unlocked)

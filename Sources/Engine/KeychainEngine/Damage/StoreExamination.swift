@@ -229,7 +229,7 @@ struct UnlockedStore {
     /// Unlocks the store of a folder by its passcode; the attempt counts.
     ///
     /// - Throws: ``KeychainError`` for a wrong passcode, and for a store that programs refuse.
-    init(
+    private init(
         at location: KeychainLocation,
         _ salvage: SalvagedStore,
         _ device: DeviceOptions,
@@ -240,6 +240,40 @@ struct UnlockedStore {
         try keychain.device.unlock(passcode: passcode)
         (keybag, sealer) = try keychain.withEngine(.observing) { (engine) throws(KeychainError) in
             try engine.read { (reader) throws(KeychainError) in (try reader.keybag(), engine.device) }
+        }
+    }
+
+    /// The same; `nil`, with a note, for a store so damaged that no program opens it: an attempt cannot be counted in
+    /// it, so none is made.
+    static func unlock(
+        _ salvage: SalvagedStore,
+        at location: KeychainLocation,
+        _ device: DeviceOptions,
+        passcode: SecretBytes,
+        noting report: inout StoreReport
+    ) throws(KeychainError) -> UnlockedStore? {
+        do throws(KeychainError) {
+            return try UnlockedStore(at: location, salvage, device, passcode: passcode)
+        } catch {
+            guard error.isOfDamagedStore else { throw error }
+            report.add(
+                .device,
+                "the passcode could not be tried, because no program opens the store as it is; items behind it are taken as found, "
+                    + "and 'keychainctl check --unlock' looks at them once the store is repaired",
+                isDamage: false
+            )
+            return nil
+        }
+    }
+}
+
+extension KeychainError {
+    fileprivate var isOfDamagedStore: Bool {
+        switch kind {
+        case .storage(let failure):
+            [.damaged, .unreadableLog, .newerFormat, .unreleasedFormat, .inputOutput, .other].contains(failure)
+        case .keys(.damagedKeybag): true
+        default: false
         }
     }
 }

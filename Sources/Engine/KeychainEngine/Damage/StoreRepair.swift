@@ -115,13 +115,14 @@ package struct StoreRepair: Sendable {
 
     private func look(_ passcode: SecretBytes?) throws(KeychainError) -> Subject {
         guard let folder = try usableFolder(), try Store.exists(in: folder) else { throw .noStoreToRepair(location) }
+        var report = StoreReport(folder: location.path)
         // An attempt is counted in the store, so it comes before everything else.
-        let unlocked = try passcode.map { (passcode) throws(KeychainError) in
+        var unlocked: UnlockedStore?
+        if let passcode {
             let isUsed = try LogCondition(in: folder).isUsed
             let salvage = try SalvagedStore(in: folder, ignoringLog: !isUsed)
-            return try UnlockedStore(at: location, salvage, device, passcode: passcode)
+            unlocked = try UnlockedStore.unlock(salvage, at: location, device, passcode: passcode, noting: &report)
         }
-        var report = StoreReport(folder: location.path)
         let log = try LogCondition(in: folder)
         report.add(log)
         for defect in try StoreInspection(of: folder, log, options).defects { report.add(.structure, defect) }
