@@ -69,7 +69,8 @@ package struct StoreRepair: Sendable {
     ///   - passcode: the passcode, for the rows whose keys it unlocks; `nil` to take these rows as they are.
     ///   - acceptsLostLog: whether to go on without changes that were in a log.
     ///   - date: the end of the names of the former files.
-    ///   - confirm: whether to put the new store in place, once it is known what it has.
+    ///   - confirm: whether to make the new store and put it in place. Nothing is written before: a process that ends
+    ///     meanwhile leaves nothing.
     /// - Returns: What was done.
     /// - Throws: ``KeychainError``, for example while another process uses the store; it is unchanged in that case.
     package func run(
@@ -89,11 +90,10 @@ package struct StoreRepair: Sendable {
         guard acceptsLostLog || !subject.log.losesChanges else { throw .lostLog(subject.log) }
         var outcome = Outcome(before: subject.report)
         guard var examination = try outcome.examination(of: subject, device) else { return outcome }
+        var (expected, judged) = (outcome, examination)
+        try expected.judgeRows(&judged)
+        guard confirm(expected) else { return expected }
         try makeStore(of: &examination, by: replacement, &outcome)
-        guard confirm(outcome) else {
-            replacement.discard()
-            return outcome
-        }
         outcome.kept = try replacement.keepFormer(date)
         try replacement.publish(subject.log, kept: outcome.kept)
         outcome.isDone = true

@@ -54,7 +54,7 @@ extension KeylessStore {
             guard folder != nil, error.isOfUnreadableStore else { throw error }
             try removeFiles()
         }
-        removeRemains()
+        if case .folder(let location, _) = access.source, let folder { StoreRemains(in: folder, location).remove() }
     }
 
     /// The bytes of the keybag, which need not be one.
@@ -79,21 +79,6 @@ extension KeylessStore {
             try? LockMark(folder).replace()
             access.session.clear()
         }
-    }
-
-    /// Removes what earlier stores left: logs that were set aside, files that a repair kept, rows of a move that was
-    /// interrupted.
-    private func removeRemains() {
-        guard case .folder(let location, _) = access.source, let folder else { return }
-        for companion in ["-wal", "-shm", "-journal"] {
-            let prefix = "\(Store.fileName)\(companion).orphan-"
-            for name in folder.names(beginningWith: prefix) where Int(name.dropFirst(prefix.count)) != nil {
-                folder.remove(name)
-            }
-        }
-        for name in StoreReplacement.keptFiles(in: folder) { folder.remove(name) }
-        IncomingKeychain.remove(from: location)
-        try? folder.sync()
     }
 }
 

@@ -111,6 +111,7 @@ extension KeylessStore {
     ) throws(KeychainError) -> Prepared {
         let next = try rootKey == nil ? makeNext(present) : nil
         guard let key = rootKey ?? next?.key else { preconditionFailure("a store in memory has its root key") }
+        if let folder { StoreReplacement.removeRemains(from: folder) }
         do throws(KeychainError) {
             let prepared = try prepare(key)
             let bytes = try write { (writer) throws(KeychainError) in

@@ -144,8 +144,14 @@ struct PasscodeAttempt {
         _ make: (OpenKeybag) throws(ProtectionError) -> [UInt8]
     ) throws(KeychainError) {
         try withEngine(.exclusive) { (engine) throws(KeychainError) in
+            if let folder = engine.folder { StoreReplacement.removeRemains(from: folder, until: lockDeadline) }
             try engine.replaceKeybag(unlockingWith: key, make)
         }
+    }
+
+    /// How long to wait for the lock of the store at most: what it takes is short, but for a repair.
+    private var lockDeadline: Deadline {
+        Deadline(milliseconds: min(access.patienceMilliseconds, Self.minimumPatienceMilliseconds))
     }
 
     /// Counts an attempt as interrupted, before verification.
@@ -194,6 +200,7 @@ struct PasscodeAttempt {
         }
         if let limit = record.eraseAfterFailedAttempts, record.failedAttempts >= limit {
             try withEngine(.exclusive) { (engine) throws(KeychainError) in try engine.erase() }
+            removeRemains()
             access.device.onEvent(.erased)
             return KeychainError(DeviceError.erased)
         }
@@ -203,6 +210,17 @@ struct PasscodeAttempt {
                 secondsUntilNextAttempt: AttemptDelay.remaining(record, access.device.hostClock.now)
             )
         )
+    }
+
+    /// Removes what earlier stores left, once everything was erased.
+    private func removeRemains() {
+        guard case .folder(let location, _) = access.source else { return }
+        do {
+            let folder = try PrivateDirectory(location)
+            let lock = try Store.lock(folder, until: lockDeadline)
+            StoreRemains(in: folder, location).remove()
+            _ = consume lock
+        } catch {}
     }
 
     @discardableResult

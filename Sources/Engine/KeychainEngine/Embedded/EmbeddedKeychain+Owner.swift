@@ -112,6 +112,7 @@ extension EmbeddedKeychain {
 extension Engine {
     fileprivate func handOver(to newOwner: StoreOwner, onlyIfEmpty mustBeEmpty: Bool) throws(KeychainError) {
         guard newOwner != owner else { return }
+        if let folder { StoreReplacement.removeRemains(from: folder, until: Deadline(milliseconds: 0)) }
         try write { (writer) throws(KeychainError) in
             if mustBeEmpty, try Self.hasItems(writer) {
                 throw KeychainError(.notAvailable, "the keychain has items", kind: .storage(.hasItems))

@@ -274,6 +274,7 @@ extension Engine {
         let (source, folder) = try checkRootKey()
         // No other process puts a root key in place meanwhile.
         let lock = try Store.lock(folder, until: Deadline(milliseconds: 0))
+        StoreReplacement.removeRemains(from: folder)
         let next: NextRootKey
         do throws(RootKeyError) { next = try source.makeNext(newRootKey, in: folder) } catch {
             throw KeychainError(error)

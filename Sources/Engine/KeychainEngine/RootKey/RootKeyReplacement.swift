@@ -47,6 +47,7 @@ struct RootKeyReplacement {
             let unlock = try prove(passcode, attempt)
             // No other process creates the store, or replaces its root key, meanwhile.
             let lock = try Store.lock(present.folder, until: Deadline(milliseconds: access.patienceMilliseconds))
+            StoreReplacement.removeRemains(from: present.folder)
             let slot = try replace(present, unlockedBy: unlock, in: attempt)
             _ = consume lock
             if let slot { try? attempt.unlock(with: slot.key) }

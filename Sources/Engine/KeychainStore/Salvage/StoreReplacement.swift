@@ -38,7 +38,32 @@ package final class StoreReplacement {
         }
     }
 
-    deinit { place.hostLock?.release() }
+    deinit {
+        // Whatever failed: they have all items, under the keys of now.
+        Self.removeRemains(from: folder)
+        place.hostLock?.release()
+    }
+
+    /// Removes the new files that a repair has left that was killed: they have all items, under the keys of that time.
+    ///
+    /// For who holds the lock of ``Store/lock(_:until:)``, so that no repair is in progress.
+    package static func removeRemains(from folder: PrivateDirectory) {
+        for name in remains(in: folder) { folder.remove(name) }
+    }
+
+    /// The same for who does not hold it, unless a repair is in progress.
+    package static func removeRemains(from folder: PrivateDirectory, until deadline: Deadline) {
+        guard !remains(in: folder).isEmpty else { return }
+        do throws(KeychainError) {
+            let lock = try Store.lock(folder, until: deadline)
+            removeRemains(from: folder)
+            _ = consume lock
+        } catch {}
+    }
+
+    private static func remains(in folder: PrivateDirectory) -> [String] {
+        folder.names(beginningWith: Store.newName) + folder.names(beginningWith: joined)
+    }
 
     /// Copies the file and its log, as they are, to names of their own beside them.
     ///
@@ -86,7 +111,7 @@ package final class StoreReplacement {
                 (connection) throws(KeychainError) in try rows(RowWriter(connection))
             }
         } catch {
-            Store.removeNew(from: folder)
+            discard()
             throw error
         }
     }
