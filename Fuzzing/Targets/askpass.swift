@@ -12,7 +12,8 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     case .server(let user, let host):
         precondition(!user.isEmpty && ServerAddress.hostAndPort(host)?.port == .some(nil), "a server is one")
     case .sudo(let user): precondition(!user.isEmpty, "a user has a name")
-    case .git, .other: break
+    case .git(let url): precondition(!url.utf8.contains { $0 < 0x20 }, "a URL is one line")
+    case .other: break
     }
     let words = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     if let command = try? KeyringCommand(words) { precondition(!command.service.isEmpty, "a service has a name") }

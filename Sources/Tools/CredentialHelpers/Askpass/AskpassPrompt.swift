@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainCore
+
 /// A question that ssh, sudo or git puts to the program of `SSH_ASKPASS`, `SUDO_ASKPASS` or `GIT_ASKPASS`.
 package enum AskpassPrompt: Hashable, Sendable {
     /// The passphrase of a private key, by the path of its file.
@@ -14,8 +16,15 @@ package enum AskpassPrompt: Hashable, Sendable {
     case other
 
     /// Reads a prompt in English, as these programs write it without a locale.
+    ///
+    /// A control character or another end of a line is part of none: a name with one would be several lines of git's
+    /// protocol.
     package init(_ text: String) {
         let text = Self.trimmed(text[...])
+        guard !text.unicodeScalars.contains(where: \.isInvisible) else {
+            self = .other
+            return
+        }
         self = Self.key(text) ?? Self.sudo(text) ?? Self.git(text) ?? Self.server(text) ?? .other
     }
 
