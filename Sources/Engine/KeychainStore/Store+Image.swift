@@ -37,7 +37,9 @@ extension SQLiteConnection {
             guard FileHeader.isSize(of: image) else {
                 throw SQLiteError(code: SQLITE_CORRUPT, operation: "comparing the size of the image with its header")
             }
+            try SchemaTree.check(FileBytes(image))
             try load(image)
+            try readSchema()
             try execute("PRAGMA trusted_schema = OFF")
             try execute("PRAGMA cell_size_check = ON")
             guard try integer("PRAGMA application_id") == Layout.applicationIdentifier else {
@@ -52,9 +54,7 @@ extension SQLiteConnection {
         do throws(SQLiteError) {
             hasSearchIndexes = try Declarations.check(.memory, version, in: self)
             tables = ItemTables(version: version.version)
-            let check = try prepare("PRAGMA integrity_check(1)")
-            defer { check.reset() }
-            guard try check.step(), check.text(0) == "ok" else {
+            guard try structuralDefects(limit: 1).isEmpty else {
                 throw SQLiteError(code: SQLITE_CORRUPT, operation: "checking the structure")
             }
         } catch {

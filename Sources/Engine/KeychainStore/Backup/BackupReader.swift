@@ -146,16 +146,8 @@ package final class BackupReader {
         }
         // SQLite treats the missing bytes of a truncated page as zeros.
         guard pages * pageSize == byteCount else { throw refusal("it has \(byteCount) bytes, not \(pages * pageSize)") }
-        guard try texts("PRAGMA integrity_check(1)") == ["ok"] else { throw refusal("its structure is damaged") }
-    }
-
-    private func texts(_ sql: String) throws(KeychainError) -> [String] {
-        try reading { () throws(SQLiteError) in
-            let statement = try connection.prepare(sql)
-            var texts: [String] = []
-            while try statement.step() { texts.append(statement.text(0)) }
-            return texts
-        }
+        let defects = try reading { () throws(SQLiteError) in try connection.structuralDefects(limit: 1) }
+        guard defects.isEmpty else { throw refusal("its structure is damaged") }
     }
 
     private func reading<Result>(_ body: () throws(SQLiteError) -> Result) throws(KeychainError) -> Result {

@@ -50,6 +50,17 @@ struct Declarations: Sendable {
             throw SQLiteError(code: SQLITE_NOTADB, operation: "looking for a version that was released")
         }
         let expected = try declared.get()
+        return try connection.readingSchema { () throws(SQLiteError) in
+            try compare(expected, kind, version, in: connection)
+        }
+    }
+
+    private static func compare(
+        _ expected: Declarations,
+        _ kind: Kind,
+        _ version: FileVersion,
+        in connection: SQLiteConnection
+    ) throws(SQLiteError) -> Bool {
         var list = try connection.declarations()
         if kind != .backup, version.version > FileFormat.baseVersion {
             let own = try featureDeclarations(of: version, in: connection)
@@ -96,9 +107,10 @@ struct Declarations: Sendable {
         let tables = [Layout.keybag, Layout.device] + ItemClass.stored.map(Layout.table)
         let names = tables.map { "'\($0)'" }.joined(separator: ", ")
         let own = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN (\(names))"
-        guard try connection.integer(foreign) == 0, try connection.integer(own) == Int64(tables.count) else {
-            throw more
+        let (others, found) = try connection.readingSchema { () throws(SQLiteError) in
+            try (connection.integer(foreign), connection.integer(own))
         }
+        guard others == 0, found == Int64(tables.count) else { throw more }
     }
 
     private static var more: SQLiteError { difference("there is something else") }
@@ -152,6 +164,8 @@ struct Declarations: Sendable {
 
 extension SQLiteConnection {
     /// The declarations of the database: tables and indexes, and anything else that was added to it.
+    ///
+    /// Read within the bounds of a schema, each has a limited length, and there is a limited number of them.
     fileprivate func declarations() throws(SQLiteError) -> [String] {
         let statement = try prepare(
             "SELECT type || ' ' || name || ' ' || tbl_name || ' ' || coalesce(sql, '') FROM sqlite_schema"

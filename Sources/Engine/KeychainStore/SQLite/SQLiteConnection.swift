@@ -58,6 +58,7 @@ final class SQLiteConnection {
             settings: Self.memorySettings + (isInMemory ? [] : Self.fileSettings)
         )
         self.isInMemory = isInMemory
+        if !isInMemory { try readSchema() }
         // An editor of the file could have a keybag of a gigabyte read otherwise.
         limitRows(to: Self.longestRow, .max)
     }
@@ -77,7 +78,7 @@ final class SQLiteConnection {
         limitRows(to: Self.longestRow, .max)
     }
 
-    /// Opens an existing file that may be damaged, to read it with its log.
+    /// Opens an existing file that may be damaged, to read it with its log; its schema is not read yet.
     convenience init(reading path: String) throws(SQLiteError) {
         try self.init(
             name: path,
@@ -90,6 +91,7 @@ final class SQLiteConnection {
     /// Opens a file of unknown origin, to read it as it is: without its log or journal, without locks, and without rows
     /// longer than `rowLimit` bytes.
     convenience init(foreign path: String, rowLimit: Int32) throws(SQLiteError) {
+        try SchemaTree.check(FileBytes(database: path))
         try self.init(unchanging: path)
         limitRows(to: rowLimit, rowLimit)
     }
@@ -107,8 +109,10 @@ final class SQLiteConnection {
     /// Opens the bytes of a file of unknown origin, as ``init(foreign:rowLimit:)`` opens the file.
     convenience init(foreignImage image: [UInt8], rowLimit: Int32) throws(SQLiteError) {
         guard !image.isEmpty else { throw SQLiteError(code: SQLITE_NOTADB, operation: "loading the bytes of a file") }
+        try SchemaTree.check(FileBytes(image))
         try self.init(fileInMemory: ())
         try load(image)
+        try readSchema()
         for setting in ["cell_size_check = ON", "query_only = ON"] { try execute("PRAGMA \(setting)") }
         limitRows(to: rowLimit, rowLimit)
     }
@@ -124,6 +128,7 @@ final class SQLiteConnection {
             // Before anything is read.
             settings: ["locking_mode = EXCLUSIVE"] + Self.memorySettings + Self.fileSettings
         )
+        try readSchema()
         limitRows(to: Self.longestRow, .max)
     }
 
@@ -133,6 +138,7 @@ final class SQLiteConnection {
             flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
             settings: Self.memorySettings + Self.fileSettings
         )
+        try readSchema()
     }
 
     /// A path with a parameter, in SQLite's form (sqlite.org/uri.html).
@@ -157,7 +163,10 @@ final class SQLiteConnection {
         self.handle = handle
         try check(keychain_sqlite_no_checkpoint_on_close(handle), "configuring the connection")
         try check(keychain_sqlite_defensive(handle), "configuring the connection")
-        for setting in settings { try execute("PRAGMA \(setting)") }
+        // Some of them have SQLite read the schema.
+        try readingSchema { () throws(SQLiteError) in
+            for setting in settings { try execute("PRAGMA \(setting)") }
+        }
         sqlite3_wal_hook(handle, Self.checkpointLongLog, nil)
     }
 

@@ -53,6 +53,9 @@ final class DatabasePages {
         count = self.log.hasPages ? log.pageCount : (file.count + pageSize - 1) / pageSize
     }
 
+    /// Whether the first page is that of a database, with a size that pages can have.
+    var hasHeader: Bool { header?.hasPossibleSize ?? false }
+
     /// What SQLite makes.
     private static let usualSize = 4_096
 

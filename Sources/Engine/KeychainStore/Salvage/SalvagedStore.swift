@@ -96,7 +96,7 @@ package final class SalvagedStore {
     private func records(of table: String, columns: Int) -> [[Record.Value]] {
         var found: [[Record.Value]] = []
         let collect = { [self] (page: TreePage) in
-            for cell in page.cells {
+            for cell in cells(of: page) where found.count < Self.maximumRecords {
                 // Overflow pages are left to the rows that have them.
                 guard let (_, record) = page.row(at: cell, of: pages, limit: Self.smallLimit, claim: { _ in true }),
                     record.values.count == columns, !record.isCut
@@ -106,18 +106,29 @@ package final class SalvagedStore {
         }
         if let root = roots[table] { forEachLeaf(from: root, collect) }
         guard found.isEmpty else { return found }
-        for number in pages.numbers where !reached.contains(number) {
+        for number in pages.numbers where found.count < Self.maximumRecords && !reached.contains(number) {
             if let page = leaf(number) { collect(page) }
         }
         return found
+    }
+
+    /// The cells of a page, but for many that lie over one another; some may, where sizes are damaged.
+    private func cells(of page: TreePage) -> [Int] {
+        var room = 16 * pages.pageSize
+        return page.cells.filter { cell in
+            guard let size = page.recordByteCount(at: cell) else { return true }
+            room -= TreePage.localByteCount(size, usable: pages.usableSize)
+            return room >= 0
+        }
     }
 
     private func forEachRow(
         of page: TreePage,
         _ body: (SalvagedRow) throws(KeychainError) -> Void
     ) throws(KeychainError) {
-        lostCells += page.badCells
-        for cell in page.cells {
+        let cells = cells(of: page)
+        lostCells += page.badCells + page.cells.count - cells.count
+        for cell in cells {
             guard let (number, record) = page.row(at: cell, of: pages, limit: Self.rowLimit, claim: claim),
                 let itemClass = SalvageStaging.itemClass(columns: record.values.count)
             else {
@@ -136,6 +147,9 @@ package final class SalvagedStore {
 
     /// More than a declaration, a keybag or the record of a device has.
     private static let smallLimit = 1 << 16
+
+    /// More than a table of one row has, and more than there are indexes.
+    private static let (maximumRecords, maximumRoots) = (16, 1_000)
 }
 
 /// A row of a damaged store.
@@ -151,15 +165,16 @@ extension SalvagedStore {
     private func readDeclarations() {
         var otherRoots: [Int] = []
         forEachLeaf(from: 1) { page in
-            for cell in page.cells {
+            for cell in cells(of: page) {
                 guard let (_, record) = page.row(at: cell, of: pages, limit: Self.smallLimit, claim: claim),
                     record.values.count == 5, case .text(let type) = record.values[0],
                     case .text(let name) = record.values[1], case .integer(let root) = record.values[3],
                     root > 1, root <= pages.count
                 else { continue }
                 if type.elementsEqual("table".utf8) {
-                    roots[String(decoding: name, as: UTF8.self)] = Int(root)
-                } else {
+                    let name = String(decoding: name, as: UTF8.self)
+                    if Self.tables.contains(name) { roots[name] = Int(root) }
+                } else if otherRoots.count < Self.maximumRoots {
                     otherRoots.append(Int(root))
                 }
             }
@@ -167,6 +182,9 @@ extension SalvagedStore {
         for root in otherRoots { visit(from: root, isMeant: \.isOfIndex) { _ in } }
         markFreePages()
     }
+
+    /// The tables whose rows are read.
+    private static let tables = Set([Layout.keybag, Layout.device] + ItemClass.stored.map(Layout.table))
 
     /// Pages that SQLite lists as free (sqlite.org/fileformat2.html, section 1.5).
     private func markFreePages() {
@@ -213,9 +231,9 @@ extension SalvagedStore {
         isMeant: (TreePage.Kind) -> Bool,
         _ body: (TreePage) throws(Failure) -> Void
     ) throws(Failure) {
-        var waiting = [root]
+        var (waiting, seen) = ([root], Set<Int>())
         while let number = waiting.popLast() {
-            guard let page = page(number, isMeant: isMeant), claim(number) else {
+            guard seen.insert(number).inserted, let page = page(number, isMeant: isMeant), claim(number) else {
                 lostPages += 1
                 continue
             }

@@ -66,10 +66,14 @@ package struct StoreInspection: Sendable {
         guard try connection.integer("PRAGMA application_id") == Layout.applicationIdentifier else {
             throw SQLiteError(code: SQLITE_NOTADB, operation: "looking for the mark of a keychain store")
         }
+        try connection.readSchema()
         let version = FileVersion(recorded: try connection.integer("PRAGMA user_version"))
         do throws(SQLiteError) { try Declarations.check(.file, version, in: connection) } catch {
             guard error.isDamage else { throw error }
             defects.append(error.description)
+            // What others declare may make values of any size.
+            defects += try connection.structuralDefects(limit: Self.limit)
+            return
         }
         defects += try connection.readingLargeRows { () throws(SQLiteError) in
             try connection.structuralDefects(limit: Self.limit)
@@ -79,15 +83,4 @@ package struct StoreInspection: Sendable {
     private static let patienceMilliseconds: Int32 = 5_000
 
     private static let limit = 100
-}
-
-extension SQLiteConnection {
-    /// SQLite's own check of the structure; empty when it is sound.
-    func structuralDefects(limit: Int) throws(SQLiteError) -> [String] {
-        let statement = try prepare("PRAGMA integrity_check(\(limit))")
-        defer { statement.reset() }
-        var lines: [String] = []
-        while try statement.step() { lines.append(statement.text(0)) }
-        return lines == ["ok"] ? [] : lines
-    }
 }

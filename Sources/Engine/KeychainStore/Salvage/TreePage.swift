@@ -19,7 +19,7 @@ struct TreePage {
     let kind: Kind
     /// Where cells begin, in their order.
     let cells: [Int]
-    /// How many cells lie where none can be.
+    /// How many cells lie where none can be, or where another one is.
     let badCells: Int
     private let bytes: [UInt8]
 
@@ -33,7 +33,8 @@ struct TreePage {
         let offsets = (0..<count).map { Int(bytes[first + 2 * $0]) << 8 | Int(bytes[first + 2 * $0 + 1]) }
         self.kind = kind
         self.bytes = bytes
-        cells = offsets.filter { $0 >= first + 2 * count && $0 + 4 <= bytes.count }
+        var taken = Set<Int>()
+        cells = offsets.filter { $0 >= first + 2 * count && $0 + 4 <= bytes.count && taken.insert($0).inserted }
         badCells = count - cells.count
         lastChild = kind.isInterior ? Self.page(in: bytes, at: start + 8) : nil
     }
@@ -51,6 +52,22 @@ struct TreePage {
         guard offset >= 0, offset + 4 <= bytes.count else { return nil }
         let number = bytes.withUnsafeBytes { $0.number(at: offset, UInt32.self) }
         return number > 0 && number < Int32.max ? Int(number) : nil
+    }
+
+    /// How many bytes the record of a cell of a table's leaf has; `nil` if there is none.
+    func recordByteCount(at offset: Int) -> Int? {
+        var reader = VarintReader(bytes[...], at: offset)
+        guard let size = reader.next(), size > 0, size <= Int64(Int32.max) else { return nil }
+        return Int(size)
+    }
+
+    /// How many bytes of a record lie on the page, of a size that SQLite uses.
+    static func localByteCount(_ byteCount: Int, usable: Int) -> Int {
+        let most = usable - 35
+        if byteCount <= most { return byteCount }
+        let least = (usable - 12) * 32 / 255 - 23
+        let fitting = least + (byteCount - least) % (usable - 4)
+        return fitting <= most ? fitting : least
     }
 
     /// The row number of a cell of a table's leaf, and the bytes of its record; `nil` if there is none.
@@ -72,13 +89,7 @@ struct TreePage {
             return nil
         }
         let (byteCount, usable) = (Int(size), pages.usableSize)
-        let most = usable - 35
-        var local = byteCount
-        if byteCount > most {
-            let least = (usable - 12) * 32 / 255 - 23
-            let fitting = least + (byteCount - least) % (usable - 4)
-            local = fitting <= most ? fitting : least
-        }
+        let local = Self.localByteCount(byteCount, usable: usable)
         let end = reader.offset + local
         guard end <= bytes.count else { return nil }
         var payload = Array(bytes[reader.offset..<end])
@@ -116,7 +127,7 @@ struct Record {
         }
         var (values, offset, isCut): ([Value], Int, Bool) = ([], Int(size), payload.count != byteCount)
         while header.offset < Int(size) {
-            guard let type = header.next(), header.offset <= Int(size) else {
+            guard values.count < Self.maximumCount, let type = header.next(), header.offset <= Int(size) else {
                 isCut = true
                 break
             }
@@ -132,6 +143,9 @@ struct Record {
         self.values = values
         self.isCut = isCut
     }
+
+    /// More than any table has.
+    private static let maximumCount = 256
 
     private static func length(of type: Int64) -> Int {
         switch type {
