@@ -8,8 +8,8 @@ import KeychainMacFrontEnd
 /// The keychain files of the user, as backups take them and put them back: the login keychain's, the default one, and
 /// those of the user's search list.
 struct UserKeychainFiles: Sendable {
-    private let home: KeychainHome
-    private let preferences: KeychainPreferences
+    let home: KeychainHome
+    let preferences: KeychainPreferences
 
     /// The files of a home folder.
     init(home: KeychainHome) {
@@ -115,7 +115,7 @@ struct UserKeychainFiles: Sendable {
     ///
     /// In the home folder they go to the path that they had, unless a part of it is hidden: a backup must not write the
     /// settings of a shell. Others go nowhere without a folder for them, nor do those whose way leads over a link,
-    /// which may lead anywhere.
+    /// which may lead anywhere. See ``objection(to:at:isFolderNamed:)``.
     ///
     /// - Parameters:
     ///   - files: the files.
@@ -128,6 +128,9 @@ struct UserKeychainFiles: Sendable {
             if let objection = file.objection { return Planned(file: file, path: path, state: .refused(objection)) }
             if folder == nil, !isPlace(file.name) {
                 return Planned(file: file, path: path, state: .refused("name a folder for it by --files-to"))
+            }
+            if let objection = objection(to: file, at: path, isFolderNamed: folder != nil) {
+                return Planned(file: file, path: path, state: .refused(objection))
             }
             guard taken.insert(path).inserted else {
                 return Planned(file: file, path: path, state: .refused("another file of the backup has this name"))

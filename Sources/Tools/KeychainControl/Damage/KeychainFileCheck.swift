@@ -3,6 +3,7 @@
 import KeychainCore
 import KeychainEngine
 import KeychainHost
+import KeychainProtection
 
 /// The check of a keychain file: its structure, and the attributes of its items, which open without its password.
 struct KeychainFileCheck {
@@ -24,6 +25,18 @@ struct KeychainFileCheck {
         case .failure(let error): (exists, defect) = (true, "\(error)")
         case .success(nil): (exists, defect) = (false, nil)
         case .success(let contents?): (exists, defect) = (true, Self.defect(of: contents.bytes))
+        }
+    }
+
+    /// Why bytes are no keychain file; `nil` if they are one, however little work its password takes.
+    static func objection(to image: [UInt8]) -> String? {
+        var device = DeviceOptions()
+        device.passwordWork = .minimum
+        do throws(KeychainError) {
+            _ = try EmbeddedKeychain.file(image: image, device: device).device.status()
+            return nil
+        } catch {
+            return error.reason
         }
     }
 
