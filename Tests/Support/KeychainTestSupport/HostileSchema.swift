@@ -45,7 +45,7 @@ package enum HostileSchema: String, CaseIterable, Sendable {
             pages = [Self.page(0x0D, [Self.cell(1, statistics)], isFirst: true)]
             pages += Self.levels(from: 2, depth: 7, of: Self.cell(9, Self.record("t", nil, "1")))
         }
-        return Self.withHeader(pages, applicationIdentifier, version)
+        return Self.withHeader(pages, identifier: applicationIdentifier, version: version)
     }
 
     /// The same as the log of another file: all pages in one transaction.
@@ -96,7 +96,7 @@ package enum HostileSchema: String, CaseIterable, Sendable {
             + [page(0x0D, [cell], repeats: [width])]
     }
 
-    private static func withHeader(_ pages: [[UInt8]], _ identifier: Int64, _ version: UInt16) -> [UInt8] {
+    private static func withHeader(_ pages: [[UInt8]], identifier: Int64, version: UInt16) -> [UInt8] {
         var bytes = Array(pages.joined())
         let sizes: [UInt8] = [0x10, 0, 1, 1, 0, 64, 32, 32]
         bytes.replaceSubrange(0..<16, with: Array("SQLite format 3\0".utf8))

@@ -46,7 +46,9 @@ struct RowVersions {
             else { return }
             let judgement = try judging.judge(salvaged)
             found[place] = judgement
-            if let candidate = Candidate(salvaged.row, at: place, judgement, judging) { candidates.append(candidate) }
+            if let candidate = Candidate(salvaged.row, at: place, judgement, by: judging) {
+                candidates.append(candidate)
+            }
         }
         judgements = found
         chooseVersions(candidates)
@@ -92,7 +94,7 @@ private struct Candidate {
     private let opens: Bool
     private let date: Timestamp?
 
-    init?(_ row: NumberedRow, at place: Int, _ judgement: RowJudge.Judgement, _ judge: RowJudge) {
+    init?(_ row: NumberedRow, at place: Int, _ judgement: RowJudge.Judgement, by judge: RowJudge) {
         self.place = place
         isInQuarantine = row.damage != nil
         switch judgement {

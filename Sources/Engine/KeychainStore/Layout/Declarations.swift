@@ -51,12 +51,12 @@ struct Declarations: Sendable {
         }
         let expected = try declared.get()
         return try connection.readingSchema { () throws(SQLiteError) in
-            try compare(expected, kind, version, in: connection)
+            try compare(with: expected, kind, version, in: connection)
         }
     }
 
     private static func compare(
-        _ expected: Declarations,
+        with expected: Declarations,
         _ kind: Kind,
         _ version: FileVersion,
         in connection: SQLiteConnection

@@ -32,7 +32,11 @@ extension SQLiteConnection {
 
     /// Has SQLite read the schema, which it would do at the next statement, without a bound.
     func readSchema() throws(SQLiteError) {
-        try readingSchema { () throws(SQLiteError) in try execute("SELECT 1 FROM sqlite_schema LIMIT 0") }
+        try readingSchema { () throws(SQLiteError) in
+            // Reads the header alone, so that what is no database has the same error everywhere.
+            _ = try integer("PRAGMA schema_version")
+            try execute("SELECT 1 FROM sqlite_schema LIMIT 0")
+        }
     }
 
     /// SQLite's own check of the structure; empty when it is sound.
