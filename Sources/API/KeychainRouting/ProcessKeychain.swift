@@ -156,7 +156,7 @@ extension RoutedKeychain {
     }
 
     /// The same, of what opens the store in this process.
-    convenience init(
+    package convenience init(
         _ parts: ProcessKeychain.Parts,
         embedded: any KeychainBackend,
         checkOwner: @escaping @Sendable () throws(KeychainError) -> Bool

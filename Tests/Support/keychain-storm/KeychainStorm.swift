@@ -92,7 +92,7 @@ struct KeychainStorm {
         case "fork-inside": ForkScenarios.forkInside(subject, makeSubject)
         case "fork-unlock": renew(forksAtUnlock: argument)
         case "route":
-            subject = Subject(routedTo: folder)
+            subject = Subject(routedTo: folder, busyTimeoutMilliseconds: busyTimeout)
             Console.write("routed")
         case "new": renew(keepsOld: true)
         case "replace": renew(keepsOld: false)

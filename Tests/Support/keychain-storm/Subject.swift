@@ -45,10 +45,17 @@ struct Subject: Sendable {
     }
 
     /// The keychain of a folder as any program has it: by itself, or through the daemon that has the store.
-    init(routedTo folder: String) {
-        let parts = ProcessKeychain.Parts(storeAt: KeychainLocation(path: folder), authenticator: NoAuthenticator())
-        keychain = parts.embedded
-        backend = RoutedKeychain(parts)
+    ///
+    /// Only the time-out of the store is another one: many programs that write may each wait long for their turn.
+    init(routedTo folder: String, busyTimeoutMilliseconds: Int32) {
+        let location = KeychainLocation(path: folder)
+        let keychain = EmbeddedKeychain(
+            at: location,
+            options: StoreOptions(busyTimeoutMilliseconds: busyTimeoutMilliseconds)
+        )
+        self.keychain = keychain
+        let parts = ProcessKeychain.Parts(storeAt: location, authenticator: NoAuthenticator())
+        backend = RoutedKeychain(parts, embedded: keychain) { () throws(KeychainError) in try keychain.checkOwner() }
     }
 
     /// The secret that an account must have.
