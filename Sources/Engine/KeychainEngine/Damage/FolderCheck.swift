@@ -17,11 +17,11 @@ struct FolderCheck {
         names = folder.names(beginningWith: "").sorted()
     }
 
-    /// The first file of the store that is no file, such as a FIFO or a link, so that no program opens the store;
-    /// `nil` if all are.
+    /// What is in the place of one of the store's files and is no regular file, such as a FIFO or a link, so that no
+    /// program opens the store; `nil` if there is nothing like that.
     var obstacle: FileError? { firstNoFile(among: Self.filesOfDatabase) }
 
-    /// The same, or a lock file that is none, so that no program gets the lock.
+    /// The same for lock files as well, which no program could lock.
     var obstacleToChange: FileError? { firstNoFile(among: Self.filesOfDatabase + names.filter(Self.isLock)) }
 
     private func firstNoFile(among names: [String]) -> FileError? {

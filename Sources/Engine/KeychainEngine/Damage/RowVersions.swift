@@ -56,31 +56,43 @@ struct RowVersions {
     }
 
     private mutating func chooseVersions(_ candidates: [Candidate]) {
-        var best: [Key<ItemIdentifier>: Candidate] = [:]
-        for candidate in candidates {
-            let key = Key(value: candidate.row.identifier, itemClass: candidate.row.itemClass)
-            guard let former = best[key] else {
-                best[key] = candidate
-                continue
-            }
-            let (kept, other) = candidate.isLater(than: former) ? (candidate, former) : (former, candidate)
-            best[key] = kept
+        for (other, kept) in candidates.compared(by: \.row.identifier, { $0.isLater(than: $1) }) {
             leftOut[other.place] = other.reason(beside: kept)
         }
     }
 
     private mutating func chooseHolders(_ candidates: [Candidate]) {
-        var best: [Key<SearchTag>: Candidate] = [:]
-        for candidate in candidates where leftOut[candidate.place] == nil && candidate.claimsPrimaryKey {
-            let key = Key(value: candidate.row.primaryKeyTag, itemClass: candidate.row.itemClass)
+        let holders = candidates.filter { leftOut[$0.place] == nil && $0.claimsPrimaryKey }
+        for (other, _) in holders.compared(by: \.row.primaryKeyTag, { $0.isHolder(before: $1) }) {
+            setAside.insert(other.place)
+        }
+    }
+}
+
+extension [Candidate] {
+    /// Compares each with the best one so far of the same class and value.
+    ///
+    /// - Parameters:
+    ///   - value: the value.
+    ///   - isBetter: whether a candidate is better than one that comes before it.
+    /// - Returns: The pairs: the worse one, and the better one.
+    fileprivate func compared<Value: Hashable>(
+        by value: (Candidate) -> Value,
+        _ isBetter: (Candidate, Candidate) -> Bool
+    ) -> [(worse: Candidate, better: Candidate)] {
+        var best: [Key<Value>: Candidate] = [:]
+        var pairs: [(worse: Candidate, better: Candidate)] = []
+        for candidate in self {
+            let key = Key(value: value(candidate), itemClass: candidate.row.itemClass)
             guard let former = best[key] else {
                 best[key] = candidate
                 continue
             }
-            let (kept, other) = candidate.isHolder(before: former) ? (candidate, former) : (former, candidate)
-            best[key] = kept
-            setAside.insert(other.place)
+            let pair = isBetter(candidate, former) ? (former, candidate) : (candidate, former)
+            best[key] = pair.1
+            pairs.append(pair)
         }
+        return pairs
     }
 }
 

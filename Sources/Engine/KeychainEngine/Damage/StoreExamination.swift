@@ -255,7 +255,7 @@ struct UnlockedStore {
         do throws(KeychainError) {
             return try UnlockedStore(at: location, salvage, device, passcode: passcode)
         } catch {
-            guard error.isOfDamagedStore else { throw error }
+            guard error.keepsProgramsOut else { throw error }
             report.add(
                 .device,
                 "the passcode could not be tried, because no program opens the store as it is; items behind it are taken as found, "
@@ -268,7 +268,9 @@ struct UnlockedStore {
 }
 
 extension KeychainError {
-    fileprivate var isOfDamagedStore: Bool {
+    /// Whether no program opens the store as it is, whatever the passcode: also where a damaged header claims to be of
+    /// another format.
+    fileprivate var keepsProgramsOut: Bool {
         switch kind {
         case .storage(let failure):
             [.damaged, .unreadableLog, .newerFormat, .unreleasedFormat, .inputOutput, .other].contains(failure)

@@ -212,7 +212,7 @@ struct PasscodeAttempt {
         )
     }
 
-    /// Removes what earlier stores left, once everything was erased.
+    /// Removes what earlier stores left, once everything was erased; without the lock, the next erasure does.
     private func removeRemains() {
         guard case .folder(let location, _) = access.source else { return }
         do {

@@ -16,7 +16,7 @@ struct StoreRemains {
         (self.folder, self.location) = (folder, location)
     }
 
-    /// Removes them, for who holds the lock of ``Store/lock(_:until:)``.
+    /// Removes them; the caller holds the lock of ``Store/lock(_:until:)``.
     func remove() {
         for companion in ["-wal", "-shm", "-journal"] {
             let prefix = "\(Store.fileName)\(companion).orphan-"

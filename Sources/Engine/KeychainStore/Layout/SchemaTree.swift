@@ -12,7 +12,7 @@ enum SchemaTree {
 
     /// Checks that each page and each row is there once, and that both are few.
     ///
-    /// Of what is no database, SQLite says so.
+    /// What is not a database is left to SQLite, which reports it.
     ///
     /// - Throws: ``SQLiteError`` of `SQLITE_CORRUPT`.
     static func check(_ file: FileBytes) throws(SQLiteError) {
@@ -36,7 +36,7 @@ enum SchemaTree {
         }
     }
 
-    /// The error for one beyond the bounds.
+    /// The error for a schema beyond the bounds.
     static var tooLarge: SQLiteError {
         SQLiteError(code: SQLITE_CORRUPT, operation: "reading the schema, which is larger than that of any keychain")
     }

@@ -91,6 +91,6 @@ extension SQLiteConnection {
     // A row of 300 bytes or more takes 50 steps.
     private static let (leastSteps, stepsOfByte): (Int64, Int64) = (1_000_000, 4)
 
-    /// What a log or holes make larger on paper does not make a check longer.
+    /// Beyond it, only a log or holes make a file larger, which add no steps.
     private static let largestSize: Int64 = 1 << 32
 }

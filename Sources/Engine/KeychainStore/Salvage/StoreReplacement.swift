@@ -39,19 +39,19 @@ package final class StoreReplacement {
     }
 
     deinit {
-        // Whatever failed: they have all items, under the keys of now.
+        // What is left has all items, under the keys of now: nothing, unless a step failed.
         Self.removeRemains(from: folder)
         place.hostLock?.release()
     }
 
-    /// Removes the new files that a repair has left that was killed: they have all items, under the keys of that time.
+    /// Removes the new files that a killed repair has left: they have all items, under the keys of that time.
     ///
-    /// For who holds the lock of ``Store/lock(_:until:)``, so that no repair is in progress.
+    /// The caller holds the lock of ``Store/lock(_:until:)``, so that no repair is in progress.
     package static func removeRemains(from folder: PrivateDirectory) {
         for name in remains(in: folder) { folder.remove(name) }
     }
 
-    /// The same for who does not hold it, unless a repair is in progress.
+    /// The same for a caller without that lock; nothing is removed while a repair is in progress.
     package static func removeRemains(from folder: PrivateDirectory, until deadline: Deadline) {
         guard !remains(in: folder).isEmpty else { return }
         do throws(KeychainError) {
@@ -69,8 +69,7 @@ package final class StoreReplacement {
     ///
     /// - Parameter date: the end of the names.
     /// - Returns: The names; the first is that of the file.
-    /// - Throws: ``KeychainError``, for example if there is no room for them; there is neither a copy nor the new file
-    ///   in that case, which would take room for nothing.
+    /// - Throws: ``KeychainError``, for example if there is no room for them; there is no copy in that case.
     package func keepFormer(_ date: String) throws(KeychainError) -> [String] {
         let name = "\(Store.fileName).\(Self.keptSuffix)-\(date)"
         var (base, number) = (name, 1)
@@ -89,7 +88,6 @@ package final class StoreReplacement {
             return kept
         } catch {
             for name in kept { folder.remove(name) }
-            discard()
             throw error
         }
     }
@@ -99,25 +97,17 @@ package final class StoreReplacement {
         folder.names(beginningWith: "\(Store.fileName).\(keptSuffix)-")
     }
 
-    /// Creates the new file, which is not in place yet.
+    /// Creates the new file, which is not in place yet, and is removed with this object unless it gets there.
     package func makeNew(
         keybag: [UInt8],
         _ record: DeviceRecord,
         rows: (RowWriter) throws(KeychainError) -> Void
     ) throws(KeychainError) {
         willChange("make the new file")
-        do throws(KeychainError) {
-            try Store.makeNew(in: folder, options, place, keybag: keybag, record: record) {
-                (connection) throws(KeychainError) in try rows(RowWriter(connection))
-            }
-        } catch {
-            discard()
-            throw error
+        try Store.makeNew(in: folder, options, place, keybag: keybag, record: record) {
+            (connection) throws(KeychainError) in try rows(RowWriter(connection))
         }
     }
-
-    /// Removes the new file again.
-    package func discard() { Store.removeNew(from: folder) }
 
     /// Puts the new file in place.
     ///
@@ -126,10 +116,6 @@ package final class StoreReplacement {
     ///   - kept: the copies of the former files, which go again if these have not changed.
     /// - Throws: ``KeychainError``; the former store is in place in that case.
     package func publish(_ log: LogCondition, kept: [String]) throws(KeychainError) {
-        defer {
-            Store.removeNew(from: folder)
-            folder.remove(Self.joined)
-        }
         if log.isUsed {
             do throws(KeychainError) {
                 try join()

@@ -3,8 +3,8 @@
 import Glibc
 import KeychainHost
 
-/// A folder beside a configuration file for a copy that another program changes: for nobody else either, because the
-/// file may have secrets.
+/// A private folder beside a configuration file, for a copy of it that another program changes: the file may have
+/// secrets.
 ///
 /// It is removed with the object. It holds a lock on itself (flock(2)), which distinguishes it from the folders of
 /// processes that were killed: the next one removes those.
