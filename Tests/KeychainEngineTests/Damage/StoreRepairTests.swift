@@ -49,63 +49,6 @@ struct StoreRepairTests {
         #expect(try store.contents() == before)
     }
 
-    @Test("what is no file is named, and not waited for", .timeLimit(.minutes(2)))
-    func noFile() throws {
-        let store = try TestStore()
-        #expect(store.open().add("anna", "secret") == .done)
-        for name in ["keychain.db", "keychain.db-wal", "keychain.db-shm"] { unlink("\(store.path)/\(name)") }
-        #expect(mkfifo("\(store.path)/keychain.db", 0o600) == 0)
-        #expect(try store.check().obstacle?.contains("keychain.db is not a file") == true)
-        let refusal = #expect(throws: KeychainError.self) { try store.repair().plan() }
-        #expect(refusal?.reason.contains("keychain.db is not a file") == true)
-    }
-
-    /// Puts something else in the place of a file.
-    private func replace(_ name: String, of store: TestStore, by kind: String) throws {
-        let path = store.file(name)
-        unlink(path)
-        switch kind {
-        case "FIFO": #expect(mkfifo(path, 0o600) == 0)
-        case "folder": #expect(mkdir(path, 0o700) == 0)
-        default:
-            let other = store.folder.path(of: "elsewhere")
-            try Data().write(to: URL(fileURLWithPath: other))
-            #expect(symlink(other, path) == 0)
-        }
-    }
-
-    @Test(
-        "what is no file beside a store is named, and not waited for",
-        .timeLimit(.minutes(2)),
-        arguments: ["keychain.db-wal", "keychain.db-shm"],
-        ["FIFO", "folder", "link"]
-    )
-    func noFileBeside(_ name: String, _ kind: String) throws {
-        let store = try makeStore()
-        try replace(name, of: store, by: kind)
-        let report = try store.check()
-        #expect(report.verdict == .unreadable && report.obstacle?.contains("\(name) is not a file") == true)
-        let refusal = #expect(throws: KeychainError.self) { try store.repair().plan() }
-        #expect(refusal?.reason.contains("\(name) is not a file") == true)
-    }
-
-    @Test(
-        "a lock file that is a link, or no file, is named: no program takes such a lock",
-        arguments: [
-            "setup.lock", "attempt.lock", "service.lock", "daemon.lock", "backup-schedule.lock", "shared.lock",
-        ],
-        ["FIFO", "folder", "link"]
-    )
-    func noLockFile(_ name: String, _ kind: String) throws {
-        let store = try makeStore()
-        try replace(name, of: store, by: kind)
-        let report = try store.check()
-        #expect(report.verdict == .damaged && report.intactRows == 3)
-        #expect(report.findings.map(\.text) == ["\(store.path)/\(name) is not a file"])
-        let refusal = #expect(throws: KeychainError.self) { try store.repair().plan() }
-        #expect(refusal?.reason.contains("\(name) is not a file") == true)
-    }
-
     @Test(
         "a repair that runs out of room leaves neither the new file nor a copy, and the store as it was",
         arguments: [

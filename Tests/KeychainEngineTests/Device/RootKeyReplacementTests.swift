@@ -13,7 +13,7 @@ import Testing
 
 @testable import KeychainEngine
 
-/// A store gets another root key, wherever that and the former one are kept.
+/// A store gets another root key, wherever that and the former one are kept: the states that a replacement can be in.
 struct RootKeyReplacementTests {
     private static let passcode = SecretBytes(Array("1234".utf8))
     private static let passcodes: [SecretBytes?] = [nil, passcode]
