@@ -233,13 +233,18 @@ let groups: [Group] = [
             ),
             // The log of who used what.
             .target(name: "KeychainAudit", dependencies: ["KeychainCore", "KeychainHost"]),
+            // How the user is prompted: terminal, pinentry, a script; and secrets that come in by a descriptor.
+            .target(
+                name: "KeychainAuthenticators",
+                dependencies: ["KeychainCore", "KeychainHost", "CKeychainSupport"]
+            ),
             // The user's daemon and the system service.
             .target(
                 name: "KeychainDaemon",
                 dependencies: [
                     "KeychainServer", "KeychainIdentity", "KeychainAudit", "KeychainWire", "KeychainEngine",
                     "KeychainFiles", "KeychainMacFrontEnd", "KeychainProtection", "KeychainStore", "KeychainCore",
-                    "KeychainTrust", "CommandHelp",
+                    "KeychainTrust", "KeychainAuthenticators", "CommandHelp",
                     "KeychainHost", "LoginManager", "CKeychainSupport", arguments,
                 ]
             ),
@@ -256,11 +261,6 @@ let groups: [Group] = [
                 name: "KeychainTrace",
                 dependencies: ["KeychainCore", "KeychainHost", "KeychainSupport", crypto, logging],
                 swiftSettings: appleAPI
-            ),
-            // User prompts: terminal, pinentry, a script.
-            .target(
-                name: "KeychainAuthenticators",
-                dependencies: ["KeychainCore", "KeychainHost", "CKeychainSupport"]
             ),
             // The user's own keychain: which backend executes a command.
             .target(

@@ -31,6 +31,13 @@ struct DaemonArgumentsTests {
             (["--system", "--user", "--store", "/x"], DaemonArguments(store: "/x")),
             (["--system", "--keychain-limit", "16"], DaemonArguments(service: .system, keychainLimit: 16)),
             (["--background", "--exit-when-idle", "7"], DaemonArguments(isInBackground: true, idleSeconds: 7)),
+            (["--secret-service"], DaemonArguments(secretService: SecretServiceOptions())),
+            (
+                ["--secret-service", "--bus", "/b/us", "--unlock-fd", "3", "--pinentry", "/p"],
+                DaemonArguments(
+                    secretService: SecretServiceOptions(bus: "/b/us", unlockDescriptor: 3, pinentry: "/p")
+                )
+            ),
         ] as [([String], DaemonArguments)]
     )
     func understood(_ words: [String], _ expected: DaemonArguments) throws {
@@ -82,6 +89,11 @@ struct DaemonArgumentsTests {
             ["--system", "--keychain-limit"], ["--system", "--keychain-limit", "0"],
             ["--system", "--keychain-limit", "much"], ["--keychain-limit", "16"], ["--audit=yes"],
             ["--audit-attributes"], ["--audit-attributes", "secret"], ["--audit-attributes", "account,"],
+            ["--bus", "/b"], ["--unlock-fd", "3"], ["--pinentry", "/p"], ["--secret-service", "--bus", "relative"],
+            ["--secret-service", "--bus", "/\(String(repeating: "b", count: 107))"],
+            ["--secret-service", "--unlock-fd", "secret"], ["--secret-service", "--unlock-fd", "-1"],
+            ["--secret-service", "--pinentry", "pinentry"], ["--secret-service", "--system"],
+            ["--secret-service", "--files"],
         ]
     )
     func refused(_ words: [String]) {
@@ -106,6 +118,10 @@ struct DaemonArgumentsTests {
         for (words, text) in [
             (["--keychain-limit", "16"], "--keychain-limit is for --system"),
             (["--exit-when-idle", "0"], "--exit-when-idle takes a number of seconds, at most a year"),
+            (
+                ["--secret-service", "--unlock-fd", "hunter2"],
+                "--unlock-fd takes the number of an open descriptor, never the passcode itself"
+            ),
         ] {
             let error = #expect(throws: (any Error).self) { try DaemonCommand.parse(words) }
             #expect(error.map { DaemonCommand.message(for: $0) } == text)

@@ -154,11 +154,28 @@ package struct DaemonLauncher: Sendable {
     /// The possible paths of systemctl(1).
     private static let serviceControl = ["/usr/bin/systemctl", "/bin/systemctl"]
 
-    private func startProgram(listeningAt socket: String) throws(KeychainError) {
+    /// Starts a daemon that serves the Secret Service on a bus of its own, and waits until it listens.
+    ///
+    /// - Parameters:
+    ///   - socket: the socket to listen on.
+    ///   - bus: the socket of the bus.
+    /// - Throws: ``KeychainError`` with the daemon's message.
+    package func start(listeningAt socket: SocketLocation, withBus bus: SocketLocation) throws(KeychainError) {
+        try startProgram(listeningAt: socket.path, ["--secret-service", "--bus", bus.path])
+        guard bus.answers else {
+            throw KeychainError(
+                .notAvailable,
+                "another keychain daemon was started meanwhile, which has no bus; try again",
+                kind: .unavailable
+            )
+        }
+    }
+
+    private func startProgram(listeningAt socket: String, _ more: [String] = []) throws(KeychainError) {
         let program = try installedProgram()
         let words =
             [program, "--background", "--store", location.path, "--socket", socket, "--exit-when-idle"]
-            + ["\(service.idleSeconds)"] + service.options
+            + ["\(service.idleSeconds)"] + service.options + more
         let (status, message) = try Self.run(program, words)
         guard status != DaemonStatus.done.rawValue else { return }
         // It was taken back since this program checked, and may have been handed over again by now.

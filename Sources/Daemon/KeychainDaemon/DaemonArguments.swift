@@ -38,4 +38,19 @@ struct DaemonArguments: Hashable {
     ///
     /// The system service has no other settings.
     var audit: AuditSettings?
+
+    /// How the Secret Service is served; `nil` where it is not.
+    var secretService: SecretServiceOptions?
+}
+
+/// How a daemon serves the Secret Service.
+struct SecretServiceOptions: Hashable {
+    /// The socket of a bus of the daemon's own; `nil` for the session bus.
+    var bus: String?
+
+    /// The descriptor from which the passcode is read when it starts; `nil` for none.
+    var unlockDescriptor: Int32?
+
+    /// The program that prompts; `nil` for the one that the user's surroundings specify.
+    var pinentry: String?
 }

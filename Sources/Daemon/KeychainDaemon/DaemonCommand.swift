@@ -5,6 +5,7 @@ import CommandHelp
 import KeychainAudit
 import KeychainCore
 import KeychainHost
+import KeychainWire
 import LoginManager
 
 /// The command line of `keychaind`.
@@ -17,6 +18,8 @@ struct DaemonCommand: ParsableCommand {
             examples: [
                 "keychaind --background --exit-when-idle 600": "Serves this user until it is idle for ten minutes.",
                 "keychaind --store /tmp/keychain --socket /tmp/keychain/socket": "Serves another folder, for a trial.",
+                "keychaind --secret-service --bus /tmp/me/bus --unlock-fd 3 3< passcode":
+                    "Serves programs of the Secret Service where there is no session bus.",
                 "sudo -u swift-keychain keychaind --system --audit": "Serves all users, and logs who uses what.",
             ]
         ),
@@ -25,8 +28,8 @@ struct DaemonCommand: ParsableCommand {
 
     /// What a statically linked daemon lacks.
     private static let staticLimits = """
-        linked statically: without the system bus (locking a session or suspending the computer does not lock the \
-        keychain), and without OpenSSL (it evaluates no certificates)
+        linked statically: without D-Bus (locking a session or suspending the computer does not lock the keychain, \
+        and there is no Secret Service), and without OpenSSL (it evaluates no certificates)
         """
 
     @Flag(exclusivity: .chooseLast)
@@ -97,6 +100,41 @@ struct DaemonCommand: ParsableCommand {
     )
     var auditAttributes: Set<AuditAttribute>?
 
+    @Flag(
+        help: ArgumentHelp(
+            "Serve programs that use the Secret Service, over D-Bus.",
+            discussion: "It takes the keychain over, as 'keychainctl service enable' does."
+        )
+    )
+    var secretService = false
+
+    @Option(
+        help: ArgumentHelp(
+            "With --secret-service: be a message bus on that socket, for where there is no session bus.",
+            valueName: "path"
+        ),
+        transform: parsePath
+    )
+    var bus: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "With --secret-service: unlock the keychain with the first line of that descriptor.",
+            discussion: "An empty keychain without a passcode gets it as its passcode.",
+            valueName: "n"
+        )
+    )
+    var unlockFd: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "With --secret-service: the program that asks the user for the passcode.",
+            valueName: "program"
+        ),
+        transform: parsePath
+    )
+    var pinentry: String?
+
     func validate() throws {
         if let exitWhenIdle, !(1...86_400 * 365).contains(exitWhenIdle) {
             throw ValidationError("--exit-when-idle takes a number of seconds, at most a year")
@@ -107,7 +145,26 @@ struct DaemonCommand: ParsableCommand {
             }
             guard service == .system else { throw ValidationError("--keychain-limit is for --system") }
         }
+        guard secretService else {
+            guard bus == nil, unlockFd == nil, pinentry == nil else {
+                throw ValidationError("--bus, --unlock-fd and --pinentry are for --secret-service")
+            }
+            return
+        }
+        guard service == .user else { throw ValidationError("--secret-service is not for --system or --files") }
+        guard LoginManager.isAvailable else {
+            throw ValidationError("--secret-service needs D-Bus, which this statically linked keychaind is without")
+        }
+        if let bus, bus.utf8.count > SocketLocation.longestPath {
+            throw ValidationError("--bus takes a path of at most \(SocketLocation.longestPath) bytes")
+        }
+        // The value is not repeated: it could be the passcode.
+        guard unlockFd == nil || unlockDescriptor != nil else {
+            throw ValidationError("--unlock-fd takes the number of an open descriptor, never the passcode itself")
+        }
     }
+
+    private var unlockDescriptor: Int32? { unlockFd.flatMap { Int32($0) }.flatMap { $0 >= 0 ? $0 : nil } }
 
     /// The parsed options.
     var arguments: DaemonArguments {
@@ -118,7 +175,9 @@ struct DaemonCommand: ParsableCommand {
             isInBackground: place == .background,
             idleSeconds: exitWhenIdle,
             keychainLimit: keychainLimit,
-            audit: auditAttributes.map(AuditSettings.init(attributes:)) ?? (audit ? AuditSettings() : nil)
+            audit: auditAttributes.map(AuditSettings.init(attributes:)) ?? (audit ? AuditSettings() : nil),
+            secretService: secretService
+                ? SecretServiceOptions(bus: bus, unlockDescriptor: unlockDescriptor, pinentry: pinentry) : nil
         )
     }
 }

@@ -87,6 +87,7 @@ package enum KeychainDaemon {
                 log: log
             )
         }
+        let passcode = try prepare(arguments.secretService, at: location, listeningAt: place)
         var device = DeviceOptions(authenticator: CallAuthenticator())
         device.owner = .daemon
         device.onEvent = log.noteStoreVersion
@@ -100,6 +101,7 @@ package enum KeychainDaemon {
             throw place.answers ? DaemonFailure(error.reason, .done) : DaemonFailure(error)
         }
         let keychain = store.keychain
+        try passcode?.unlock(keychain, log: log)
         let served: ServedFolder
         do { served = try ServedFolder(store.folder) } catch { throw DaemonFailure(error) }
         // The socket is removed at the end of this function, even if a thread still waits.
@@ -145,6 +147,22 @@ package enum KeychainDaemon {
         // The socket is removed before the store's lock is released: the next daemon finds no other daemon's socket.
         _ = consume listening
         _ = consume store
+    }
+
+    /// Takes the keychain over if the Secret Service is to be served.
+    ///
+    /// - Returns: The passcode to unlock it with; `nil` for none.
+    private static func prepare(
+        _ options: SecretServiceOptions?,
+        at location: KeychainLocation,
+        listeningAt place: SocketLocation
+    ) throws(DaemonFailure) -> StartupPasscode? {
+        guard let options else { return nil }
+        // Before anything is changed.
+        let passcode: StartupPasscode? =
+            if let descriptor = options.unlockDescriptor { try StartupPasscode(from: descriptor) } else { nil }
+        try StoreTakeover.perform(at: location, listeningAt: place)
+        return passcode
     }
 
     /// Serves until the daemon is to exit.

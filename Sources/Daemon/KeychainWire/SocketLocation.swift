@@ -88,6 +88,12 @@ package struct SocketLocation: Sendable, Hashable {
     /// The absolute path of the socket.
     package var path: String { "\(folder)/\(name)" }
 
+    /// The socket of the daemon's message bus, beside this one.
+    package var bus: SocketLocation {
+        let store = name.hasPrefix("keychaind") ? name.dropFirst("keychaind".count) : name[...]
+        return SocketLocation(path: "\(folder)/bus\(store.hasSuffix(".sock") ? store.dropLast(5) : store)")
+    }
+
     /// Opens the folder, and creates it if it is missing and `isMade`.
     ///
     /// - Throws: ``FileError`` for a folder that is owned by another user or accessible to others, and for a symbolic
@@ -118,7 +124,8 @@ package struct SocketLocation: Sendable, Hashable {
         return body("/proc/self/fd/\(descriptor)/\(name)")
     }
 
-    private static let longestPath = 107
+    /// The maximum length of the address of a socket, in bytes (unix(7)).
+    package static let longestPath = 107
 
     /// The path with symbolic links resolved, as far as it exists: a store has one socket, whichever path names it.
     private static func resolved(_ path: String) -> String {

@@ -66,6 +66,9 @@ struct Surroundings: Sendable {
     /// Returns the value of an environment variable.
     var environment: @Sendable (String) -> String? = { ProcessEnvironment.value($0) }
 
+    /// Sets an environment variable for the programs that are run.
+    var setEnvironment: @Sendable (String, String) -> Void = { name, value in setenv(name, value, 1) }
+
     /// The folder of the helpers: that of this program.
     var helperFolder: @Sendable () -> String? = HelperPlan.folderOfThisProgram
 

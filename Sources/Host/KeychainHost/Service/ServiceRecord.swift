@@ -22,6 +22,9 @@ package struct ServiceRecord: Sendable, Hashable {
     /// The name of the file.
     package static let fileName = "service.record"
 
+    /// The name of the file that is locked while the owner of a store, or its daemon, is changed.
+    package static let lockName = "service.lock"
+
     /// A record.
     package init(program: String?, socket: String, unit: String? = nil) {
         self.program = program

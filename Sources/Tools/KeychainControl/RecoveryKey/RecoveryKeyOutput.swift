@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Glibc
+import KeychainAuthenticators
 import KeychainCore
 
 /// The option that gives the destination of a new recovery key.

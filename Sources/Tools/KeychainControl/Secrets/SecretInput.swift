@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainAuthenticators
 import KeychainCore
 
 /// The source of a command's secret.
@@ -44,8 +45,9 @@ enum SecretInput {
     /// Reads the secret; prompts of this kind are shown to the user.
     func read(_ name: Name, _ kind: AuthenticationPrompt.Kind, reason: String) throws(Refusal) -> SecretBytes {
         switch self {
-        case .descriptor(let descriptor): try SecretLine.read(from: descriptor, name)
-        case .person(let authenticator): try Self.ask(authenticator, for: name, kind: kind, reason: reason)
+        case .descriptor(let descriptor):
+            do { return try SecretLine.read(from: descriptor) } catch { throw Refusal(error.text(of: name.text)) }
+        case .person(let authenticator): return try Self.ask(authenticator, for: name, kind: kind, reason: reason)
         }
     }
 

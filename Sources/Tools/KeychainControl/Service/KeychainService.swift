@@ -26,8 +26,6 @@ struct KeychainService: Sendable {
     /// The time limit for a daemon to stop: longer than it waits for calls in progress.
     private static let patienceMilliseconds: Int32 = 30_000
 
-    private static let lockName = "service.lock"
-
     init(_ parts: ProcessKeychain.Parts, manager: UserManager?) {
         (location, embedded, daemon, system) = (parts.location, parts.embedded, parts.daemon, parts.system)
         files = parts.files
@@ -109,7 +107,8 @@ struct KeychainService: Sendable {
         let lock: FileLock
         do {
             folder = try PrivateDirectory(location)
-            lock = try FileLock(Self.lockName, in: folder, until: Deadline(milliseconds: Self.patienceMilliseconds))
+            let deadline = Deadline(milliseconds: Self.patienceMilliseconds)
+            lock = try FileLock(ServiceRecord.lockName, in: folder, until: deadline)
         } catch {
             throw Refusal("\(error)")
         }

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import KeychainCore
+import KeychainEngine
+import KeychainHost
+import KeychainRouting
+import KeychainWire
+
+/// The message bus on which programs of this session reach the Secret Service.
+struct SessionBus: Equatable {
+    /// The variable by which programs find it.
+    static let variable = "DBUS_SESSION_BUS_ADDRESS"
+
+    /// Its address, in the form of the D-Bus Specification ("Server Addresses").
+    let address: String
+
+    /// The bus on a socket.
+    init(socket path: String) {
+        let unescaped = Set("-_/.\\*0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
+        let escaped = path.utf8.map { byte in
+            unescaped.contains(byte) ? String(decoding: [byte], as: UTF8.self) : "%" + [byte].hexadecimal
+        }
+        address = "unix:path=\(escaped.joined())"
+    }
+
+    /// Whether programs find a bus already, which is left alone.
+    static func isThere(_ environment: (String) -> String?) -> Bool {
+        if let address = environment(variable), !address.isEmpty { return true }
+        // Where libraries look without the variable.
+        guard let runtime = environment("XDG_RUNTIME_DIR"), runtime.isAbsolutePath else { return false }
+        return SocketLocation(path: "\(runtime)/bus").answers
+    }
+}
+
+extension KeychainService {
+    /// The bus of the daemon, which is started if none listens.
+    ///
+    /// - Throws: ``Refusal``, among others if the keychain's daemon runs without a bus and holds unlocked keys.
+    func sessionBus() throws(Refusal) -> SessionBus {
+        let bus: SocketLocation
+        let socket: SocketLocation
+        do throws(FileError) {
+            socket = try SocketLocation(of: location)
+            bus = socket.bus
+        } catch {
+            throw Refusal("the daemon cannot listen: \(error)")
+        }
+        guard bus.path.utf8.count <= SocketLocation.longestPath else {
+            throw Refusal("the bus has too long a path for a socket, \(bus.path); set XDG_RUNTIME_DIR to a shorter one")
+        }
+        if !bus.answers {
+            try stopDaemonWithoutBus()
+            let launcher = DaemonLauncher(storeAt: location)
+            try refusing { () throws(KeychainError) in try launcher.start(listeningAt: socket, withBus: bus) }
+        }
+        return SessionBus(socket: bus.path)
+    }
+
+    /// Stops the daemon of the store if it runs, unless programs would have to unlock it again.
+    private func stopDaemonWithoutBus() throws(Refusal) {
+        guard let running = try running(), try owner() == .daemon else { return }
+        let status = try refusing { () throws(KeychainError) in try daemon.device.status() }
+        guard !status.hasPasscode || status.lockState != .unlocked else {
+            throw Refusal(
+                "the keychain's daemon (process \(running.process)) runs without a bus, and is unlocked; lock it, so that it "
+                    + "can be started with one: 'keychainctl device lock'"
+            )
+        }
+        try withExclusiveAccess { (folder) throws(Refusal) in
+            try whileStopped(folder) { () throws(Refusal) in }
+        }
+    }
+}
