@@ -66,6 +66,8 @@ extension ChangeNotice {
             self = .unknown
         } else if let request = command.itemCall, !traits.contains(.changesNothing) {
             self.init(of: request)
+        } else if case .lookup(let request) = command, !traits.contains(.changesNothing) {
+            self.init(of: request)
         } else {
             return nil
         }
@@ -73,7 +75,7 @@ extension ChangeNotice {
 
     private init?(of request: KeychainRequest) {
         let operation = request.operation
-        let claimed = request.client.appClipIdentifier.map { [$0] } ?? request.client.accessGroups
+        let claimed = request.client.claimedGroups
         let groups: [String]
         switch operation {
         case .copyMatching: return nil
@@ -82,11 +84,19 @@ extension ChangeNotice {
             let isNamed = operation.mainDictionary.accessGroup != nil
             groups = (isNamed ? [] : claimed) + operation.namedAccessGroups
         }
-        guard !groups.contains(Client.everyGroup), !request.client.isNetworkExtension else {
+        self.init(Self.classes(operation), in: groups, of: request.client)
+    }
+
+    // Class and group of the item that is changed are known to the keychain alone.
+    private init(of request: LookupRequest) {
+        self.init([.genericPassword, .internetPassword], in: request.client.claimedGroups, of: request.client)
+    }
+
+    private init(_ classes: [ItemClass], in groups: [String], of client: Client) {
+        guard !groups.contains(Client.everyGroup), !client.isNetworkExtension else {
             self = .unknown
             return
         }
-        let classes = Self.classes(operation)
         self = Self.bounded(Set(groups.flatMap { group in classes.map { ChangedItems($0, in: group) } }))
     }
 
@@ -96,4 +106,8 @@ extension ChangeNotice {
         else { return ItemClass.stored }
         return itemClass == .identity ? [.certificate, .key] : [itemClass]
     }
+}
+
+extension Client {
+    fileprivate var claimedGroups: [String] { appClipIdentifier.map { [$0] } ?? accessGroups }
 }

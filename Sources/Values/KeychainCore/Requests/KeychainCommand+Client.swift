@@ -45,6 +45,9 @@ extension KeychainCommand {
         case .files(var command):
             command.updateClient(update)
             self = .files(command)
+        case .lookup(var request):
+            update(&request.client)
+            self = .lookup(request)
         }
     }
 }

@@ -21,6 +21,7 @@ extension KeychainCommand {
         case .enclave(let command): command.row
         case .maintenance(let command): command.row
         case .files(let command): command.row
+        case .lookup(let request): request.row
         }
     }
 }
@@ -44,6 +45,28 @@ extension KeychainRequest {
             )
         case .add, .set: CommandRow(.items, name, traits: .mayPrompt, right: right)
         }
+    }
+}
+
+extension LookupRequest {
+    fileprivate var row: CommandRow {
+        switch operation {
+        case .search: row("lookup search", traits: .changesNothing)
+        case .describe: row("lookup describe", traits: .changesNothing)
+        case .secrets: row("lookup secrets", traits: .changesNothing)
+        case .store: row("lookup store", store: .needs)
+        case .change: row("lookup change")
+        case .delete: row("lookup delete")
+        }
+    }
+
+    // Nobody is prompted: the front has the owner authenticate before.
+    private func row(
+        _ name: String,
+        traits: CommandRow.Traits = [],
+        store: CommandRow.StoreUse = .looks
+    ) -> CommandRow {
+        CommandRow(.items, name, traits: traits, store: store, right: .everyProgram)
     }
 }
 

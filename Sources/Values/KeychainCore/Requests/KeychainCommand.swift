@@ -23,6 +23,8 @@ package enum KeychainCommand: Sendable, Hashable {
     indirect case maintenance(Maintenance)
     /// File-based keychains, which exist besides the data protection keychain.
     indirect case files(KeychainFileCommand)
+    /// Items by their lookup attributes, for the Secret Service.
+    indirect case lookup(LookupRequest)
 
     /// A command for the device, as ``KeychainDevice`` writes it.
     ///
@@ -144,7 +146,7 @@ extension KeychainCommand {
         switch self {
         case .items(let request): request
         case .explain(let request), .itemsExplained(let request): request.call
-        case .device, .authentication, .enclave, .maintenance, .files: nil
+        case .device, .authentication, .enclave, .maintenance, .files, .lookup: nil
         }
     }
 
@@ -162,6 +164,7 @@ extension KeychainCommand {
         case .explain(let request), .itemsExplained(let request): request.call.operation.authenticationContexts
         case .authentication(.check(_, let context)), .authentication(.evaluate(_, reason: _, let context)): [context]
         case .enclave(.makeKey(_, _, let context)), .enclave(.use(_, _, let context)): context.map { [$0] } ?? []
+        case .lookup(let request): request.context.map { [$0] } ?? []
         case .authentication, .device, .enclave, .maintenance, .files: []
         }
     }
@@ -172,7 +175,7 @@ extension KeychainCommand {
         case .authentication(.status(let identifier)), .authentication(.forgetPassword(let identifier)),
             .authentication(.invalidate(let identifier)), .authentication(.release(let identifier)):
             [identifier]
-        case .items, .explain, .itemsExplained, .device, .authentication, .enclave, .maintenance, .files:
+        case .items, .explain, .itemsExplained, .device, .authentication, .enclave, .maintenance, .files, .lookup:
             authenticationContexts.map(\.identifier)
         }
     }
@@ -234,6 +237,14 @@ package enum KeychainReply: Sendable, Hashable {
     indirect case groupMove(GroupMoveReport)
     /// What is known of a device without its keys.
     indirect case deviceSummary(DeviceSummary)
+    /// The items that have lookup attributes.
+    case lookupMatches([LookupMatch])
+    /// Items as the Secret Service sees them.
+    case lookupItems([LookupItem])
+    /// Secrets of items.
+    case lookupSecrets([LookupSecret])
+    /// The item that was stored with lookup attributes.
+    case lookupStored(LookupStored)
 }
 
 extension KeychainCommand {
@@ -256,6 +267,7 @@ extension KeychainCommand {
             )
         }
         if case .authentication(.evaluate(_, let reason, _)) = self { try Self.check(reason) }
+        if case .lookup(let request) = self { try request.checkSizes() }
         for context in authenticationContexts {
             let settings = context.settings
             for text in [settings.localizedReason, settings.localizedFallbackTitle, settings.localizedCancelTitle] {

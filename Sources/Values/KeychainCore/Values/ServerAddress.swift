@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import KeychainCore
-
 /// The place that a credential is for, as an internet password has it.
 package struct ServerAddress: Hashable, Sendable {
     /// The scheme of a URL, in lower case.
@@ -16,6 +14,7 @@ package struct ServerAddress: Hashable, Sendable {
     /// The path as it is written; `nil` if there is none.
     package var path: String?
 
+    /// An address.
     package init(scheme: String, host: String, port: UInt16? = nil, path: String? = nil) {
         (self.scheme, self.host, self.port, self.path) = (scheme, host, port, path)
     }
@@ -30,30 +29,22 @@ package struct ServerAddress: Hashable, Sendable {
 
     private static let defaultPorts: [String: UInt16] = ["http": 80, "https": 443, "ssh": 22, "ftp": 21]
 
+    /// The scheme of a value of `kSecAttrProtocol`; `nil` for a value that no scheme has.
+    package static func scheme(ofCode code: String) -> String? { codes.first { $0.value == code }?.key }
+
     /// The value of `kSecAttrProtocol`; `nil` for a scheme that has none.
-    var code: String? { Self.codes[scheme] }
+    package var code: String? { Self.codes[scheme] }
 
     /// The value of `kSecAttrServer`.
     ///
     /// A scheme without a code is a part of it: otherwise the credentials of two such schemes would be the same.
-    var server: String { code == nil ? "\(scheme)://\(host)" : host }
+    package var server: String { code == nil ? "\(scheme)://\(host)" : host }
 
-    /// Whether an item is for this scheme and port, whatever its path is.
-    ///
-    /// A credential is never given to another port of its host: the port that is written nowhere is the scheme's own.
-    func isPlace(of entry: CredentialStore.Entry) -> Bool {
-        guard entry.text("ptcl") == code ?? "" else { return false }
-        let port = entry.number("port")
-        return (port == 0 ? defaultPort : port) == (self.port.map(Int64.init) ?? defaultPort)
-    }
-
-    private var defaultPort: Int64 { Int64(Self.defaultPorts[scheme] ?? 0) }
-
-    /// Whether the port of an item is written as this one is.
-    func hasSamePort(as entry: CredentialStore.Entry) -> Bool { entry.number("port") == Int64(port ?? 0) }
+    /// The port of the scheme; 0 for a scheme without one.
+    package var defaultPort: Int64 { Int64(Self.defaultPorts[scheme] ?? 0) }
 
     /// The attributes of a new item.
-    var attributes: [AttributeName: PropertyValue] {
+    package var attributes: [AttributeName: PropertyValue] {
         var attributes: [AttributeName: PropertyValue] = [.server: .string(server)]
         if let code { attributes["ptcl"] = .string(code) }
         if let port { attributes["port"] = .number(.integer(Int64(port))) }
@@ -98,7 +89,7 @@ extension ServerAddress {
     }
 
     /// The scheme, the rest before the first slash, and the path of a URL; `nil` if there is no scheme.
-    static func parts(ofURL text: String) -> (scheme: String, authority: String, path: String?)? {
+    package static func parts(ofURL text: String) -> (scheme: String, authority: String, path: String?)? {
         guard let mark = text.firstRange(of: "://") else { return nil }
         let scheme = text[..<mark.lowerBound]
         guard isScheme(scheme) else { return nil }
