@@ -621,7 +621,8 @@ let testSupport: [Target] = [
 let tests: [Target] = [
     .testTarget(
         name: "KeychainCoreTests",
-        dependencies: ["KeychainCore", "KeychainTestSupport", "generate-constants", "CSQLite"]
+        dependencies: ["KeychainCore", "KeychainTestSupport", "generate-constants", "CSQLite"],
+        exclude: ["Cases"]
     ),
     .testTarget(
         name: "KeychainWireTests",

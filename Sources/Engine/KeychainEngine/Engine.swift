@@ -114,6 +114,7 @@ extension Engine {
         if record.owesLogErasure { try? eraseLog() }
         try acceptInheritedUnlock()
         if session.currentUnlock != nil { try? resealFormerRows() }
+        try? listLookupsIfDue()
     }
 
     /// Adopts the keybag of a store that was just created, whose record is the first one.

@@ -96,6 +96,8 @@ package struct Sealer: Sendable {
         row.metadata = try part.seal(metadata, random.metadataNonce)
         row.secret = try RowSecret(of: row, keys: self, associatedData: part.associatedData, under: classKey)
             .seal(item.secret ?? SecretBytes(), passwordKey: passwordKey, nonce: random.secretNonce)
+        row.lookup = try listed(row, item.attributes)
+        row.accessGroup = item.attributes.accessGroupName
         return row
     }
 
@@ -217,10 +219,20 @@ package struct Sealer: Sendable {
     }
 }
 
+extension Attributes {
+    /// The access group, for observers.
+    var accessGroupName: String? {
+        guard case .string(let name)? = self[.accessGroup] else { return nil }
+        return name
+    }
+}
+
 extension Sealer: RowKeys {
     var storeIdentifier: Bytes16 { keybag.storeIdentifier }
 
     var floor: ScryptFloor { keybag.floor }
+
+    var listsLookupAttributes: Bool { keybag.owner != .keychainFile }
 
     func currentGeneration(of accessibility: Accessibility) -> UInt32? {
         keybag.keybag.generation(of: accessibility)

@@ -13,6 +13,7 @@ extension Store {
     /// - Throws: ``KeychainError`` of a ``StoreError``; of ``StoreError/doubtfulCommit(_:)`` if the change may take
     ///   effect later, because that failed as well. Otherwise nothing of it was stored.
     func commit() throws(KeychainError) {
+        try sql { () throws(SQLiteError) in try connection.retireEmptyLookups() }
         do throws(SQLiteError) {
             try connection.commit()
         } catch {
@@ -21,6 +22,7 @@ extension Store {
             throw KeychainError(isUndone ? .sqlite(error) : .doubtfulCommit(error))
         }
         adoptOwnVersion()
+        if let changes = connection.rowChanges.take(), !changes.isEmpty { rowObservers?.tell(changes) }
         indexGroups()
     }
 

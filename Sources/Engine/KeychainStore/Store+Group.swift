@@ -37,7 +37,7 @@ extension Store {
             }
         }
         try orLose { () throws(KeychainError) in try run(.savepoint, "SAVEPOINT call") }
-        let spills = connection.spillCount
+        let (spills, rowChanges) = (connection.spillCount, connection.rowChanges)
         let result: Result
         do throws(KeychainError) {
             result = try complete(body)
@@ -50,6 +50,8 @@ extension Store {
                 try run(.rollbackToSavepoint, "ROLLBACK TO call")
                 try run(.release, "RELEASE call")
             }
+            // The call may have begun or ended the use of a feature.
+            (connection.hasLookupLists, connection.rowChanges) = (nil, rowChanges)
             throw error
         }
         try orLose { () throws(KeychainError) in try run(.release, "RELEASE call") }

@@ -36,6 +36,10 @@ package final class Store {
     /// Told of each other version that the store gets by a change of this one; called in the midst of a call.
     package var onVersionChange: (@Sendable (StoreVersionChange) -> Void)?
 
+    /// Whether anybody observes rows, and who is told what a transaction did to them, once it is committed; called in
+    /// the midst of a call.
+    package var rowObservers: (areThere: @Sendable () -> Bool, tell: @Sendable (RowChanges) -> Void)?
+
     /// Why a store of the format before could not be brought up to date, so that it is only read.
     package var obstacle: KeychainError?
 
@@ -225,9 +229,13 @@ package final class Store {
         connection.hasChangedDevice = false
         connection.hasChangedVersion = false
         connection.hasManyRows = false
+        connection.hasUnlistedLookups = false
+        connection.rowChanges = rowObservers?.areThere() ?? false ? RowChanges() : nil
         do throws(KeychainError) {
             try refuseSeveralNames()
             try checkVersion()
+            let feature = StoreFeature.lookupAttributes.version
+            connection.hasLookupLists = fileVersion.revision < feature.revision ? false : nil
         } catch {
             rollBack()
             throw error
@@ -324,6 +332,7 @@ package final class Store {
 
     // Some errors make SQLite roll back by itself; then there is nothing left to roll back.
     func rollBack() {
+        (connection.hasLookupLists, connection.rowChanges) = (nil, nil)
         if connection.isInTransaction { try? run(.rollback, "ROLLBACK") }
     }
 

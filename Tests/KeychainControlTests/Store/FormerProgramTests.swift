@@ -96,6 +96,29 @@ struct FormerProgramTests {
         #expect(unread.status == 1 && unread.output.contains("format 3.1, this program 3.0"), "\(unread)")
     }
 
+    @Test("on a store with lookup attributes it reads every item, and changes none until the last of them is gone")
+    func lookupAttributes() throws {
+        try add("ada", "first")
+        let client = Client(accessGroups: [Self.group])
+        let contents = LookupContents(
+            attributes: try LookupAttributes([LookupAttributes.Pair("service", "S")]),
+            label: "label",
+            secret: SecretBytes(Array("second".utf8)),
+            contentType: "text/plain"
+        )
+        let store = LookupRequest(.store(contents, replacing: true), client: client)
+        guard case .lookupStored(let stored) = try keychain().perform(.lookup(store)) else { return }
+        let list = try former("list")
+        #expect(list.status == 0 && list.output.contains("ada first") && list.output.contains("second"), "\(list)")
+        let refused = try former("add", "carl", "third", Self.group)
+        #expect(refused.status == 1 && refused.output.contains("-25291"), "\(refused)")
+        let downgrade = try Control(keychain()).run(["store", "downgrade", "3.0"])
+        #expect(downgrade.status == 1 && downgrade.output.contains("lookup attributes"), "\(downgrade)")
+        _ = try keychain().perform(.lookup(LookupRequest(.delete(stored.identifier), client: client)))
+        #expect(try former("add", "carl", "third", Self.group) == (0, ""))
+        #expect(try keychain().check().isSound)
+    }
+
     @Test("a store that this program made and one that it brought back are the same to it")
     func downgraded() throws {
         try add("ada", "first")

@@ -23,6 +23,20 @@ struct FormatReaderTests {
         try expectTheSame(Self.read(["store": path]), keychain, passcode: nil)
     }
 
+    @Test("items with lookup attributes, and what is listed of them beside the rows")
+    func lookupAttributes() throws {
+        let keychain = EmbeddedKeychain(at: KeychainLocation(path: path))
+        try SampleItems.fill(keychain)
+        try keychain.store(["service": "S", "user": "é", "": ""], "secret", label: "a label")
+        try keychain.store(["xdg:schema": "org.git.Password", "server": "h"], "", label: "")
+        try keychain.store(["service": "always"], "secret")
+        try keychain.updateService("always", ["pdmn": .string("dku")])
+        let rows = try Self.read(["store": path])
+        #expect(rows.count { $0.attributes?["lkup"] != nil } == 3)
+        let report = try keychain.check()
+        #expect(report.isSound && report.intactRows == rows.count)
+    }
+
     @Test("a store with a passcode, items of every level and kind of access control, and one under a password")
     func storeWithPasscode() throws {
         let keychain = try GuardedItems.make(in: path)

@@ -424,6 +424,51 @@ def open_row(keys, item_class, row, passwords, checks_digest):
     return result
 
 
+# Lookup attributes
+
+
+def lookup_record(data):
+    """The content type, and the pairs."""
+    reader = Reader(data)
+    require(reader.number(1) == 1, "the version of lookup attributes")
+    content_type = reader.take(reader.number(4)).decode()
+    pairs = [(reader.take(reader.number(4)), reader.take(reader.number(4))) for _ in range(reader.number(4))]
+    reader.end()
+    names = [name for name, _ in pairs]
+    require(names == sorted(set(names)), "the order of lookup attributes")
+    return content_type, pairs
+
+
+def check_lists(database, keys, item_class, row, attributes):
+    """Checks that what is listed of a row is what its metadata give, and nothing else."""
+    tables = [name for name, in database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()]
+    faces = tags = []
+    if item_class in ("genp", "inet") and f"lookup_{item_class}" in tables:
+        number = (row["id"],)
+        faces = database.execute(f"SELECT * FROM lookup_{item_class} WHERE id = ?", number).fetchall()
+        tags = database.execute(f"SELECT tag FROM lookup_tags_{item_class} WHERE item = ? ORDER BY id", number).fetchall()
+    if "lkup" not in attributes:
+        return require(not faces and not tags, "a list of a row without lookup attributes")
+    kind, record = attributes["lkup"]
+    require(kind == 2 and len(faces) == 1 and faces[0]["version"] == row["version"], "the list of a row")
+    _, pairs = lookup_record(record)
+    tag_key = derive("lookup tags", keys.index(), keys.identifier)
+    texts = [part(name) + part(value) for name, value in pairs]
+    beginning = part(item_class.encode())
+    require([tag["tag"] for tag in tags] == [mac(tag_key, b"P" + beginning + text)[:16] for text in texts], "a tag")
+    whole = mac(tag_key, b"W" + beginning + struct.pack("<I", len(pairs)) + b"".join(texts))[:16]
+    require(faces[0]["whole"] == whole, "the tag of all lookup attributes")
+    level = row["protection"] if row["protection"] in ("dk", "dku") else "ck"
+    context = keys.identifier + item_class.encode() + row["uuid"] + row["version"]
+    key = derive("lookup face", keys.keys[2, level], context)
+    face = Reader(unseal(faces[0]["face"], key, b"L\3" + context + whole))
+    for name in ("cdat", "mdat"):
+        require(face.take(8) == attributes[name][1], "a date of a face")
+    label = face.take(face.number(4))
+    require(label == (attributes["labl"][1] if "labl" in attributes else b""), "the label of a face")
+    require(face.rest() == record, "the lookup attributes of a face")
+
+
 def rows(database, item_class):
     database.row_factory = sqlite3.Row
     return database.execute(f"SELECT * FROM items_{item_class} ORDER BY id")
@@ -445,7 +490,11 @@ def read_store(folder, passcode, recovery, passwords, digests):
         for row in rows(database, item_class):
             if row["protection"] == "akpu" and row["generation"] == keys.destroyed_generation:
                 continue
-            yield open_row(keys, item_class, row, passwords, digests)
+            opened = open_row(keys, item_class, row, passwords, digests)
+            if opened["state"] != "locked" and row["damage"] is None:
+                attributes = {n: (a["kind"], bytes.fromhex(a["bytes"])) for n, a in opened["attributes"].items()}
+                check_lists(database, keys, item_class, row, attributes)
+            yield opened
 
 
 def read_backup(path, secret, passwords):

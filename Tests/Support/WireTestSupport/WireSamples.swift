@@ -157,8 +157,52 @@ package enum WireSamples {
             .downgradeStore(revision: .max), .moveGroup(GroupMove(from: "a", to: "b")),
             .moveGroup(GroupMove(from: "", to: "b", isRehearsal: true, isPartial: true, client: clients[1])),
         ].map { .maintenance($0) } + backupCommands.map { .maintenance($0) } + moves.map { .maintenance(.move($0)) }
-        + fileCommands.map { .files($0) }
+        + fileCommands.map { .files($0) } + lookups.map { .lookup($0) }
         + ExplanationSamples.requests.flatMap { [.explain($0), .itemsExplained($0)] }
+
+    // MARK: Lookup attributes
+
+    static let lookupAttributes: [LookupAttributes] = {
+        let pairs: [LookupAttributes.Pair] = [.init("user", "é"), .init("", ""), .init("service", "e\u{301}")]
+        guard let attributes = try? LookupAttributes(pairs) else { preconditionFailure("their names differ") }
+        return [LookupAttributes(), attributes]
+    }()
+
+    static let lookups: [LookupRequest] =
+        (lookupAttributes.flatMap { attributes in
+            [
+                .search(attributes), .change(identifier, .attributes(attributes)),
+                .store(
+                    LookupContents(attributes: attributes, label: "é", secret: secret("s"), contentType: "text/plain"),
+                    replacing: attributes.isEmpty
+                ),
+            ]
+        } + [
+            .describe([]), .describe([identifier, .zero]), .secrets([identifier]), .change(identifier, .label("")),
+            .change(identifier, .secret(SecretBytes(), contentType: "")), .delete(identifier),
+        ]).flatMap { operation in
+            [
+                LookupRequest(operation, client: clients[0]),
+                LookupRequest(operation, client: clients[1], context: contexts[1]),
+            ]
+        }
+
+    private static let lookupReplies: [KeychainReply] =
+        [
+            .lookupMatches([]),
+            .lookupMatches([LookupMatch(identifier, isLocked: true), LookupMatch(.zero, isLocked: false)]),
+            .lookupItems([LookupItem(.zero, isLocked: true)]),
+            .lookupItems([
+                LookupItem(
+                    identifier,
+                    isLocked: false,
+                    attributes: lookupAttributes[1],
+                    label: "é",
+                    created: .referenceDate,
+                    modified: Timestamp(secondsSinceReferenceDate: 1.5)
+                )
+            ]), .lookupSecrets([]), .lookupSecrets([LookupSecret(identifier, secret("s"), contentType: "a/b")]),
+        ] + [true, false].map { .lookupStored(LookupStored(identifier, isNew: $0)) }
 
     // MARK: Backups
 
@@ -397,6 +441,7 @@ package enum WireSamples {
             .groupMove(GroupMoveReport()),
             .groupMove(GroupMoveReport(moved: movedItems, obstacles: obstacles, isDone: true)),
         ]
+        + lookupReplies
         + fileSettings.map { .fileStatus(KeychainFileStatus(isLocked: $0.locksOnSleep, settings: $0)) }
         + results.map { .answer(.single($0)) } + biometries.map { .biometry($0) }
         + KeyEnclaveKind.allCases.map { .enclave($0) }

@@ -32,6 +32,10 @@ extension KeychainReply: WireValue {
         case .deviceSummary(let summary): try writer.write(case: 25, summary)
         case .sentBackup(let report, let bytes): try writer.write(case: 27, report, bytes)
         case .merge(let report): try writer.write(case: 28, report)
+        case .lookupMatches(let matches): try writer.write(case: 30, matches)
+        case .lookupItems(let items): try writer.write(case: 31, items)
+        case .lookupSecrets(let secrets): try writer.write(case: 32, secrets)
+        case .lookupStored(let stored): try writer.write(case: 33, stored)
         }
     }
 
@@ -64,6 +68,10 @@ extension KeychainReply: WireValue {
         case 27: self = try .sentBackup(reader.value(), reader.value())
         case 28: self = try .merge(reader.value())
         case 29: self = try .backup(reader.value())
+        case 30: self = try .lookupMatches(reader.value())
+        case 31: self = try .lookupItems(reader.value())
+        case 32: self = try .lookupSecrets(reader.value())
+        case 33: self = try .lookupStored(reader.value())
         default: throw .unknownCase
         }
     }

@@ -13,6 +13,7 @@ extension KeychainCommand: WireValue {
         case .explain(let request): try writer.write(case: 6, request)
         case .itemsExplained(let request): try writer.write(case: 7, request)
         case .files(let command): try writer.write(case: 8, command)
+        case .lookup(let request): try writer.write(case: 9, request)
         }
     }
 
@@ -26,6 +27,7 @@ extension KeychainCommand: WireValue {
         case 6: self = try .explain(reader.value())
         case 7: self = try .itemsExplained(reader.value())
         case 8: self = try .files(reader.value())
+        case 9: self = try .lookup(reader.value())
         default: throw .unknownCase
         }
     }

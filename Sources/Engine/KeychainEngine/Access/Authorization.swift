@@ -51,6 +51,12 @@ class Authorization {
         if reason.isEmpty { reason = query.operationPrompt ?? "" }
     }
 
+    /// Adopts the context of a call that may prompt nobody.
+    func beginUnasked(_ given: AuthenticationContext?) {
+        begin(given)
+        isAskingAllowed = !enforcesAccessControl
+    }
+
     /// Adopts the context that the caller passed, if any.
     func begin(_ given: AuthenticationContext?) {
         guard let given else { return }

@@ -155,6 +155,11 @@ package struct StoreRepair: Sendable {
             // With what the store has to declare of it.
             try writer.replaceKeybag(examined.keybag)
             try changed.judgeRows(&examined, writer)
+            // What was listed of lookup attributes is derived from the rows again, once they are unlocked.
+            let version = examined.salvage.version
+            if (version?.revision).map({ $0 >= StoreFeature.lookupAttributes.version.revision }) ?? true {
+                try writer.recordUnlistedRows()
+            }
         }
     }
 }

@@ -116,6 +116,7 @@ struct PasscodeAttempt {
             }
             engine.session.install(keys, of: stored, mark)
             try? engine.resealFormerRows()
+            try? engine.listLookupsIfDue()
         }
     }
 

@@ -93,6 +93,7 @@ package final class EmbeddedKeychain: KeychainBackend {
         case .enclave(let command): try EmbeddedEnclave(access: access, evaluator: evaluator).perform(command)
         case .maintenance(let command): try perform(command)
         case .files: throw .unserved(command)
+        case .lookup(let request): try perform(request)
         }
     }
 

@@ -65,6 +65,9 @@ final class EngineAccess: Sendable {
     /// Changes of items that are made together.
     let changes = ChangeQueue()
 
+    /// Who is told of changes of items.
+    let observers = ItemObservers()
+
     init(to source: Source, device: DeviceOptions, clock: any KeychainClock, random: any RandomSource) {
         self.source = source
         self.device = device
@@ -240,6 +243,7 @@ final class EngineAccess: Sendable {
             guard case .memory = source, let engine, opened.forkGeneration == keychain_fork_generation() else {
                 continue
             }
+            engine.store.rowObservers = nil
             SpareStores.shared.giveBack(engine.store)
         }
     }
@@ -360,7 +364,10 @@ final class EngineAccess: Sendable {
     }
 
     private func engine(on store: Store, rootKey: any RootKey, folder: PrivateDirectory?) -> Engine {
-        Engine(
+        store.rowObservers = (
+            areThere: { [observers] in observers.areThere }, tell: { [observers] changes in observers.tell(changes) }
+        )
+        return Engine(
             store: store,
             rootKey: rootKey,
             rootKeys: device.rootKeys,

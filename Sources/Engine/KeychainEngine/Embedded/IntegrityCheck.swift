@@ -23,10 +23,21 @@ extension Engine {
         try read { (reader) throws(KeychainError) in
             report.keysAreLocked = device.keybag.keysAreLocked
             let sealer = ItemSealer(device)
+            var otherwiseListed = 0
             for itemClass in ItemClass.stored {
                 try reader.forEachRow(of: itemClass) { (row) throws(KeychainError) in
                     try judge(row, with: sealer, into: &report)
+                    switch try lookupDifference(of: row, in: reader, sealer) {
+                    case .none, .locked: break
+                    case .listing, .columns: otherwiseListed += 1
+                    }
                 }
+            }
+            if otherwiseListed > 0 {
+                report.structuralDefects.append(
+                    "what is listed of the lookup attributes of \(otherwiseListed) items is not what they have; "
+                        + "'keychainctl repair' lists them again"
+                )
             }
         }
         return report

@@ -11,7 +11,12 @@ extension EmbeddedKeychain {
     /// - Returns: The number of released items.
     @discardableResult
     package func recover() throws(KeychainError) -> Int {
-        try withEngine(.changingStored) { (engine) throws(KeychainError) in try engine.recover() }
+        try withEngine(.changingStored) { (engine) throws(KeychainError) in
+            let count = try engine.recover()
+            // Also of rows that an earlier program restored from a backup.
+            try engine.listLookups()
+            return count
+        }
     }
 }
 

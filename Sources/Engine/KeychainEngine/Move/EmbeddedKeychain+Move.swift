@@ -188,13 +188,17 @@ extension EmbeddedKeychain {
                 }
                 // Marks of deleted items of a device that ends here.
                 try writer.deleteAllRows()
+                var hasPasswords = false
                 try rows.read { (reader) throws(KeychainError) in
                     try reader.forEachMovedRow { (row) throws(KeychainError) in
                         guard let row else { throw .invalidMove("a row that was received is damaged") }
                         guard try writer.insert(row) else { throw .repeatedRow(row) }
+                        hasPasswords = hasPasswords || LookupMapping.has(row.row.itemClass)
                         return true
                     }
                 }
+                // What was listed of their lookup attributes stays behind, and only their keys tell which have some.
+                if hasPasswords { try writer.recordUnlistedRows() }
             }
         }
     }

@@ -137,6 +137,7 @@ extension ItemWriteTransaction {
         let schema = ItemSchema.of(item.itemClass)
         var updated = item
         updated.apply(change.changes)
+        updated.attributes.updateLookup(of: item, unless: change.changes.attributes[.lookup] != nil)
         let keepsPrimaryKey =
             !schema.primaryKey.contains { change.changes.attributes[$0.name] != nil }
             || tags.primaryKeyTag(schema, updated.attributes) == change.row.row.primaryKeyTag
@@ -211,6 +212,21 @@ extension Attributes {
     /// To the primary key an empty view hint is the same as none (Semantics, "Attributes of each class").
     mutating func leaveOutEmptyViewHint() {
         if self[.viewHint] == .string("") { self[.viewHint] = nil }
+    }
+}
+
+extension Attributes {
+    /// Gives changed columns to the lookup attributes, so that both say the same (Documentation/Format.md, "Lookup
+    /// attributes"), unless these are what was changed.
+    fileprivate mutating func updateLookup(of former: Item, unless isDone: Bool) {
+        guard !isDone, var record = lookupRecord else { return }
+        record.attributes = LookupMapping.updated(
+            record.attributes,
+            of: former.itemClass,
+            from: former.attributes,
+            to: self
+        )
+        lookupRecord = record
     }
 }
 

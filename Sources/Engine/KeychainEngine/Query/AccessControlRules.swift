@@ -29,6 +29,12 @@ extension Attributes {
         return Accessibility(rawValue: text)
     }
 
+    /// When the item was created.
+    var creationDate: Timestamp? {
+        guard case .date(let date)? = self[.creationDate] else { return nil }
+        return date
+    }
+
     /// When the item was changed last.
     var modificationDate: Timestamp? {
         guard case .date(let date)? = self[.modificationDate] else { return nil }

@@ -28,6 +28,8 @@ struct BackupKeys: RowKeys {
         searchTagKey = try SearchTagKey(keys.key(.index), of: storeIdentifier)
     }
 
+    var listsLookupAttributes: Bool { false }
+
     func searchTags() -> SearchTags { SearchTags(searchTagKey) }
 
     func currentGeneration(of accessibility: Accessibility) -> UInt32? {

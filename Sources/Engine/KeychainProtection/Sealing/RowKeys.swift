@@ -10,6 +10,9 @@ protocol RowKeys {
     /// The minimum work that the header of an application password may specify.
     var floor: ScryptFloor { get }
 
+    /// Whether the lookup attributes of rows are listed beside them: only in a store.
+    var listsLookupAttributes: Bool { get }
+
     /// The generation that the keys of a protection class have; `nil` for a class that has none.
     func currentGeneration(of accessibility: Accessibility) -> UInt32?
 
@@ -98,6 +101,8 @@ extension RowKeys {
             MetadataCodec.Metadata(attributes: opened.attributes, hasSecret: opened.hasSecret)
         )
         new.secret = try RowSecret(of: new, keys: self, associatedData: part.associatedData).seal(opened.content)
+        new.lookup = try listed(new, opened.attributes)
+        new.accessGroup = opened.attributes.accessGroupName
         return new
     }
 }

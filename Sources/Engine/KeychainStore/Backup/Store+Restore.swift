@@ -78,7 +78,8 @@ extension RowWriter {
     ///
     /// - Returns: The number of items.
     package func add(rowsOf backup: BackupReader, _ contents: RestoredStore) throws(KeychainError) -> Int {
-        try backup.addRows(to: connection, contents)
+        connection.rowChanges?.recordUnknown()
+        return try backup.addRows(to: connection, contents)
     }
 }
 

@@ -53,7 +53,7 @@ package struct StoreFeature: Sendable, Hashable {
 
 extension StoreFeature {
     /// The features of this program.
-    package static let all = [groupIndex, recoveryKey]
+    package static let all = [groupIndex, recoveryKey, lookupAttributes, lookupListing]
 
     /// The feature of a name; `nil` for one of a later program.
     static func named(_ name: String) -> StoreFeature? { all.first { $0.name == name } }
@@ -87,6 +87,65 @@ extension StoreFeature {
         writerRevision: 1,
         removal: .command("keychainctl recovery-key remove")
     )
+}
+
+extension StoreFeature {
+    /// Lookup attributes: tables beside the items that have them, which earlier programs would not keep right.
+    ///
+    /// Downgrading would leave items that no search of the Secret Service finds any more.
+    package static let lookupAttributes = StoreFeature(
+        "lookup-attributes",
+        title: "items with lookup attributes of the Secret Service",
+        revision: 2,
+        readerRevision: 0,
+        writerRevision: 2,
+        objects: ItemClass.stored.filter(LookupMapping.has).flatMap(LookupLayout.objects),
+        removal: .command("secret-tool clear")
+    )
+
+    /// Rows that came from elsewhere without what is listed of them, which the next unlock adds.
+    package static let lookupListing = StoreFeature(
+        "lookup-listing",
+        title: "lookup attributes of items that are to be listed at the next unlock",
+        revision: 2,
+        readerRevision: 0,
+        writerRevision: 2,
+        removal: .automatic
+    )
+}
+
+/// The tables of lookup attributes of a class (Documentation/Format.md, "Lookup attributes").
+enum LookupLayout {
+    static let version = "version"
+    static let whole = "whole"
+    static let face = "face"
+    static let item = "item"
+    static let tag = "tag"
+
+    static func faces(_ itemClass: ItemClass) -> String { "lookup_\(itemClass.rawValue)" }
+
+    static func tags(_ itemClass: ItemClass) -> String { "lookup_tags_\(itemClass.rawValue)" }
+
+    /// The items have the numbers of their rows.
+    fileprivate static func objects(_ itemClass: ItemClass) -> [DeclaredObject] {
+        let (faces, tags) = (faces(itemClass), tags(itemClass))
+        return [
+            DeclaredObject(
+                .table,
+                faces,
+                as: "(\(Layout.rowNumber) INTEGER PRIMARY KEY, \(version) BLOB NOT NULL, \(whole) BLOB NOT NULL, "
+                    + "\(face) BLOB NOT NULL)"
+            ),
+            DeclaredObject(.index, "\(faces)_whole", on: faces, as: "(\(whole))"),
+            DeclaredObject(
+                .table,
+                tags,
+                as: "(\(Layout.rowNumber) INTEGER PRIMARY KEY, \(item) INTEGER NOT NULL, \(tag) BLOB NOT NULL)"
+            ),
+            DeclaredObject(.index, "\(tags)_tag", on: tags, as: "(\(tag), \(item))"),
+            DeclaredObject(.index, "\(tags)_item", on: tags, as: "(\(item))"),
+        ]
+    }
 }
 
 /// A table or an index of a feature, as `sqlite_schema` has it.

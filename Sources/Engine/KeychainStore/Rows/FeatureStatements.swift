@@ -81,6 +81,7 @@ extension SQLiteConnection {
         try insert.bind(Int64(feature.version.readerRevision), at: 2)
         try insert.bind(Int64(feature.version.writerRevision), at: 3)
         try changeOneRow(insert)
+        hasLookupLists = nil
         try recordVersion(of: used + [feature.used])
         return true
     }
@@ -92,7 +93,9 @@ extension SQLiteConnection {
         let used = try usedFeatures()
         let rest = used.filter { $0.name != feature.name }
         guard rest.count < used.count else { return false }
-        for object in feature.objects { try execute(object.removal) }
+        // An index goes before its table.
+        for object in feature.objects.reversed() { try execute(object.removal) }
+        hasLookupLists = nil
         if rest.isEmpty {
             try execute(Self.features.removal)
         } else {

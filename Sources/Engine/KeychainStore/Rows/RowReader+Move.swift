@@ -35,6 +35,7 @@ extension RowWriter {
     package func insert(_ moved: MovedRow) throws(KeychainError) -> Bool {
         do throws(SQLiteError) {
             try connection.insert(NumberedRow(number: moved.number, row: moved.row, damage: moved.damage))
+            connection.rowChanges?.recordUnknown()
             return true
         } catch {
             if error.isUniqueViolation { return false }

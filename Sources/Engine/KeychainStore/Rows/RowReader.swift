@@ -78,6 +78,7 @@ package class RowWriter: RowReader {
     package func insert(_ row: StoredRow) throws(KeychainError) -> Bool {
         do throws(SQLiteError) {
             try connection.insert(row)
+            connection.rowChanges?.record(.added, row)
             return true
         } catch  where error.isUniqueViolation {
             return false
@@ -92,6 +93,7 @@ package class RowWriter: RowReader {
     package func update(_ old: NumberedRow, to row: StoredRow) throws(KeychainError) -> Bool {
         do throws(SQLiteError) {
             try connection.update(old, to: row)
+            connection.rowChanges?.record(old.row, to: row)
             return true
         } catch  where error.isUniqueViolation {
             return false
@@ -103,17 +105,20 @@ package class RowWriter: RowReader {
     /// Removes a row.
     package func delete(_ row: NumberedRow) throws(KeychainError) {
         do { try connection.delete(row.row.itemClass, row.number) } catch { throw KeychainError(error) }
+        if row.damage == nil { connection.rowChanges?.record(.removed, row.row) }
     }
 
     /// Removes every row of the passcode class whose keys, of one generation, were destroyed with the last passcode, in
     /// quarantine or not.
     package func deleteDestroyedRows(_ generation: UInt32) throws(KeychainError) {
         do { try connection.deleteDestroyedRows(generation) } catch { throw KeychainError(error) }
+        connection.rowChanges?.recordUnknown()
     }
 
     /// Removes every row.
     package func deleteAllRows() throws(KeychainError) {
         do { try connection.deleteAllRows() } catch { throw KeychainError(error) }
+        connection.rowChanges?.recordUnknown()
     }
 
     /// Quarantines a row that does not open, with its bytes, except for a part that exceeds the size that a store
@@ -128,6 +133,7 @@ package class RowWriter: RowReader {
         } catch {
             throw KeychainError(error)
         }
+        connection.rowChanges?.record(.removed, row.row)
     }
 
     /// Takes a row out of quarantine.
@@ -136,6 +142,7 @@ package class RowWriter: RowReader {
     package func release(_ row: NumberedRow) throws(KeychainError) -> Bool {
         do throws(SQLiteError) {
             try connection.mark(row.row.itemClass, row.number, damage: nil)
+            connection.rowChanges?.record(.added, row.row)
             return true
         } catch {
             if error.isUniqueViolation { return false }

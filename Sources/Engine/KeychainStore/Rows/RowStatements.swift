@@ -130,13 +130,18 @@ extension SQLiteConnection {
                 """
         }
         try RowColumns.binding(row, to: statement) { (_) throws(SQLiteError) in try changeOneRow(statement) }
-        if !RowColumns.rowNumbers.contains(lastRowNumber) { try renumber(row.itemClass, lastRowNumber) }
-        try indexManyRows(row.itemClass, lastRowNumber)
+        let inserted = lastRowNumber
+        let number =
+            RowColumns.rowNumbers.contains(inserted) ? inserted : try renumber(row.itemClass, inserted)
+        try list(row.lookup, of: row.itemClass, number, version: row.version)
+        try indexManyRows(row.itemClass, inserted)
     }
 
     /// Gives a row a valid number if it has one that no store assigns: SQLite would assign the next one after it, or a
     /// random one.
-    private func renumber(_ itemClass: ItemClass, _ number: Int64) throws(SQLiteError) {
+    ///
+    /// - Returns: The number.
+    private func renumber(_ itemClass: ItemClass, _ number: Int64) throws(SQLiteError) -> Int64 {
         let (table, id, end) = (Layout.table(itemClass), Layout.rowNumber, RowColumns.rowNumbers.upperBound)
         let valid = "\(id) BETWEEN 1 AND \(end - 1)"
         let statement = try prepare(
@@ -146,6 +151,8 @@ extension SQLiteConnection {
             """
         )
         try changeOneRow(statement)
+        statement.reset()
+        return try integer("SELECT max(\(id)) FROM \(table) WHERE \(valid)")
     }
 
     /// Creates the search indexes of a class in memory once it has enough rows; in a file, the one of access groups is
@@ -179,6 +186,7 @@ extension SQLiteConnection {
             if let former = row.row.former { try statement.bind(former, at: next + 2) }
             try changeOneRow(statement)
         }
+        try list(row.row.lookup, of: itemClass, row.number, version: row.row.version)
         try indexManyRows(itemClass, row.number)
     }
 
@@ -198,6 +206,7 @@ extension SQLiteConnection {
             try statement.bind(old.number, at: next)
             try changeOneRow(statement)
         }
+        try list(row.lookup, of: row.itemClass, old.number, version: row.version)
     }
 
     func delete(_ itemClass: ItemClass, _ number: Int64) throws(SQLiteError) {
@@ -207,6 +216,7 @@ extension SQLiteConnection {
         defer { statement.reset() }
         try statement.bind(number, at: 0)
         try readingLargeRows { () throws(SQLiteError) in try changeOneRow(statement) }
+        try unlist(itemClass, number)
     }
 
     /// Removes every row of the passcode's own class and of a generation, in quarantine or not.
@@ -219,6 +229,7 @@ extension SQLiteConnection {
             try statement.bind(Int64(generation), at: 1)
             try readingLargeRows { () throws(SQLiteError) in _ = try statement.step() }
         }
+        try unlistMissing()
     }
 
     func deleteAllRows() throws(SQLiteError) {
@@ -229,6 +240,7 @@ extension SQLiteConnection {
             defer { statement.reset() }
             try readingLargeRows { () throws(SQLiteError) in _ = try statement.step() }
         }
+        try unlistMissing()
     }
 
     /// Sets or, for `nil`, clears the mark of a row in quarantine.

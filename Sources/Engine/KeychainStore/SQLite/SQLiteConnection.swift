@@ -45,6 +45,15 @@ final class SQLiteConnection {
     /// Whether the transaction under way has given a class so many rows.
     var hasManyRows = false
 
+    /// Whether the store has lists of lookup attributes; `nil` when that has to be found out.
+    var hasLookupLists: Bool?
+
+    /// Whether the transaction under way has taken something off these lists, which may be empty now.
+    var hasUnlistedLookups = false
+
+    /// What the transaction under way did to rows; `nil` while nobody observes them.
+    var rowChanges: RowChanges?
+
     private static let keptStatements = 256
 
     /// Opens an existing file, or a database in memory.

@@ -149,6 +149,8 @@ struct StatementKey: Hashable {
         case deleteAll
         case mark
         case markLarge
+        case listLookup, listLookupTag, unlistLookup, unlistLookupTags
+        case lookupItems, lookupProbe, lookupCount, lookupWhole, lookupFace, lookupTags
     }
 
     init(_ kind: Kind, of itemClass: ItemClass, filter: RowFilter.Shape? = nil) {

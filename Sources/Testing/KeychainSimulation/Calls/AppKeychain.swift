@@ -39,7 +39,7 @@ struct AppKeychain: KeychainBackend {
             // Not a call of the app: an object is deallocated, possibly after the app was removed.
             return try app.device.backend.perform(command)
         // Neither logged nor subject to faults.
-        case .explain, .device, .authentication, .enclave(.kind), .enclave(.key), .maintenance, .files:
+        case .explain, .device, .authentication, .enclave(.kind), .enclave(.key), .maintenance, .files, .lookup:
             return try backend.perform(command)
         }
     }

@@ -32,20 +32,20 @@ package struct LookupAttributes: Sendable {
     /// Attributes from pairs in any order.
     ///
     /// - Throws: `errSecParam` for a name that occurs twice, a NUL, or more than the limits allow.
-    package init(_ pairs: some Sequence<Pair>) throws(KeychainError) {
-        self.pairs = []
-        for pair in pairs {
-            guard self.pairs.count < Self.maximumCount else { throw Self.tooLarge }
-            self.pairs.append(pair)
-        }
-        self.pairs.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    package init(_ pairs: [Pair]) throws(KeychainError) {
+        try self.init(ofAnySize: pairs)
+        try checkSize()
+    }
+
+    /// The same without the limits, which single values may pass: an item function sets a column to any text.
+    package init(ofAnySize pairs: [Pair]) throws(KeychainError) {
+        self.pairs = pairs.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
         for (pair, next) in zip(self.pairs, self.pairs.dropFirst()) where pair.name.hasSameBytes(as: next.name) {
             throw .parameter("a lookup attribute is given twice")
         }
         guard !self.pairs.contains(where: { $0.name.utf8.contains(0) || $0.value.utf8.contains(0) }) else {
             throw .parameter("a lookup attribute contains NUL")
         }
-        try checkSize()
     }
 
     private static let tooLarge = KeychainError.parameter(

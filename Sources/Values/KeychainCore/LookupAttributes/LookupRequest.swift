@@ -38,6 +38,19 @@ package struct LookupRequest: Sendable, Hashable {
         case delete(ItemIdentifier)
     }
 
+    /// The call of an item function that needs the same permissions.
+    package var authorizedCall: KeychainRequest {
+        let call: KeychainRequest.Operation =
+            switch operation {
+            case .search, .describe, .secrets: .copyMatching([:])
+            // In place of an item of any group, if it replaces.
+            case .store(_, replacing: false): .add([:])
+            case .store, .change: .update([:], attributes: [:])
+            case .delete: .delete([:])
+            }
+        return KeychainRequest(call, client: client)
+    }
+
     /// The maximum number of items that one command names.
     package static let maximumItems = 64 << 10
 
@@ -49,23 +62,32 @@ package struct LookupRequest: Sendable, Hashable {
     /// - Throws: `errSecParam`.
     package func checkSizes() throws(KeychainError) {
         switch operation {
-        case .search(let attributes): try attributes.checkSize()
+        case .search(let attributes): try Self.check(attributes)
         case .describe(let items), .secrets(let items):
             guard items.count <= Self.maximumItems else {
                 throw .parameter("a command names at most \(Self.maximumItems) items")
             }
         case .store(let contents, replacing: _):
-            try contents.attributes.checkSize()
+            try Self.check(contents.attributes)
             try Self.check(label: contents.label)
             try Self.check(contents.secret, contentType: contents.contentType)
         case .change(_, .secret(let secret, let contentType)): try Self.check(secret, contentType: contentType)
         case .change(_, .label(let label)): try Self.check(label: label)
-        case .change(_, .attributes(let attributes)): try attributes.checkSize()
+        case .change(_, .attributes(let attributes)): try Self.check(attributes)
         case .delete: break
         }
     }
 
+    private static func check(_ attributes: LookupAttributes) throws(KeychainError) {
+        try attributes.checkSize()
+        // Values become columns, which are compared as strings elsewhere.
+        guard !attributes.pairs.contains(where: { $0.name.hasTooManyMarks || $0.value.hasTooManyMarks }) else {
+            throw .tooManyMarks
+        }
+    }
+
     private static func check(label: String) throws(KeychainError) {
+        guard !label.hasTooManyMarks else { throw .tooManyMarks }
         guard label.utf8.count <= LookupAttributes.maximumByteCount else {
             throw .parameter("the label is longer than \(LookupAttributes.maximumByteCount) bytes")
         }
@@ -75,6 +97,7 @@ package struct LookupRequest: Sendable, Hashable {
         guard contentType.utf8.count <= maximumContentTypeByteCount else {
             throw .parameter("the content type is longer than \(maximumContentTypeByteCount) bytes")
         }
+        guard !contentType.hasTooManyMarks else { throw .tooManyMarks }
         guard secret.count <= ItemLimits.secretByteCount else {
             throw .parameter("the secret is longer than \(ItemLimits.secretByteCount) bytes")
         }

@@ -7,6 +7,8 @@ package struct ItemChange: Sendable, Hashable {
     /// Which item.
     package var identifier: ItemIdentifier
     /// Its class, and its access group; the former one, if it was removed.
+    ///
+    /// The group of a removed item that was not opened may be unknown, and is ``Client/everyGroup`` then.
     package var items: ChangedItems
 
     /// What happened to an item.

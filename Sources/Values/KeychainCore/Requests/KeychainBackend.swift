@@ -17,6 +17,13 @@ package protocol KeychainBackend: Sendable {
 
     /// Whether an unlock outlives this program, because a service has the keychain.
     var unlocksForAll: Bool { get }
+
+    /// Tells of every item that a commit of this keychain adds, changes or removes, its own program's included.
+    ///
+    /// - Parameter handler: receives the notices in the order of the commits, on the thread of the change and in the
+    ///   midst of it: it must neither wait nor use the keychain.
+    /// - Returns: Ends the observation when it is deallocated; `nil` if the keychain does not know of single items.
+    func observeItemChanges(_ handler: @escaping @Sendable (ItemChangeNotice) -> Void) -> ChangeObservation?
 }
 
 extension KeychainBackend where Self: AnyObject {
@@ -27,6 +34,11 @@ extension KeychainBackend where Self: AnyObject {
 extension KeychainBackend {
     /// Not if the program itself has the keychain.
     package var unlocksForAll: Bool { false }
+
+    /// None: only an engine knows of single items.
+    package func observeItemChanges(
+        _ handler: @escaping @Sendable (ItemChangeNotice) -> Void
+    ) -> ChangeObservation? { nil }
 
     /// Performs one command; may block on the disk, and until the user responds.
     ///

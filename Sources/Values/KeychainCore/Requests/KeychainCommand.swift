@@ -153,8 +153,11 @@ extension KeychainCommand {
     /// The call of an item function whose permissions the command needs; `nil` for a command that concerns no items of
     /// a client.
     package var authorizedCall: KeychainRequest? {
-        if case .maintenance(.moveGroup(let move)) = self { return move.update(of: .genericPassword) }
-        return itemCall
+        switch self {
+        case .maintenance(.moveGroup(let move)): move.update(of: .genericPassword)
+        case .lookup(let request): request.authorizedCall
+        default: itemCall
+        }
     }
 
     /// The authentication contexts in the command, with their settings.

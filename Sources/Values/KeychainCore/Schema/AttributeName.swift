@@ -88,4 +88,6 @@ extension AttributeName {
     package static let appClip: AttributeName = "clip"
     /// The system-bound flag.
     package static let systemBound: AttributeName = "sysb"
+    /// The lookup attributes of an item (``LookupRecord``), which no dictionary contains.
+    package static let lookup: AttributeName = "lkup"
 }

@@ -27,6 +27,10 @@ package struct StoredRow: Sendable, Hashable {
     package var metadata: [UInt8]
     /// The sealed secret.
     package var secret: [UInt8]
+    /// What the store lists of the lookup attributes, for a row that is written; a row that was read has none here.
+    package var lookup: ListedLookup?
+    /// The access group, of a row that is written, for observers; a row that was read has only its tag.
+    package var accessGroup: String?
 
     /// A row.
     package init(
@@ -53,6 +57,24 @@ package struct StoredRow: Sendable, Hashable {
         self.former = former
         self.metadata = metadata
         self.secret = secret
+    }
+}
+
+/// What the store keeps beside a row of the lookup attributes in it, so that it is found by them, and known while it is
+/// locked.
+package struct ListedLookup: Sendable, Hashable {
+    /// The tag of all lookup attributes together.
+    package var wholeTag: SearchTag
+    /// The tag of each of them.
+    package var pairTags: [SearchTag]
+    /// The lookup attributes, the label and the dates, sealed.
+    package var face: [UInt8]
+
+    /// What is listed.
+    package init(wholeTag: SearchTag, pairTags: [SearchTag], face: [UInt8]) {
+        self.wholeTag = wholeTag
+        self.pairTags = pairTags
+        self.face = face
     }
 }
 

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainProtection
+import KeychainStore
+
+/// Items as the Secret Service sees them, and their secrets.
+extension ItemTransaction {
+    /// The items of identifiers, in their order; unknown ones are left out.
+    func describeLookups(
+        _ identifiers: [ItemIdentifier],
+        damaged: inout [DamagedRow]
+    ) throws(KeychainError) -> [LookupItem] {
+        var items: [LookupItem] = []
+        for identifier in identifiers {
+            guard let row = try lookupRow(identifier, in: groups.readable) else { continue }
+            let view = try lookupView(row)
+            if case .damaged(let row) = view {
+                damaged.append(row)
+                continue
+            }
+            var item = LookupItem(identifier, isLocked: view.isLocked)
+            if let metadata = view.metadata {
+                item.attributes = lookupAttributes(metadata, of: row.row.itemClass)
+                item.label = metadata.attributes.labelText
+                item.created = metadata.attributes.creationDate
+                item.modified = metadata.attributes.modificationDate
+            } else if let face = try lookupFace(row) {
+                item.attributes = face.record.attributes
+                (item.label, item.created, item.modified) = (face.label, face.created, face.modified)
+            }
+            items.append(item)
+        }
+        return items
+    }
+
+    /// The secrets of identifiers, in their order; unknown and locked ones are left out.
+    func lookupSecrets(
+        _ identifiers: [ItemIdentifier],
+        damaged: inout [DamagedRow]
+    ) throws(KeychainError) -> [LookupSecret] {
+        var secrets: [LookupSecret] = []
+        for identifier in identifiers {
+            guard let row = try lookupRow(identifier, in: groups.readable) else { continue }
+            switch try lookupView(row) {
+            case .damaged(let row): damaged.append(row)
+            case .locked, .guarded: break
+            case .open(let metadata, let key):
+                switch try sealer.openSecret(of: row, metadata: metadata, passwordKey: key) {
+                case .damaged(let row): damaged.append(row)
+                case .content(let secret):
+                    let secret = secret ?? SecretBytes()
+                    let contentType = metadata.attributes.lookupRecord?.contentType
+                    secrets.append(
+                        LookupSecret(
+                            identifier,
+                            secret,
+                            contentType: contentType ?? LookupMapping.contentType(of: secret)
+                        )
+                    )
+                }
+            }
+        }
+        return secrets
+    }
+}
