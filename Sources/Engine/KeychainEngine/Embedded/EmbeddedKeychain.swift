@@ -84,6 +84,13 @@ package final class EmbeddedKeychain: KeychainBackend {
 
     /// Carries out a command; a change is durable when it returns.
     package func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+        let reply = try reply(to: command)
+        // An erasure, for example, is no transaction of the engine.
+        if access.observers.areThere, command.has(.replacesItems) { access.observers.tellUnknown() }
+        return reply
+    }
+
+    private func reply(to command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         switch command {
         case .items(let request): .answer(try perform(request))
         case .explain(let request): .explanation(try explain(request))

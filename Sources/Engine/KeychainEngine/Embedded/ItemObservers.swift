@@ -40,6 +40,11 @@ final class ItemObservers: Sendable {
         }
     }
 
+    /// Tells that anything may have changed.
+    func tellUnknown() {
+        for handler in state.withLock({ Array($0.handlers.values) }) { handler(.unknown) }
+    }
+
     /// Tells what a commit did; the caller is in a turn, so that notices come in the order of the commits.
     func tell(_ changes: RowChanges) {
         let (handlers, notice) = state.withLock { state in

@@ -40,7 +40,7 @@ extension ItemTransaction {
 
     /// An item as far as it can be read now.
     enum LookupView {
-        /// Its attributes are known, and its secret can be read, with the key of its application password if it has one.
+        /// Its attributes are known, and its secret can be read; with the key of its application password, if any.
         case open(OpenedMetadata, PasswordKey?)
         /// Its attributes are known, and the owner has to authenticate for the secret, or cannot.
         case guarded(OpenedMetadata)
@@ -87,7 +87,7 @@ extension ItemTransaction {
             ?? LookupMapping.derived(from: metadata.attributes, of: itemClass)
     }
 
-    /// What is known of a locked row by what is listed beside it; `nil` if nothing is listed, or before the first unlock.
+    /// What is known of a locked row by what is listed beside it; `nil` if that is nothing, or before the first unlock.
     func lookupFace(_ row: NumberedRow) throws(KeychainError) -> LookupFace? {
         guard let listed = try rows.listed(row) else { return nil }
         return device.openFace(listed.face, wholeTag: listed.wholeTag, of: row.row)

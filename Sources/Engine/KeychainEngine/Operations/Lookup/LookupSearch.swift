@@ -23,7 +23,7 @@ extension ItemTransaction {
         return matches
     }
 
-    /// The rows that are listed with every pair, and those that nothing is listed of and whose columns satisfy a search.
+    /// The rows that are listed with every pair, and those of which nothing is listed whose columns satisfy a search.
     func candidates(
         _ search: LookupAttributes,
         _ itemClass: ItemClass,
