@@ -246,6 +246,8 @@ struct LookupTests {
         let path = store.folder.path(of: "backup")
         let id = try keychain.store(["service": "S", "k": "v"], "secret", label: "L", contentType: "a/b").identifier
         _ = try keychain.createBackup(at: path, secret: secret)
+        // A program that knows no maps would restore items that it does not find by them.
+        #expect(try RawStore(path: path).integer("PRAGMA user_version") == 0x0202_0302)
         let (restored, merged) = (try TestStore(), try TestStore())
         _ = try restored.open().restoreBackup(from: path, secret: secret)
         let target = merged.open()

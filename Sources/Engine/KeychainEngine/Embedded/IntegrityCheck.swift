@@ -36,7 +36,7 @@ extension Engine {
             if otherwiseListed > 0 {
                 report.structuralDefects.append(
                     "what is listed of the lookup attributes of \(otherwiseListed) items is not what they have; "
-                        + "'keychainctl repair' lists them again"
+                        + "recover() lists them again"
                 )
             }
         }

@@ -13,7 +13,7 @@ extension EmbeddedKeychain {
     package func recover() throws(KeychainError) -> Int {
         try withEngine(.changingStored) { (engine) throws(KeychainError) in
             let count = try engine.recover()
-            // Also of rows that an earlier program restored from a backup.
+            // What is listed beside rows is not authenticated.
             try engine.listLookups()
             return count
         }

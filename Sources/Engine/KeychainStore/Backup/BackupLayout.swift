@@ -7,21 +7,27 @@ import KeychainCore
 enum BackupLayout {
     /// The value of `PRAGMA user_version`.
     ///
-    /// Without keychain files it has no feature of a later revision, so that every program of the format reads it; with
-    /// some, no program reads it that knows of none. A backup is never modified.
-    static func version(hasFiles: Bool) -> FileVersion {
-        guard hasFiles else { return .base }
-        return FileVersion(revision: fileRevision, readerRevision: fileRevision, writerRevision: fileRevision)
+    /// Without keychain files and lookup attributes it has no feature of a later revision, so that every program of the
+    /// format reads it; with some, no program reads it that knows of none. A backup is never modified.
+    static func version(hasFiles: Bool, hasLookups: Bool = false) -> FileVersion {
+        let revision = hasLookups ? lookupRevision : hasFiles ? fileRevision : 0
+        return FileVersion(revision: revision, readerRevision: revision, writerRevision: revision)
     }
 
     /// The first revision whose backups can have keychain files.
     static let fileRevision: UInt8 = 1
 
+    /// The first revision whose programs list the lookup attributes of items that they restore.
+    private static let lookupRevision = StoreFeature.lookupAttributes.version.revision
+
     /// The highest version that this program reads.
-    static let highestVersion = version(hasFiles: true)
+    static let highestVersion = version(hasFiles: true, hasLookups: true)
+
+    /// The versions of backups that have the table of keychain files, which may be empty in later ones.
+    static let versionsWithFiles = version(hasFiles: true).version...highestVersion.version
 
     /// Whether backups of a version have the table of keychain files.
-    static func hasFiles(_ version: UInt16) -> Bool { version == highestVersion.version }
+    static func hasFiles(_ version: UInt16) -> Bool { versionsWithFiles.contains(version) }
 
     /// The version of a backup's item tables.
     static func tables(_ version: UInt16) -> UInt16 { hasFiles(version) ? FileFormat.baseVersion : version }

@@ -90,7 +90,11 @@ extension Store {
         destroyedGeneration: UInt32?,
         _ contents: NewBackup
     ) throws(KeychainError) -> BackupWriter {
-        let file = try BackupWriter(open, options, hasFiles: contents.fileCount > 0, within: room)
+        let version = BackupLayout.version(
+            hasFiles: contents.fileCount > 0,
+            hasLookups: try reader.uses(.lookupAttributes)
+        )
+        let file = try BackupWriter(open, options, version: version, within: room)
         for itemClass in ItemClass.stored {
             try file.addRows(
                 of: itemClass,
@@ -172,11 +176,11 @@ private final class BackupWriter {
     init(
         _ open: () throws(SQLiteError) -> SQLiteConnection,
         _ options: StoreOptions,
-        hasFiles: Bool,
+        version: FileVersion,
         within room: BackupRoom?
     ) throws(KeychainError) {
         self.room = room
-        version = BackupLayout.version(hasFiles: hasFiles)
+        self.version = version
         do throws(SQLiteError) {
             connection = try open()
             try connection.execute("PRAGMA journal_mode = MEMORY")

@@ -130,7 +130,7 @@ struct Declarations: Sendable {
         case (.memory, revisions): memory
         case (.memory, FileFormat.formerVersion): formerMemory
         case (.backup, FileFormat.baseVersion): backup
-        case (.backup, BackupLayout.highestVersion.version): backupWithFiles
+        case (.backup, BackupLayout.versionsWithFiles): backupWithFiles
         case (.backup, FileFormat.formerVersion): formerBackup
         default: nil
         }

@@ -178,14 +178,17 @@ extension SQLiteConnection {
         guard try listsLookups(itemClass) else { return nil }
         let face = try statement(StatementKey(.lookupFace, of: itemClass)) {
             """
-            SELECT \(LookupLayout.version), \(LookupLayout.whole), \(LookupLayout.face)
+            SELECT \(LookupLayout.version), \(LookupLayout.whole),
+                CASE WHEN typeof(\(LookupLayout.face)) = 'blob' AND length(\(LookupLayout.face)) <= \(ItemLimits.partByteCount)
+                    THEN \(LookupLayout.face) END
             FROM \(LookupLayout.faces(itemClass)) WHERE \(Layout.rowNumber) = ?
             """
         }
         var listed: ListedLookup?
         try using(face) { () throws(SQLiteError) in
             try face.bind(row.number, at: 0)
-            guard try face.step(), face.bytes16(0) == row.row.version, let whole = face.bytes16(1),
+            let isThere = try readingLargeRows { () throws(SQLiteError) in try face.step() }
+            guard isThere, face.bytes16(0) == row.row.version, let whole = face.bytes16(1),
                 face.type(2) == .blob
             else { return }
             listed = ListedLookup(wholeTag: whole, pairTags: [], face: face.bytes(2))
