@@ -38,6 +38,20 @@ struct ChangeNoticeTests {
         #expect(ChangeNotice(of: .explain(ExplanationRequest(request))) == nil)
     }
 
+    @Test("a command by lookup attributes concerns passwords of all groups that it could mean, and a search none")
+    func lookups() {
+        let contents = LookupContents(attributes: .init(), label: "", secret: SecretBytes(), contentType: "")
+        let passwords = ["genp a", "genp b", "inet a", "inet b"]
+        for (operation, expected) in [
+            (.search(LookupAttributes()), nil), (.describe([.zero]), nil), (.secrets([.zero]), nil),
+            (.store(contents, replacing: true), passwords), (.change(.zero, .label("")), passwords),
+            (.delete(.zero), passwords),
+        ] as [(LookupRequest.Operation, [String]?)] {
+            let request = LookupRequest(operation, client: Client(accessGroups: ["a", "b"]))
+            #expect(ChangeNotice(of: .lookup(request)).map(Self.text) == expected)
+        }
+    }
+
     @Test("what concerns every group, or too many, may have changed anything")
     func anything() {
         let everything: PropertyDictionary = ["class": .string("genp")]

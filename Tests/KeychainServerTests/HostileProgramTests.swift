@@ -29,7 +29,8 @@ struct HostileProgramTests {
     private static let badBytes: [Bytes] = {
         let number = [UInt8](repeating: 0, count: 8)
         // No version is chosen, and the highest and the lowest that the server supports are told.
-        let noCommonVersion = Array("swiftkc".utf8) + [0xff, 0, 0, 0, 2, 0, 0, 0, 1]
+        let highest = UInt8(ProtocolVersion.supported.upperBound)
+        let noCommonVersion = Array("swiftkc".utf8) + [0xff, 0, 0, 0, highest, 0, 0, 0, 1]
         let unknownCase = try? WireMessage.failure(0, KeychainError(WireError.unknownCase)).encoded().unprotectedCopy
         return [
             Bytes(testDescription: "text", greets: false, bytes: Array("GET / HTTP/1.1\r\n\r\n".utf8)),

@@ -4,8 +4,8 @@ import KeychainCore
 import KeychainProtection
 import KeychainStore
 
-/// Lists the lookup attributes of rows that came from elsewhere without what a store keeps beside them, by a repair or a
-/// move, and of rows whose lists were altered (Documentation/Format.md, "Lookup attributes").
+/// Lists the lookup attributes of rows that came from elsewhere without what a store keeps beside them, by a repair or
+/// a move, and of rows whose lists were altered (Documentation/Format.md, "Lookup attributes").
 extension Engine {
     /// Lists such rows if the store says that there may be some and all keys are available, a few in each transaction;
     /// if other processes hold the store, the next unlock continues.

@@ -126,6 +126,13 @@ enum LookupLayout {
 
     static func tags(_ itemClass: ItemClass) -> String { "lookup_tags_\(itemClass.rawValue)" }
 
+    /// The SQL condition for rows of a class of which nothing is listed.
+    static func isUnlisted(_ itemClass: ItemClass) -> String {
+        let (faces, items) = (faces(itemClass), Layout.table(itemClass))
+        let isSame = [Layout.rowNumber, Layout.version16].map { "\(faces).\($0) = \(items).\($0)" }
+        return "NOT EXISTS (SELECT 1 FROM \(faces) WHERE \(isSame.joined(separator: " AND ")))"
+    }
+
     /// The items have the numbers of their rows.
     fileprivate static func objects(_ itemClass: ItemClass) -> [DeclaredObject] {
         let (faces, tags) = (faces(itemClass), tags(itemClass))

@@ -230,6 +230,13 @@ extension RowReader {
         try sql { () throws(SQLiteError) in try connection.numbers(listedWithWhole: tag, itemClass) }
     }
 
+    /// Live rows that match and of which nothing is listed, in the order in which they were added.
+    package func unlistedRows(_ filter: RowFilter) throws(KeychainError) -> [NumberedRow] {
+        var filter = filter
+        filter.excludesListed = try sql { () throws(SQLiteError) in try connection.listsLookups() }
+        return try rows(filter)
+    }
+
     /// What is listed of this version of a row; `nil` for a row without lookup attributes.
     ///
     /// The tags of the pairs are read only if they are asked for.

@@ -24,6 +24,8 @@ package struct RowFilter: Sendable, Hashable {
     package var destroyedGeneration: UInt32?
     /// Whether tombstones are looked for, too.
     package var includesTombstones = false
+    /// Whether rows are left out whose lookup attributes are listed, in a store that has such lists.
+    var excludesListed = false
 
     /// Every live row of a class.
     package init(_ itemClass: ItemClass) { self.itemClass = itemClass }
@@ -40,6 +42,7 @@ package struct RowFilter: Sendable, Hashable {
         var hasProtection: Bool
         var hasDestroyedGeneration: Bool
         var includesTombstones: Bool
+        var excludesListed: Bool
 
         /// Feeds the properties that distinguish most filters.
         func hash(into hasher: inout Hasher) {
@@ -60,7 +63,8 @@ package struct RowFilter: Sendable, Hashable {
             hasRowNumber: rowNumber != nil,
             hasProtection: protection != nil,
             hasDestroyedGeneration: destroyedGeneration != nil,
-            includesTombstones: includesTombstones
+            includesTombstones: includesTombstones,
+            excludesListed: excludesListed
         )
     }
 
@@ -86,6 +90,7 @@ package struct RowFilter: Sendable, Hashable {
         if protection != nil { terms.append("\(Layout.protection) = ?") }
         if destroyedGeneration != nil { terms.append("NOT (\(Self.isDestroyed))") }
         if !includesTombstones { terms.append("\(Layout.tombstone) = 0") }
+        if excludesListed { terms.append(LookupLayout.isUnlisted(itemClass)) }
         return terms.isEmpty ? "1" : terms.joined(separator: " AND ")
     }
 

@@ -35,7 +35,7 @@ extension ItemTransaction {
 
     /// The live rows of a filter that are not on a token.
     func lookupRows(_ filter: RowFilter) throws(KeychainError) -> [NumberedRow] {
-        try rows.rows(filter).filter { row in !row.row.tags.contains { $0.name == .tokenID } }
+        try rows.rows(filter).filter { !$0.row.isOnToken }
     }
 
     /// An item as far as it can be read now.
@@ -92,6 +92,11 @@ extension ItemTransaction {
         guard let listed = try rows.listed(row) else { return nil }
         return device.openFace(listed.face, wholeTag: listed.wholeTag, of: row.row)
     }
+}
+
+extension StoredRow {
+    /// Whether the item is on a token.
+    var isOnToken: Bool { tags.contains { $0.name == .tokenID } }
 }
 
 extension AccessGroups {

@@ -47,10 +47,7 @@ extension ItemTransaction {
         for (name, value) in conditions {
             derived.tags.append(tags.attributeTag(in: itemClass, name: name, value: value))
         }
-        let listed = Set(numbers)
-        for row in try lookupRows(derived) where !listed.contains(row.number) {
-            if try rows.listed(row) == nil { found.append(row) }
-        }
+        found += try rows.unlistedRows(derived).filter { !$0.row.isOnToken }
         return found.sorted { $0.number < $1.number }
     }
 
