@@ -221,6 +221,11 @@ let groups: [Group] = [
                 name: "KeychainServer",
                 dependencies: ["KeychainWire", "KeychainCore", "KeychainHost", "CKeychainSupport"]
             ),
+            // A message bus of D-Bus for where there is no session bus.
+            .target(
+                name: "KeychainBus",
+                dependencies: ["KeychainServer", "KeychainWire", "KeychainCore", "KeychainHost", "CKeychainSupport"]
+            ),
             // A backend that sends its commands to a daemon.
             .target(
                 name: "KeychainClient",
@@ -635,6 +640,13 @@ let tests: [Target] = [
             "KeychainServer", "KeychainClient", "KeychainWire", "KeychainCore", "KeychainEngine", "KeychainHost",
             "KeychainProtection", "KeychainAuthenticators", "KeychainTestSupport", "ServerTestSupport",
             "CKeychainSupport", "keychain-peer",
+        ]
+    ),
+    .testTarget(
+        name: "KeychainBusTests",
+        dependencies: [
+            "KeychainBus", "KeychainServer", "KeychainWire", "KeychainCore", "KeychainHost", "KeychainTestSupport",
+            "ServerTestSupport", "CKeychainSupport", "CSystemd",
         ]
     ),
     .testTarget(

@@ -72,14 +72,31 @@ ssize_t keychain_send(int socket, const void *bytes, size_t count) {
 }
 
 ssize_t keychain_send_with(int socket, int descriptor, const void *bytes, size_t count) {
-    union {
-        char bytes[CMSG_SPACE(sizeof descriptor)];
-        struct cmsghdr header;
-    } control = {.header = {.cmsg_len = CMSG_LEN(sizeof descriptor), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS}};
-    memcpy(CMSG_DATA(&control.header), &descriptor, sizeof descriptor);
     struct iovec part = {.iov_base = (void *)bytes, .iov_len = count};
-    struct msghdr message = {
-        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+    return keychain_send_parts(socket, &part, 1, &descriptor, 1);
+}
+
+ssize_t keychain_send_parts(int socket, const struct iovec *parts, size_t count, const int *descriptors,
+                            size_t descriptor_count) {
+    union {
+        char bytes[CMSG_SPACE(KEYCHAIN_MOST_DESCRIPTORS * sizeof(int))];
+        struct cmsghdr header;
+    } control;
+    struct msghdr message = {.msg_iov = (struct iovec *)parts, .msg_iovlen = count};
+    if (descriptor_count > KEYCHAIN_MOST_DESCRIPTORS) {
+        errno = EINVAL;
+        return -1;
+    }
+    if (descriptor_count > 0) {
+        size_t length = descriptor_count * sizeof(int);
+        memset(&control, 0, sizeof control);
+        control.header.cmsg_len = CMSG_LEN(length);
+        control.header.cmsg_level = SOL_SOCKET;
+        control.header.cmsg_type = SCM_RIGHTS;
+        memcpy(CMSG_DATA(&control.header), descriptors, length);
+        message.msg_control = control.bytes;
+        message.msg_controllen = CMSG_SPACE(length);
+    }
     ssize_t sent;
     do sent = sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
     while (sent < 0 && errno == EINTR);
@@ -135,6 +152,43 @@ ssize_t keychain_receive_from(int socket, pid_t sender, void *bytes, size_t coun
     }
     keychain_wipe(bytes, (size_t)received);
     errno = EPERM;
+    return -1;
+}
+
+ssize_t keychain_receive_parts(int socket, pid_t sender, void *bytes, size_t count, int *descriptors,
+                               size_t *descriptor_count) {
+    // Room for all that the kernel may pass at once: it would close what has none, and wait for that.
+    union {
+        char bytes[CMSG_SPACE(sizeof(struct ucred)) + CMSG_SPACE(KEYCHAIN_MOST_DESCRIPTORS * sizeof(int))];
+        struct cmsghdr alignment;
+    } control;
+    struct iovec part = {.iov_base = bytes, .iov_len = count};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+    ssize_t received;
+    *descriptor_count = 0;
+    do {
+        message.msg_control = control.bytes;
+        message.msg_controllen = sizeof control.bytes;
+        received = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    } while (received < 0 && errno == EINTR);
+    if (received <= 0) return received;
+    bool is_sender = false;
+    for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header != NULL; header = CMSG_NXTHDR(&message, header)) {
+        if (header->cmsg_level != SOL_SOCKET) continue;
+        if (header->cmsg_type == SCM_CREDENTIALS && header->cmsg_len == CMSG_LEN(sizeof(struct ucred))) {
+            struct ucred credentials;
+            memcpy(&credentials, CMSG_DATA(header), sizeof credentials);
+            is_sender = credentials.pid == sender;
+        } else if (header->cmsg_type == SCM_RIGHTS && *descriptor_count == 0) {
+            size_t length = header->cmsg_len - CMSG_LEN(0);
+            memcpy(descriptors, CMSG_DATA(header), length);
+            *descriptor_count = length / sizeof(int);
+        }
+    }
+    // Without a free descriptor the kernel has dropped some.
+    if (is_sender && !(message.msg_flags & MSG_CTRUNC)) return received;
+    keychain_wipe(bytes, (size_t)received);
+    errno = is_sender ? EMFILE : EPERM;
     return -1;
 }
 

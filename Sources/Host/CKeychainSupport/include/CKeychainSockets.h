@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 
 // A socket that a forked child closes before anything else runs there; -1 with errno set on failure. Close it with
 // keychain_close_private, in the process that opened it.
@@ -29,6 +30,13 @@ ssize_t keychain_receive(int socket, void *bytes, size_t count);
 // Sends as keychain_send does, and passes a descriptor with the bytes (SCM_RIGHTS, unix(7)).
 ssize_t keychain_send_with(int socket, int descriptor, const void *bytes, size_t count);
 
+// The most descriptors that a call passes (unix(7), SCM_RIGHTS).
+enum { KEYCHAIN_MOST_DESCRIPTORS = 253 };
+
+// Sends the parts one after the other, and passes descriptors with the first byte; -1 with errno set.
+ssize_t keychain_send_parts(int socket, const struct iovec *parts, size_t count, const int *descriptors,
+                            size_t descriptor_count);
+
 // Makes the kernel report the sending process of all that arrives (SO_PASSCRED, unix(7)); sockets that a listening one
 // accepts report it, too. Out-of-band bytes stay in sequence with the others. 0 or an error number.
 int keychain_name_senders(int socket);
@@ -41,6 +49,11 @@ void keychain_permit_descriptors(int socket, bool permits);
 // the bytes, *has_descriptor is set, and the descriptor is closed, which blocks for as long as its last close takes;
 // otherwise *has_descriptor is unchanged.
 ssize_t keychain_receive_from(int socket, pid_t sender, void *bytes, size_t count, bool *has_descriptor);
+
+// The same for a socket on which descriptors may be passed: they are stored, close-on-exec, in the room for
+// KEYCHAIN_MOST_DESCRIPTORS, also if the result is -1.
+ssize_t keychain_receive_parts(int socket, pid_t sender, void *bytes, size_t count, int *descriptors,
+                               size_t *descriptor_count);
 
 // Reads and discards the remaining data on such a socket, which was shut down; false if it contains a descriptor, which
 // the close of the socket closes, blocking for as long as its last close takes.

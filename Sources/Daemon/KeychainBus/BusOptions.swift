@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainHost
+
+/// The limits of a bus.
+package struct BusOptions: Sendable {
+    /// How many programs may be connected.
+    package var maximumConnections = 256
+    /// How many of them may not have said Hello yet; the one that has waited longest makes room for another.
+    package var maximumBeginners = 64
+    /// The time for that, in milliseconds.
+    package var handshakeMilliseconds: Int32 = 10_000
+    /// The largest message: a secret of 16 MiB, and what is around it.
+    package var maximumFrameBytes = 17 << 20
+    /// How many bytes may wait for a program behind the message that is being sent to it.
+    package var maximumQueuedBytes = 1 << 20
+    /// How many bytes of large messages all programs may send and leave unread at once.
+    package var maximumHeldBytes = 256 << 20
+    /// How many match rules a program may add.
+    package var maximumRules = 512
+    /// The longest match rule, in bytes.
+    package var maximumRuleBytes = 1_024
+    /// How many names a program may own or wait for.
+    package var maximumNames = 64
+    /// How many calls of a program may be without a reply.
+    package var maximumPendingCalls = 1_024
+    /// How many descriptors a message may pass.
+    package var maximumDescriptors = 16
+    /// The clock of time limits.
+    package var clock = TimeoutClock.system
+
+    /// The usual limits.
+    package init() {}
+
+    func deadline(milliseconds: Int32) -> Deadline { Deadline(milliseconds: milliseconds, by: clock) }
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CKeychainSupport
+import Glibc
+import KeychainBus
+import KeychainHost
+import KeychainTestSupport
+import ServerTestSupport
+import Testing
+
+/// Programs that keep to no rule: they are refused, and others are served.
+@Suite(.timeLimit(.minutes(10)))
+struct BusClientAttackTests {
+    @Test("garbage of every length ends the connection that it came on, before and after the handshake")
+    func garbage() throws {
+        let bus = try TestBus()
+        let other = try bus.client()
+        for length in 1...300 {
+            let before = try RawClient(connectingTo: bus.path)
+            before.write((0..<length).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ 129) })
+            #expect(before.isEnded)
+        }
+        for length in 16...80 {
+            let after = try RawClient(connectingTo: bus.path)
+            try after.authenticate()
+            after.write((0..<length).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ 129) })
+            #expect(after.isEnded)
+        }
+        #expect(try other.callDriver("Ping").error == nil)
+    }
+
+    @Test("half a message, at every length, disturbs nobody")
+    func halfMessages() throws {
+        let bus = try TestBus()
+        let other = try bus.client()
+        var call = BusHeader(.methodCall, serial: 5)
+        (call.path, call.member, call.destination) = ("/a", "Ping", BusNames.driver)
+        let bytes = call.encoded(bodyByteCount: 0)
+        var clients: [RawClient] = []
+        for length in 1..<bytes.count {
+            let client = try bus.client()
+            client.write(Array(bytes.prefix(length)))
+            clients.append(client)
+        }
+        #expect(try other.callDriver("Ping").error == nil)
+        // The other half.
+        for (client, length) in zip(clients, 1...) {
+            client.write(Array(bytes.dropFirst(length)))
+            #expect(try client.reply(to: 5).error == nil)
+        }
+    }
+
+    @Test("a message of 128 MiB, one without a number and one of no kind are refused by their first bytes")
+    func refusedHeaders() throws {
+        let bus = try TestBus()
+        let other = try bus.client()
+        let changes: [[(Int, UInt8)]] = [[(7, 8)], [(8, 0), (9, 0), (10, 0), (11, 0)], [(1, 0)], [(1, 9)], [(3, 2)]]
+        for change in changes {
+            let client = try bus.client()
+            var bytes = client.makeCall("Ping").encoded(bodyByteCount: 0)
+            for (offset, value) in change { bytes[offset] = value }
+            client.write(Array(bytes.prefix(BusFrameHead.byteCount)))
+            #expect(client.isEnded)
+        }
+        #expect(try other.callDriver("Ping").error == nil)
+    }
+
+    @Test("10,000 match rules: the limit is an error, and signals still reach others")
+    func manyRules() throws {
+        let bus = try TestBus()
+        let (hostile, other) = (try bus.client(), try bus.client())
+        var refused = 0
+        for index in 0..<10_000
+        where try hostile.callDriver("AddMatch", ["arg0='\(index)'"]).error == "LimitsExceeded" { refused += 1 }
+        #expect(refused == 10_000 - BusOptions().maximumRules)
+        _ = try other.callDriver("AddMatch", ["member='NameOwnerChanged'"])
+        let another = try bus.client()
+        #expect(try other.next { $0.header.member == "NameOwnerChanged" }.texts()[0] == another.name)
+    }
+
+    @Test("300 connections: those above the limit are closed, and one that leaves makes room")
+    func manyConnections() throws {
+        let bus = try TestBus()
+        var clients: [RawClient] = []
+        var refused = 0
+        for _ in 0..<300 {
+            do { clients.append(try bus.client()) } catch { refused += 1 }
+        }
+        #expect(clients.count == BusOptions().maximumConnections)
+        #expect(refused == 300 - clients.count)
+        // The service comes in all the same.
+        let service = try bus.serviceClient()
+        #expect(try service.callDriver("Ping").error == nil)
+        clients.removeLast(10)
+        #expect(eventually("a place is free") { (try? bus.client()) != nil })
+        #expect(try clients[0].callDriver("Ping").error == nil)
+    }
+
+    @Test("connections that say nothing end in time, and make room for others before")
+    func halfOpenConnections() throws {
+        let clock = ManualClock()
+        let bus = try TestBus { options in
+            (options.clock, options.maximumBeginners) = (clock.timeouts, 4)
+        }
+        var silent = try (0..<4).map { _ in try RawClient(connectingTo: bus.path) }
+        let authenticated = try RawClient(connectingTo: bus.path)
+        try authenticated.authenticate()
+        // The one that came first made room.
+        #expect(silent.removeFirst().isEnded)
+        let other = try bus.client()
+        clock.advance(milliseconds: Int64(BusOptions().handshakeMilliseconds) - 1)
+        #expect(try other.callDriver("Ping").error == nil)
+        clock.advance(milliseconds: 1)
+        for client in silent + [authenticated] { #expect(client.isEnded) }
+        #expect(try other.callDriver("Ping").error == nil)
+    }
+
+    @Test("a program that does not read is left alone by the others, and ends")
+    func slowReader() throws {
+        let bus = try TestBus()
+        let (slow, sender, other) = (try bus.client(), try bus.client(), try bus.client())
+        _ = try slow.callDriver("AddMatch", ["interface='org.example.I'"])
+        _ = try other.callDriver("AddMatch", ["member='NameOwnerChanged',arg0='\(slow.name)'"])
+        var signal = BusHeader(.signal, serial: 1)
+        (signal.path, signal.interface, signal.member, signal.signature) = ("/a", "org.example.I", "S", "s")
+        var writer = BusValueWriter()
+        writer.append(String(repeating: "a", count: 60_000))
+        for _ in 0..<100 {
+            signal.serial = sender.nextSerial()
+            sender.send(signal, writer.bytes)
+            _ = try sender.callDriver("Ping")
+        }
+        #expect(try other.next { $0.header.member == "NameOwnerChanged" }.texts() == [slow.name, slow.name, ""])
+        #expect(try sender.callDriver("Ping").error == nil)
+    }
+
+    @Test("a program that calls without reading its replies ends, too")
+    func unreadReplies() throws {
+        let bus = try TestBus()
+        let (slow, other) = (try bus.client(), try bus.client())
+        _ = try other.callDriver("AddMatch", ["member='NameOwnerChanged',arg0='\(slow.name)'"])
+        for _ in 0..<2_000 { slow.send(slow.makeCall("Introspect")) }
+        #expect(try other.next { $0.header.member == "NameOwnerChanged" }.texts() == [slow.name, slow.name, ""])
+    }
+
+    @Test(
+        "descriptors that were not agreed on, that the message does not name, or that do not come, end the connection"
+    )
+    func wrongDescriptors() throws {
+        let bus = try TestBus()
+        func client(agreed: Bool) throws -> RawClient {
+            let client = try RawClient(connectingTo: bus.path)
+            client.write("\0AUTH EXTERNAL\r\nDATA\r\n\(agreed ? "NEGOTIATE_UNIX_FD\r\n" : "")BEGIN\r\n")
+            for _ in 0..<(agreed ? 3 : 2) { _ = try client.line() }
+            _ = try client.callDriver("Hello")
+            return client
+        }
+        let notAgreed = try client(agreed: false)
+        let bytes = notAgreed.makeCall("Ping").encoded(bodyByteCount: 0)
+        _ = bytes.withUnsafeBytes { keychain_send_with(notAgreed.socket, 0, $0.baseAddress, $0.count) }
+        #expect(notAgreed.isEnded)
+        let missing = try client(agreed: true)
+        var call = missing.makeCall("Ping")
+        call.descriptorCount = 1
+        missing.send(call)
+        #expect(missing.isEnded)
+        // More than a message passes, one with each.
+        let many = try client(agreed: true)
+        for _ in 0..<20 {
+            let bytes = many.makeCall("Ping").encoded(bodyByteCount: 0)
+            _ = bytes.withUnsafeBytes { keychain_send_with(many.socket, 0, $0.baseAddress, $0.count) }
+        }
+        #expect(many.isEnded)
+    }
+
+    @Test("a text of many combining marks, in each place for a text, is refused or compared as bytes")
+    func combiningMarks() throws {
+        let bus = try TestBus()
+        let (client, other) = (try bus.client(), try bus.client())
+        let text = "org.freedesktop.DBus" + String(repeating: "\u{301}\u{323}", count: 100_000)
+        for member in ["GetNameOwner", "NameHasOwner", "ReleaseName", "AddMatch", "RemoveMatch", "GetAll"] {
+            #expect(try client.callDriver(member, [text]).error != nil)
+        }
+        for member in ["RequestName", "StartServiceByName"] {
+            #expect(try client.callDriver(member, [text], number: 0).error == "InvalidArgs")
+        }
+        #expect(try client.callDriver("Get", [text, text]).error == "InvalidArgs")
+        _ = try client.callDriver("AddMatch", ["arg0='\(text.prefix(20))\u{301}'"])
+        var signal = BusHeader(.signal, serial: other.nextSerial())
+        (signal.path, signal.interface, signal.member, signal.signature) = ("/a", "org.example.I", "S", "s")
+        var writer = BusValueWriter()
+        writer.append(text)
+        other.send(signal, writer.bytes)
+        #expect(try other.callDriver("Ping").error == nil)
+    }
+
+    @Test("bytes of a process that has not connected end the connection")
+    func inheritedConnection() throws {
+        let bus = try TestBus()
+        let client = try bus.client()
+        let ping = client.makeCall("Ping").encoded(bodyByteCount: 0)
+        // The other program has the socket as its standard output.
+        let text = ping.map { String($0, radix: 8) }.map { "\\\(String(repeating: "0", count: 3 - $0.count))\($0)" }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, client.socket, STDOUT_FILENO)
+        var child: pid_t = 0
+        let failure = CStringVector.with(["/usr/bin/printf", text.joined()]) { words in
+            posix_spawn(&child, "/usr/bin/printf", &actions, nil, words, environ)
+        }
+        #expect(failure == 0)
+        var status: Int32 = 0
+        #expect(waitpid(child, &status, 0) == child && status == 0)
+        #expect(client.isEnded)
+    }
+}
