@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainBus
+
+/// Bytes of a client before its first message, in pieces whose size the first byte says.
+///
+/// Where the pieces are cut makes no difference, and nobody but the user is welcome.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+    let input = UnsafeRawBufferPointer(start: bytes, count: count)
+    guard let size = input.first else { return 0 }
+    let arriving = UnsafeRawBufferPointer(rebasing: input.dropFirst())
+    let whole = outcome(of: arriving, pieces: max(1, count))
+    precondition(whole == outcome(of: arriving, pieces: Int(size) + 1), "it depends on the pieces what is answered")
+    precondition(whole.answer.count <= BusHandshake.mostLines * 64, "an answer is a line for a line")
+    let foreign = outcome(of: arriving, pieces: max(1, count), peer: 0)
+    precondition(foreign.progress != .complete, "another user is welcome")
+    return 0
+}
+
+private struct Outcome: Equatable {
+    var taken = 0
+    var answer: [UInt8] = []
+    var progress = BusHandshake.Progress.incomplete
+}
+
+private func outcome(of bytes: UnsafeRawBufferPointer, pieces size: Int, peer: UInt32 = 1_000) -> Outcome {
+    var handshake = BusHandshake(peer: peer, user: 1_000, identifier: "0123456789abcdef0123456789abcdef")
+    var outcome = Outcome()
+    while outcome.taken < bytes.count, handshake.progress == .incomplete {
+        let end = min(outcome.taken + size, bytes.count)
+        let (taken, answer) = handshake.receive(UnsafeRawBufferPointer(rebasing: bytes[outcome.taken..<end]))
+        outcome.taken += taken
+        outcome.answer += answer
+    }
+    outcome.progress = handshake.progress
+    return outcome
+}
