@@ -113,10 +113,12 @@ let groups: [Group] = [
             ),
             // Private folders, lock files, locked memory, threads, the environment.
             .target(name: "KeychainHost", dependencies: ["KeychainSupport"]),
+            // Connections to a message bus, and messages value by value, with sd-bus.
+            .target(name: "MessageBus", dependencies: ["CSystemd"]),
             // Sessions and sleep, from logind over D-Bus.
             .target(
                 name: "LoginManager",
-                dependencies: isDaemonStatic ? [] : ["CSystemd"],
+                dependencies: isDaemonStatic ? [] : ["MessageBus"],
                 exclude: [isDaemonStatic ? "Bus" : "Static"]
             ),
         ]
@@ -243,13 +245,22 @@ let groups: [Group] = [
                 name: "KeychainAuthenticators",
                 dependencies: ["KeychainCore", "KeychainHost", "CKeychainSupport"]
             ),
+            // The Secret Service API over D-Bus, in front of the server.
+            .target(
+                name: "KeychainSecretService",
+                dependencies: [
+                    "KeychainServer", "KeychainTrust", "KeychainKeys", "KeychainCore", "KeychainHost",
+                    "CKeychainOpenSSL", "CKeychainSupport", crypto, cryptoExtras,
+                ] + (isDaemonStatic ? [] : ["MessageBus"]),
+                exclude: [isDaemonStatic ? "Service" : "Static"]
+            ),
             // The user's daemon and the system service.
             .target(
                 name: "KeychainDaemon",
                 dependencies: [
-                    "KeychainServer", "KeychainIdentity", "KeychainAudit", "KeychainWire", "KeychainEngine",
-                    "KeychainFiles", "KeychainMacFrontEnd", "KeychainProtection", "KeychainStore", "KeychainCore",
-                    "KeychainTrust", "KeychainAuthenticators", "CommandHelp",
+                    "KeychainServer", "KeychainSecretService", "KeychainBus", "KeychainIdentity", "KeychainAudit",
+                    "KeychainWire", "KeychainEngine", "KeychainFiles", "KeychainMacFrontEnd", "KeychainProtection",
+                    "KeychainStore", "KeychainCore", "KeychainTrust", "KeychainAuthenticators", "CommandHelp",
                     "KeychainHost", "LoginManager", "CKeychainSupport", arguments,
                 ]
             ),
@@ -657,7 +668,14 @@ let tests: [Target] = [
         ],
         exclude: ["Cases"]
     ),
-    .testTarget(name: "LoginManagerTests", dependencies: ["LoginManager", "KeychainTestSupport"]),
+    .testTarget(name: "LoginManagerTests", dependencies: ["LoginManager", "MessageBus", "KeychainTestSupport"]),
+    .testTarget(
+        name: "KeychainSecretServiceTests",
+        dependencies: [
+            "KeychainSecretService", "KeychainServer", "KeychainEngine", "KeychainTrust", "KeychainCore",
+            "KeychainHost", "MessageBus", "KeychainTestSupport", "ServerTestSupport",
+        ]
+    ),
     .testTarget(
         name: "KeychainDaemonTests",
         dependencies: [

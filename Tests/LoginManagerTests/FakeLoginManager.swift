@@ -2,6 +2,8 @@
 
 import Foundation
 import Glibc
+import KeychainTestSupport
+import MessageBus
 import Synchronization
 
 @testable import LoginManager

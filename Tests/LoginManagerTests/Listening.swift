@@ -2,6 +2,7 @@
 
 import Foundation
 import Glibc
+import KeychainTestSupport
 import Synchronization
 import Testing
 

@@ -13,6 +13,7 @@
 #endif
 
 #include <openssl/bio.h>
+#include <openssl/bn.h>
 #include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/objects.h>
@@ -28,6 +29,14 @@
 #define LIBCRYPTO_FUNCTIONS(FUNCTION)           \
     FUNCTION(BIO_free)                          \
     FUNCTION(BIO_new_mem_buf)                   \
+    FUNCTION(BN_CTX_free)                       \
+    FUNCTION(BN_CTX_secure_new_ex)              \
+    FUNCTION(BN_bin2bn)                         \
+    FUNCTION(BN_bn2binpad)                      \
+    FUNCTION(BN_clear_free)                     \
+    FUNCTION(BN_mod_exp_mont_consttime)         \
+    FUNCTION(BN_secure_new)                     \
+    FUNCTION(BN_set_flags)                      \
     FUNCTION(ERR_clear_error)                   \
     FUNCTION(OBJ_nid2obj)                       \
     FUNCTION(OCSP_BASICRESP_free)               \

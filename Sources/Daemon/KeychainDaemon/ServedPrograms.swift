@@ -2,6 +2,7 @@
 
 import KeychainCore
 import KeychainIdentity
+import KeychainSecretService
 import KeychainServer
 import KeychainWire
 
@@ -30,7 +31,27 @@ struct ServedPrograms: Sendable {
         greetingByteCount: Int = Greeting.byteCount
     ) throws(KeychainError) -> UserProgram {
         let peer = try identities.identify(socket: socket, greetingByteCount: greetingByteCount)
-        let instance = ProcessInstance(identifier: peer.process.identifier, startTime: peer.process.startTime)
+        return program(peer, startTime: peer.process.startTime)
+    }
+
+    /// The program of a connection to a message bus.
+    ///
+    /// - Parameter caller: what the bus says of the connection.
+    /// - Returns: The program.
+    /// - Throws: ``KeychainError`` if the process cannot be identified.
+    func program(of caller: BusCaller) throws(KeychainError) -> UserProgram {
+        let peer = try identities.identify(
+            onBus: caller.process,
+            of: caller.user,
+            pidfd: caller.descriptor?.number,
+            connectedBefore: caller.connectedBefore
+        )
+        // What may be another process shares nothing with that one, such as a passcode that was entered there.
+        return program(peer, startTime: peer.process.isExact ? peer.process.startTime : nil)
+    }
+
+    private func program(_ peer: IdentifiedPeer, startTime: UInt64?) -> UserProgram {
+        let instance = ProcessInstance(identifier: peer.process.identifier, startTime: startTime ?? 0)
         return UserProgram(
             instance,
             as: peer.identity,
@@ -40,7 +61,7 @@ struct ServedPrograms: Sendable {
             isSystemService: isSystemService,
             audited: audit.map { AuditedProgram(peer, $0) },
             keptByteCount: peer.keptByteCount,
-            executable: { peer.executable },
+            executable: { startTime == nil ? nil : peer.executable },
             reidentify: { () throws(KeychainError) in try peer.confirm() }
         )
     }

@@ -5,6 +5,7 @@ import Glibc
 import KeychainCore
 import KeychainEngine
 import KeychainIdentity
+import KeychainSecretService
 import KeychainServer
 import KeychainWire
 
@@ -50,9 +51,17 @@ package final class UserAdmission: Admission {
 
     /// Identifies a process that has connected.
     package func admit(_ socket: Int32) throws(KeychainError) -> any ConnectedPeer {
+        try admit(try PeerUser(socket)) { () throws(KeychainError) in
+            try programs.program(at: socket, greetingByteCount: greetingByteCount)
+        }
+    }
+
+    private func admit(
+        _ peer: PeerUser,
+        _ identify: () throws(KeychainError) -> UserProgram
+    ) throws(KeychainError) -> any ConnectedPeer {
         let audit = programs.audit
         audit?.reloadSettings()
-        let peer = try PeerUser(socket)
         do throws(KeychainError) {
             guard peer.user == user else {
                 throw KeychainError(
@@ -61,10 +70,20 @@ package final class UserAdmission: Admission {
                     facts: ["user": "\(peer.user)"]
                 )
             }
-            return try programs.program(at: socket, greetingByteCount: greetingByteCount)
+            return try identify()
         } catch {
             audit?.recordRefusal(of: peer, error)
             throw error
+        }
+    }
+}
+
+/// Programs that connect to a message bus.
+extension UserAdmission: BusAdmission {
+    /// Identifies the process of a connection to a bus.
+    package func admit(_ caller: BusCaller) throws(KeychainError) -> any ConnectedPeer {
+        try admit(PeerUser(process: caller.process, user: caller.user)) { () throws(KeychainError) in
+            try programs.program(of: caller)
         }
     }
 }
@@ -73,6 +92,12 @@ package final class UserAdmission: Admission {
 struct PeerUser {
     let process: pid_t
     let user: uid_t
+
+    /// A process and a user that a message bus names.
+    init(process: pid_t, user: uid_t) {
+        self.process = process
+        self.user = user
+    }
 
     /// The process and its effective user, at the time when it connected (`SO_PEERCRED`, unix(7)).
     init(_ socket: Int32) throws(KeychainError) {

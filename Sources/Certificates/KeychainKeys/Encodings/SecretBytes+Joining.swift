@@ -16,7 +16,7 @@ extension SecretBytes {
     }
 
     /// The bytes of a library's result, which is overwritten in place.
-    init(wiping data: consuming Data) {
+    package init(wiping data: consuming Data) {
         self = data.withUnsafeBytes { SecretBytes(copying: $0) }
         data.resetBytes(in: data.startIndex..<data.endIndex)
     }

@@ -3,13 +3,15 @@
 import KeychainCore
 
 /// The system's libcrypto (OpenSSL 3), loaded when it is first needed: a program that evaluates no certificate loads no
-/// library.
+/// library, nor does a service whose clients agree on no keys.
 ///
 /// It is used with its own library context, so that neither the configuration of the system nor that of the program
 /// affects what is accepted, and nothing here affects a libcrypto that the program itself uses.
-struct OpenSSL: @unchecked Sendable {
-    // The value is safe because it is immutable: addresses of functions, and a thread-safe context.
-    let functions: OpaquePointer
+package struct OpenSSL: @unchecked Sendable {
+    /// The functions that are called, for those of CKeychainOpenSSL.
+    ///
+    /// The value is safe because it is immutable: addresses of functions, and a thread-safe context.
+    package let functions: OpaquePointer
 
     /// The library, or the reason that there is none.
     private static let loaded = Result { () throws(KeychainError) in try OpenSSL(fileName) }
@@ -17,7 +19,7 @@ struct OpenSSL: @unchecked Sendable {
     /// The library.
     ///
     /// - Throws: `errSecNotAvailable` where it is not installed.
-    static var shared: OpenSSL {
+    package static var shared: OpenSSL {
         get throws(KeychainError) { try loaded.get() }
     }
 

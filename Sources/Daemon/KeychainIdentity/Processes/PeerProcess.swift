@@ -78,8 +78,36 @@ package final class PeerProcess: Sendable {
         user = try folder.user()
         self.identifier = identifier
         isExact = true
-        let attribute = folder.contents("attr/apparmor/current", limit: 4096) ?? []
-        securityLabel = String(validating: attribute.prefix { $0 != 0x0A && $0 != 0 }, as: UTF8.self)
+        securityLabel = folder.securityLabel
+    }
+
+    /// The process of which another service, such as a message bus, says that it connected there.
+    ///
+    /// - Parameters:
+    ///   - identifier: its PID.
+    ///   - user: the user that it ran as when it connected.
+    ///   - pidfd: a descriptor of it (pidfd_open(2)); `nil` if the service has none.
+    ///   - connectedBefore: when it was connected already, in clock ticks since boot: without a descriptor, the
+    ///     process is exact only if it was not started later. `nil` if that is not known.
+    /// - Throws: ``IdentityError`` if the process has exited, or is not visible here.
+    package init(
+        identifier: Int32,
+        of user: UInt32,
+        pidfd: Int32?,
+        connectedBefore: UInt64?
+    ) throws(IdentityError) {
+        folder = try ProcessFolder(identifier)
+        startTime = try folder.startTime()
+        self.user = user
+        self.identifier = identifier
+        securityLabel = folder.securityLabel
+        guard let pidfd else {
+            isExact = connectedBefore.map { [startTime] in startTime <= $0 } ?? false
+            return
+        }
+        isExact = true
+        // Only now is it certain that the folder is that of the process: it has not exited since.
+        guard keychain_peer_is_alive(pidfd) != 0 else { throw Self.ended(identifier) }
     }
 
     private static func ended(_ process: Int32) -> IdentityError {

@@ -52,6 +52,12 @@ struct ProcessFolder: Sendable, ~Copyable {
         return user
     }
 
+    /// The label of AppArmor; `nil` if there is none.
+    var securityLabel: String? {
+        let attribute = contents("attr/apparmor/current", limit: 4096) ?? []
+        return String(validating: attribute.prefix { $0 != 0x0A && $0 != 0 }, as: UTF8.self)
+    }
+
     func failure(_ what: String) -> IdentityError {
         switch errno {
         case EACCES, EPERM:

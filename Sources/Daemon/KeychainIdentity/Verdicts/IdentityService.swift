@@ -76,6 +76,49 @@ package final class IdentityService: Sendable {
         }
     }
 
+    /// Identifies the process of which a message bus says that it connected there.
+    ///
+    /// - Parameters:
+    ///   - process: its PID.
+    ///   - user: the user as whom it connected.
+    ///   - pidfd: a descriptor of it; `nil` if the bus has none.
+    ///   - connectedBefore: when it was connected already (``PeerProcess/init(identifier:of:pidfd:connectedBefore:)``).
+    /// - Returns: The process and its identity: anonymous if nothing is proved, or another process may have its PID by
+    ///   now; then it is not exact.
+    /// - Throws: ``KeychainError`` of `errSecMissingEntitlement` for a process that cannot be distinguished from
+    ///   others, and of `errSecNotAvailable` if that takes too long.
+    package func identify(
+        onBus process: Int32,
+        of user: UInt32,
+        pidfd: Int32?,
+        connectedBefore: UInt64?
+    ) throws(KeychainError) -> IdentifiedPeer {
+        let deadline = Deadline(milliseconds: examiner.options.identificationMilliseconds)
+        do throws(IdentityError) {
+            let peer = try PeerProcess(
+                identifier: process,
+                of: user,
+                pidfd: pidfd,
+                connectedBefore: connectedBefore
+            )
+            let identified = identify(peer, until: deadline)
+            guard !deadline.isOver else { throw IdentityError("it could not be identified in time") }
+            guard !peer.isExact else { return identified }
+            // Out of a sandbox it could be the number of a process outside, and the other way round.
+            guard !identified.identity.isSandboxed else { throw IdentityError(Self.unknownProcess) }
+            guard identified.identity.isKnown else { return identified }
+            return IdentifiedPeer(peer, as: identified.identification.withdrawn(Self.unknownProcess))
+        } catch {
+            throw deadline.isOver
+                ? KeychainError(.notAvailable, "the connection is refused: \(error)", kind: .unavailable)
+                : KeychainError(.missingEntitlement, "the connection is refused: \(error)")
+        }
+    }
+
+    private static let unknownProcess =
+        "the message bus gives no descriptor of the process (ProcessFD), and the process may be another one than that "
+        + "which connected; a program that connects after the service has started is identified"
+
     /// Identifies a process, if that is possible before a deadline.
     package func identify(_ peer: PeerProcess, until deadline: Deadline? = nil) -> IdentifiedPeer {
         var scratch = record.withLock { $0 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import MessageBus
 
 /// The events received on one connection to a bus.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CSystemd
 import Glibc
+import MessageBus
 import Synchronization
 
 /// Listens to systemd's login manager: locked sessions, logouts, and suspends.

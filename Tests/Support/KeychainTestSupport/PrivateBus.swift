@@ -2,15 +2,16 @@
 
 import Foundation
 import Glibc
-import KeychainTestSupport
 
 /// A message bus for one test, on which anybody may do anything; it ends with the object.
-final class PrivateBus: Sendable {
-    let address: String
+package final class PrivateBus: Sendable {
+    /// Its address (D-Bus Specification, "Server Addresses").
+    package let address: String
     private let folder: TemporaryFolder
     private let daemon: Process
 
-    init() throws {
+    /// Starts a bus.
+    package init() throws {
         folder = try TemporaryFolder(prefix: "bus")
         address = "unix:path=\(folder.path(of: "bus"))"
         let configuration = """
@@ -41,7 +42,7 @@ final class PrivateBus: Sendable {
     /// Ends the bus, soon.
     ///
     /// A child of a Dispatch thread inherits that it blocks all signals that can be blocked.
-    func stop() { kill(daemon.processIdentifier, SIGKILL) }
+    package func stop() { kill(daemon.processIdentifier, SIGKILL) }
 
     deinit { stop() }
 }

@@ -3,29 +3,50 @@
 import CSystemd
 import Glibc
 
-/// A connection to a message bus, for one thread (`sd-bus(3)`).
-final class Bus {
+/// A connection to a message bus, for one thread (`sd-bus(3)`), which also has to release its messages.
+package final class Bus {
     private let handle: OpaquePointer
 
-    static let driver = "org.freedesktop.DBus"
+    /// The name of the bus itself.
+    package static let driver = "org.freedesktop.DBus"
     private static let driverPath = "/org/freedesktop/DBus"
 
-    // A login manager that does not reply must not keep the daemon from stopping.
+    // A service that does not reply must not keep the daemon from stopping.
     private static let callTimeoutMicroseconds: UInt64 = 5_000_000
 
     /// Connects to the system bus, or the one that `DBUS_SYSTEM_BUS_ADDRESS` names.
-    convenience init() throws(BusError) {
+    package convenience init() throws(BusError) {
         var handle: OpaquePointer?
         try BusError.check(sd_bus_open_system(&handle))
         try self.init(taking: handle)
     }
 
     /// Connects to the bus at an address (D-Bus Specification, "Server Addresses").
-    convenience init(address: String) throws(BusError) {
+    package convenience init(address: String) throws(BusError) {
         var handle: OpaquePointer?
         try BusError.check(sd_bus_new(&handle))
         try self.init(taking: handle)
         try BusError.check(sd_bus_set_address(self.handle, address))
+        try BusError.check(sd_bus_set_bus_client(self.handle, 1))
+        try BusError.check(sd_bus_start(self.handle))
+    }
+
+    /// Connects to the bus of the user's session, or the one that `DBUS_SESSION_BUS_ADDRESS` names.
+    package static func ofSession() throws(BusError) -> Bus {
+        var handle: OpaquePointer?
+        try BusError.check(sd_bus_open_user(&handle))
+        return try Bus(taking: handle)
+    }
+
+    /// Connects to the bus at the other end of a socket, which is closed with the object, also if this fails.
+    package convenience init(taking socket: Int32) throws(BusError) {
+        var handle: OpaquePointer?
+        var isTaken = false
+        defer { if !isTaken { close(socket) } }
+        try BusError.check(sd_bus_new(&handle))
+        try self.init(taking: handle)
+        try BusError.check(sd_bus_set_fd(self.handle, socket, socket))
+        isTaken = true
         try BusError.check(sd_bus_set_bus_client(self.handle, 1))
         try BusError.check(sd_bus_start(self.handle))
     }
@@ -38,17 +59,14 @@ final class Bus {
     deinit { sd_bus_flush_close_unref(handle) }
 
     /// Calls a method, and waits for the reply.
-    func call(
+    package func call(
         on service: String,
         at path: String,
         interface: String,
         method: String,
         _ arguments: (borrowing BusMessage) throws(BusError) -> Void = { (_) throws(BusError) in }
     ) throws(BusError) -> BusMessage {
-        var made: OpaquePointer?
-        try BusError.check(sd_bus_message_new_method_call(handle, &made, service, path, interface, method))
-        guard let made else { throw BusError(-ENOMEM) }
-        let call = BusMessage(made)
+        let call = try methodCall(on: service, at: path, interface: interface, method: method)
         try arguments(call)
         var error = sd_bus_error()
         defer { sd_bus_error_free(&error) }
@@ -60,21 +78,67 @@ final class Bus {
         return BusMessage(reply)
     }
 
+    /// A call of a method, to be filled and sent.
+    package func methodCall(
+        on service: String,
+        at path: String,
+        interface: String,
+        method: String
+    ) throws(BusError) -> BusMessage {
+        var made: OpaquePointer?
+        try BusError.check(sd_bus_message_new_method_call(handle, &made, service, path, interface, method))
+        guard let made else { throw BusError(-ENOMEM) }
+        return BusMessage(made)
+    }
+
+    /// A call of a method of the bus itself, to be filled and sent.
+    package func driverCall(_ method: String) throws(BusError) -> BusMessage {
+        try methodCall(on: Self.driver, at: Self.driverPath, interface: Self.driver, method: method)
+    }
+
     /// Calls a method of the bus itself with one text.
-    func callDriver(_ method: String, _ argument: String) throws(BusError) -> BusMessage {
+    package func callDriver(_ method: String, _ argument: String) throws(BusError) -> BusMessage {
         try call(on: Self.driver, at: Self.driverPath, interface: Self.driver, method: method) {
             (call) throws(BusError) in
             try call.append(argument)
         }
     }
 
+    /// Asks the bus for a name, for which it puts this connection into a queue if another one has it.
+    ///
+    /// - Returns: Whether this connection has the name now.
+    package func requestName(_ name: String) throws(BusError) -> Bool {
+        let reply = try call(on: Self.driver, at: Self.driverPath, interface: Self.driver, method: "RequestName") {
+            (call) throws(BusError) in
+            try call.append(name)
+            try call.append(UInt32(0))
+        }
+        guard let result = reply.uint32() else { throw BusError(-EBADMSG) }
+        // Another one waits (2); it owns the name (1), and did so before (4).
+        return result == 1 || result == 4
+    }
+
     /// Sends a message that was created for this connection.
-    func send(_ message: borrowing BusMessage) throws(BusError) {
+    package func send(_ message: borrowing BusMessage) throws(BusError) {
         try BusError.check(sd_bus_send(handle, message.handle, nil))
     }
 
+    /// Sends a message to one connection only, also a signal.
+    package func send(_ message: borrowing BusMessage, to destination: String) throws(BusError) {
+        try BusError.check(sd_bus_send_to(handle, message.handle, destination, nil))
+    }
+
+    /// Sends a call of a method, whose reply comes as a message (``next()``).
+    ///
+    /// - Returns: The number that the reply names (``BusMessage/replyNumber``).
+    package func sendCall(_ message: borrowing BusMessage) throws(BusError) -> UInt64 {
+        var number: UInt64 = 0
+        try BusError.check(sd_bus_send(handle, message.handle, &number))
+        return number
+    }
+
     /// A signal, to be filled and sent.
-    func signal(at path: String, interface: String, member: String) throws(BusError) -> BusMessage {
+    package func signal(at path: String, interface: String, member: String) throws(BusError) -> BusMessage {
         var made: OpaquePointer?
         try BusError.check(sd_bus_message_new_signal(handle, &made, path, interface, member))
         guard let made else { throw BusError(-ENOMEM) }
@@ -82,19 +146,25 @@ final class Bus {
     }
 
     /// The answer to a call, to be filled and sent.
-    func answer(to call: borrowing BusMessage) throws(BusError) -> BusMessage {
+    package func answer(to call: borrowing BusMessage) throws(BusError) -> BusMessage {
         var made: OpaquePointer?
         try BusError.check(sd_bus_message_new_method_return(call.handle, &made))
         guard let made else { throw BusError(-ENOMEM) }
         return BusMessage(made)
     }
 
-    /// The refusal of a call, by the name of an error; to be sent.
-    func refusal(of call: borrowing BusMessage, _ name: String) throws(BusError) -> BusMessage {
+    /// The refusal of a call, by the name of an error and a text for people; to be sent.
+    package func refusal(
+        of call: borrowing BusMessage,
+        _ name: String,
+        text: String? = nil
+    ) throws(BusError) -> BusMessage {
         var made: OpaquePointer?
         let result = name.withCString { name in
-            var error = sd_bus_error(name: name, message: name, _need_free: 0)
-            return sd_bus_message_new_method_error(call.handle, &made, &error)
+            (text ?? String(cString: name)).withCString { text in
+                var error = sd_bus_error(name: name, message: text, _need_free: 0)
+                return sd_bus_message_new_method_error(call.handle, &made, &error)
+            }
         }
         try BusError.check(result)
         guard let made else { throw BusError(-ENOMEM) }
@@ -102,7 +172,7 @@ final class Bus {
     }
 
     /// Reads, and returns the next message that is not a reply to a call; `nil` if there is nothing to read now.
-    func next() throws(BusError) -> BusMessage? {
+    package func next() throws(BusError) -> BusMessage? {
         while true {
             var message: OpaquePointer?
             let result = try BusError.check(sd_bus_process(handle, &message))
@@ -114,7 +184,7 @@ final class Bus {
     /// Waits until there is work on the connection, or data to read from another descriptor.
     ///
     /// - Returns: Whether the other descriptor can be read.
-    func wait(or other: Int32) throws(BusError) -> Bool {
+    package func wait(or other: Int32) throws(BusError) -> Bool {
         var timeout = UInt64.max
         try BusError.check(sd_bus_get_timeout(handle, &timeout))
         var descriptors = [

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// A failure of the system bus or of a service on it.
+/// A failure of a message bus or of a service on it.
 package struct BusError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The number of the system error (`errno.h`).
     package let code: Int32
@@ -12,7 +12,7 @@ package struct BusError: Error, Sendable, Hashable, CustomStringConvertible {
     package let name: String?
 
     /// A failure by sd-bus's result, which is a negative error number.
-    init(_ result: Int32, name: String? = nil) {
+    package init(_ result: Int32, name: String? = nil) {
         code = -result
         self.name = name
     }
@@ -22,7 +22,7 @@ package struct BusError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// Returns the result of an sd-bus function unless it stands for a failure.
     @discardableResult
-    static func check(_ result: Int32) throws(BusError) -> Int32 {
+    package static func check(_ result: Int32) throws(BusError) -> Int32 {
         if result < 0 { throw BusError(result) }
         return result
     }

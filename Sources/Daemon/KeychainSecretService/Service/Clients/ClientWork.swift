@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import KeychainHost
+import Synchronization
+
+/// Executes what connections have asked for, off the thread of the bus: for each connection in its order, and
+/// for one process on few of the threads, so that what is slow for it delays no other.
+final class ClientWork: Sendable {
+    /// Something to do, which may block.
+    typealias Job = @Sendable () -> Void
+
+    private let maximum: (total: Int, ofProcess: Int)
+    private let state = Mutex(State())
+    private let wake = DispatchSemaphore(value: 0)
+    private let threads = DispatchGroup()
+
+    /// Threads that stay while there is nothing to do.
+    private static let minimum = 2
+
+    private struct State {
+        var lines: [UInt64: Line] = [:]
+        /// The connections with something to do, none of which is being done.
+        var ready: [UInt64] = []
+        var runningOf: [Int32: Int] = [:]
+        var threadCount = 0
+        var idleCount = 0
+        var isOver = false
+    }
+
+    /// What one connection has asked for.
+    private struct Line {
+        let process: Int32
+        var jobs: [Job] = []
+        var done = 0
+
+        var isEmpty: Bool { done == jobs.count }
+
+        mutating func takeFirst() -> Job {
+            defer { done += 1 }
+            return jobs[done]
+        }
+
+        /// Forgets those that are done.
+        mutating func tidy() {
+            guard done > 64 || isEmpty else { return }
+            jobs.removeFirst(done)
+            done = 0
+        }
+    }
+
+    init(atMost maximum: (total: Int, ofProcess: Int)) { self.maximum = maximum }
+
+    /// Adds something to do for a connection of a process, after what it has asked for before.
+    func add(for connection: UInt64, of process: Int32, _ job: @escaping Job) {
+        let (isNew, needsThread) = state.withLock { state in
+            guard !state.isOver else { return (false, false) }
+            var line = state.lines[connection] ?? Line(process: process)
+            line.jobs.append(job)
+            let isNew = state.lines.updateValue(line, forKey: connection) == nil
+            guard isNew else { return (false, false) }
+            state.ready.append(connection)
+            // A thread that was woken may be idle still.
+            guard state.ready.count > state.idleCount, state.threadCount < maximum.total else { return (true, false) }
+            state.threadCount += 1
+            return (true, true)
+        }
+        if isNew { wake.signal() }
+        guard needsThread else { return }
+        threads.enter()
+        let isStarted = HostThread.start(.blocked) { [self] in
+            run()
+            threads.leave()
+        }
+        guard !isStarted else { return }
+        state.withLock { $0.threadCount -= 1 }
+        threads.leave()
+    }
+
+    /// Forgets what was not begun, and waits for the rest; nothing more is added.
+    func stop() {
+        let count = state.withLock { state in
+            state.isOver = true
+            state.lines = [:]
+            state.ready = []
+            return state.threadCount
+        }
+        for _ in 0..<count { wake.signal() }
+        threads.wait()
+    }
+
+    private func run() {
+        while true {
+            while let (connection, process, job) = next() {
+                job()
+                end(connection, of: process)
+            }
+            let goes = state.withLock { state in
+                guard !state.isOver, state.threadCount <= Self.minimum else {
+                    state.threadCount -= 1
+                    return true
+                }
+                state.idleCount += 1
+                return false
+            }
+            guard !goes else { return }
+            wake.wait()
+            state.withLock { $0.idleCount -= 1 }
+        }
+    }
+
+    private func next() -> (UInt64, Int32, Job)? {
+        state.withLock { state in
+            let index = state.ready.firstIndex { connection in
+                state.lines[connection].map { state.runningOf[$0.process, default: 0] < maximum.ofProcess } ?? false
+            }
+            guard let index else { return nil }
+            let connection = state.ready.remove(at: index)
+            guard var line = state.lines.removeValue(forKey: connection) else { return nil }
+            let job = line.takeFirst()
+            state.lines[connection] = line
+            state.runningOf[line.process, default: 0] += 1
+            return (connection, line.process, job)
+        }
+    }
+
+    private func end(_ connection: UInt64, of process: Int32) {
+        state.withLock { state in
+            let left = state.runningOf[process, default: 1] - 1
+            state.runningOf[process] = left == 0 ? nil : left
+            guard var line = state.lines.removeValue(forKey: connection) else { return }
+            line.tidy()
+            guard !line.isEmpty else { return }
+            state.lines[connection] = line
+            state.ready.append(connection)
+        }
+    }
+}

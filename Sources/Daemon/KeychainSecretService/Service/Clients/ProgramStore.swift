@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainServer
+import Synchronization
+
+/// The collections as one program sees them: typed functions over the commands of the keychain, which block.
+final class ProgramStore: Sendable {
+    let connection: FrontConnection
+
+    /// The group in which it stores, and the groups whose items it sees.
+    let defaultGroup: String
+    let sees: @Sendable (String) -> Bool
+
+    /// Executes the commands for the collection in memory.
+    private let memory: any KeychainBackend
+
+    /// What the owner has authenticated in for items that are locked by themselves.
+    private let contexts = Mutex<[ItemIdentifier: AuthenticationContext]>([:])
+
+    /// As `security`: the items of the user's common group, and of others that nobody owns.
+    private static let client = Client.person
+
+    /// The collections of a program.
+    init(_ connection: FrontConnection, memory: any KeychainBackend) throws(KeychainError) {
+        self.connection = connection
+        self.memory = memory
+        let search = KeychainCommand.lookup(LookupRequest(.search(LookupAttributes()), client: Self.client))
+        let permitted = try connection.peer.permitted(search)
+        defaultGroup = permitted.client?.defaultAccessGroup ?? Client.commonGroup
+        sees = try connection.peer.changeFilter(for: Self.client).contains
+    }
+
+    /// Whether the items of a collection are locked as a whole.
+    func isLocked(_ collection: CollectionName) throws(ServiceError) -> Bool {
+        guard collection == .login else { return false }
+        return try status().isLocked
+    }
+
+    private func status() throws(ServiceError) -> DeviceStatus {
+        let reply = try asServiceError { () throws(KeychainError) in try connection.perform(.device(.status)) }
+        guard case .deviceStatus(let status) = reply else { throw .failed }
+        return status
+    }
+
+    /// Locks the keychain; nothing is locked where no passcode is set.
+    func lock() throws(ServiceError) {
+        contexts.withLock { $0 = [:] }
+        guard try status().hasPasscode else { return }
+        _ = try asServiceError { () throws(KeychainError) in try connection.perform(.device(.lock)) }
+    }
+
+    /// The items of a collection that have some attributes.
+    func search(_ attributes: LookupAttributes, in collection: CollectionName) throws(ServiceError) -> [LookupMatch] {
+        guard case .lookupMatches(var matches) = try perform(.search(attributes), in: collection) else { throw .failed }
+        for index in matches.indices where matches[index].isLocked {
+            matches[index].isLocked = try !isOpened(matches[index].identifier, in: collection)
+        }
+        return matches
+    }
+
+    /// Whether the owner has opened an item that is locked by itself.
+    private func isOpened(_ item: ItemIdentifier, in collection: CollectionName) throws(ServiceError) -> Bool {
+        guard contexts.withLock({ $0[item] != nil }) else { return false }
+        return try !describe(item, in: collection).isLocked
+    }
+
+    /// Attributes, label and times of an item.
+    ///
+    /// - Throws: ``ServiceError/noSuchObject``.
+    func describe(_ item: ItemIdentifier, in collection: CollectionName) throws(ServiceError) -> LookupItem {
+        let context = contexts.withLock { $0[item] }
+        let reply = try perform(.describe([item]), in: collection, context)
+        guard case .lookupItems(let items) = reply else { throw .failed }
+        guard let found = items.first else { throw .noSuchObject }
+        return found
+    }
+
+    /// Those of some items that there are.
+    func describe(_ items: [ItemIdentifier], in collection: CollectionName) throws(ServiceError) -> [LookupItem] {
+        guard !items.isEmpty else { return [] }
+        guard case .lookupItems(let found) = try perform(.describe(items), in: collection) else { throw .failed }
+        var described: [LookupItem] = []
+        for item in found {
+            let isOpened = item.isLocked && contexts.withLock { $0[item.identifier] != nil }
+            described.append(isOpened ? try describe(item.identifier, in: collection) : item)
+        }
+        return described
+    }
+
+    /// The secrets of those items that are open.
+    func secrets(_ items: [ItemIdentifier], in collection: CollectionName) throws(ServiceError) -> [LookupSecret] {
+        let opened = contexts.withLock { contexts in items.filter { contexts[$0] != nil } }
+        let others = opened.isEmpty ? items : items.filter { !opened.contains($0) }
+        var found: [LookupSecret] = []
+        if !others.isEmpty { found += try secrets(others, in: collection, nil) }
+        for item in opened { found += try secrets([item], in: collection, contexts.withLock { $0[item] }) }
+        return found
+    }
+
+    private func secrets(
+        _ items: [ItemIdentifier],
+        in collection: CollectionName,
+        _ context: AuthenticationContext?
+    ) throws(ServiceError) -> [LookupSecret] {
+        guard case .lookupSecrets(let secrets) = try perform(.secrets(items), in: collection, context) else {
+            throw .failed
+        }
+        return secrets
+    }
+
+    /// The secret of one item.
+    ///
+    /// - Throws: ``ServiceError/isLocked`` or ``ServiceError/noSuchObject``.
+    func secret(_ item: ItemIdentifier, in collection: CollectionName) throws(ServiceError) -> LookupSecret {
+        if let secret = try secrets([item], in: collection).first { return secret }
+        // Those that are not there, and those that are locked, are left out alike.
+        _ = try describe(item, in: collection)
+        throw .isLocked
+    }
+
+    /// Stores an item.
+    func store(
+        _ contents: LookupContents,
+        replacing: Bool,
+        in collection: CollectionName
+    ) throws(ServiceError) -> LookupStored {
+        guard case .lookupStored(let stored) = try perform(.store(contents, replacing: replacing), in: collection)
+        else {
+            throw .failed
+        }
+        return stored
+    }
+
+    /// Changes an item.
+    func change(
+        _ item: ItemIdentifier,
+        _ change: LookupChange,
+        in collection: CollectionName
+    ) throws(ServiceError) {
+        _ = try perform(.change(item, change), in: collection, contexts.withLock { $0[item] })
+    }
+
+    /// Deletes an item.
+    func delete(_ item: ItemIdentifier, in collection: CollectionName) throws(ServiceError) {
+        _ = try perform(.delete(item), in: collection, contexts.withLock { $0[item] })
+        contexts.withLock { $0[item] = nil }
+    }
+
+    /// Opens items that are locked by themselves with a context.
+    func open(_ items: [ItemIdentifier], with context: AuthenticationContext) {
+        contexts.withLock { contexts in
+            for item in items { contexts[item] = context }
+        }
+    }
+
+    /// Locks an item again that was locked by itself.
+    func close(_ item: ItemIdentifier) { contexts.withLock { $0[item] = nil } }
+
+    private func perform(
+        _ operation: LookupRequest.Operation,
+        in collection: CollectionName,
+        _ context: AuthenticationContext? = nil
+    ) throws(ServiceError) -> KeychainReply {
+        let command = KeychainCommand.lookup(LookupRequest(operation, client: Self.client, context: context))
+        return try asServiceError { () throws(KeychainError) in
+            switch collection {
+            case .login: return try connection.perform(command)
+            case .session:
+                let permitted = try connection.peer.permitted(command)
+                try connection.peer.confirm()
+                return try memory.perform(permitted)
+            }
+        }
+    }
+}

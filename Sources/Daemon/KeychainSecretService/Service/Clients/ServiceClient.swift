@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainServer
+import MessageBus
+
+/// A connection of the bus that has called the service, by its unique name, which the bus gives to no other one later;
+/// for the thread of the bus.
+final class ServiceClient {
+    let name: String
+
+    /// A number that no other client has.
+    let number: UInt64
+
+    var state = State.unidentified([])
+
+    /// Its process, for the limits of the threads that work for it; 0 until the bus has said it.
+    var process: Int32 = 0
+
+    /// How many of its calls are not answered yet.
+    var callCount = 0
+
+    /// Its sessions, by the last elements of their paths.
+    var sessions: [Bytes16: SecretCoding] = [:]
+
+    /// Its prompts.
+    var prompts: [Bytes16: OpenPrompt] = [:]
+
+    /// Items of which it was told nothing while they were locked: they are shown to it once they are open.
+    var hidden: Set<ItemIdentifier> = []
+
+    /// The most items that are remembered so.
+    static let maximumHidden = 4_096
+
+    /// How far it is known.
+    enum State {
+        /// Its calls wait.
+        case unidentified([UInt64])
+        case identified(ProgramStore)
+    }
+
+    init(_ name: String, number: UInt64) {
+        self.name = name
+        self.number = number
+    }
+
+    /// Its collections; `nil` until it is identified.
+    var store: ProgramStore? { if case .identified(let store) = state { store } else { nil } }
+}
+
+/// A call that is not answered yet; for the thread of the bus.
+final class ServiceCall {
+    let number: UInt64
+    let message: BusMessage
+    let client: ServiceClient
+
+    init(_ message: consuming BusMessage, number: UInt64, of client: ServiceClient) {
+        self.message = message
+        self.number = number
+        self.client = client
+    }
+}
+
+/// A prompt that was given to a client, and has not ended.
+final class OpenPrompt {
+    /// What is to be unlocked, as it was asked for.
+    let paths: [String]
+
+    /// Cancelled by ``cancellation`` once it is shown.
+    var isShown = false
+
+    let cancellation = PromptCancellation()
+
+    init(of paths: [String]) { self.paths = paths }
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import MessageBus
+
+/// The types of the Secret Service API in messages.
+extension BusMessage {
+    /// The types of a secret: its session, parameters, value and content type.
+    static let secretTypes = "oayays"
+
+    /// Reads lookup attributes: a map of texts.
+    ///
+    /// - Throws: ``ServiceError/invalidArguments``, also for more than an item may have.
+    func attributes() throws(ServiceError) -> LookupAttributes {
+        var pairs: [LookupAttributes.Pair] = []
+        guard enter("a", "{ss}") else { throw .invalidArguments }
+        while enter("e", "ss") {
+            guard pairs.count < LookupAttributes.maximumCount, let name = string(), let value = string() else {
+                throw .invalidArguments
+            }
+            pairs.append(LookupAttributes.Pair(name, value))
+            leave()
+        }
+        leave()
+        do { return try LookupAttributes(pairs) } catch { throw .invalidArguments }
+    }
+
+    /// Reads a secret.
+    ///
+    /// - Throws: ``ServiceError/limitsExceeded`` for one that is too long, before it is copied.
+    func secret() throws(ServiceError) -> ReceivedSecret {
+        guard enter("r", Self.secretTypes), let session = objectPath(), let parameters = withBytes(Self.parameters)
+        else { throw .invalidArguments }
+        let copied = withBytes { bytes -> SecretBytes? in
+            bytes.count <= ReceivedSecret.maximumByteCount ? SecretBytes(copying: bytes) : nil
+        }
+        guard let copied else { throw .invalidArguments }
+        guard let value = copied else { throw .limitsExceeded }
+        guard let contentType = string() else { throw .invalidArguments }
+        leave()
+        return ReceivedSecret(
+            session: session,
+            coded: CodedSecret(parameters: parameters, value: value),
+            contentType: contentType
+        )
+    }
+
+    /// More than any algorithm has is no parameter, and is not copied.
+    private static func parameters(_ bytes: UnsafeRawBufferPointer) -> [UInt8] { Array(bytes.prefix(64)) }
+
+    /// Reads an array of the paths of objects.
+    func objectPaths() throws(ServiceError) -> [String] {
+        var paths: [String] = []
+        guard enter("a", "o") else { throw .invalidArguments }
+        while let path = objectPath() {
+            guard paths.count < LookupRequest.maximumItems else { throw .limitsExceeded }
+            paths.append(path)
+        }
+        leave()
+        return paths
+    }
+
+    /// Reads what an item is created with.
+    func itemProperties() throws(ServiceError) -> ItemProperties {
+        var properties = ItemProperties()
+        try eachProperty { name throws(ServiceError) in
+            switch name {
+            case "\(Interface.item.rawValue).Label": properties.label = try variantText()
+            case "\(Interface.item.rawValue).Attributes": properties.attributes = try variantAttributes()
+            default: guard skip("v") else { throw .invalidArguments }
+            }
+        }
+        return properties
+    }
+
+    /// Reads what a collection is created with, of which nothing is kept.
+    func passCollectionProperties() throws(ServiceError) {
+        try eachProperty { name throws(ServiceError) in
+            if name == "\(Interface.collection.rawValue).Label" {
+                _ = try variantText()
+            } else if !skip("v") {
+                throw .invalidArguments
+            }
+        }
+    }
+
+    private func eachProperty(_ read: (String) throws(ServiceError) -> Void) throws(ServiceError) {
+        guard enter("a", "{sv}") else { throw .invalidArguments }
+        while enter("e", "sv") {
+            guard let name = string() else { throw .invalidArguments }
+            try read(name)
+            leave()
+        }
+        leave()
+    }
+
+    /// Reads a variant of a text.
+    func variantText() throws(ServiceError) -> String {
+        guard enter("v", "s"), let text = string() else { throw .invalidArguments }
+        leave()
+        return text
+    }
+
+    /// Reads a variant of lookup attributes.
+    func variantAttributes() throws(ServiceError) -> LookupAttributes {
+        guard enter("v", "a{ss}") else { throw .invalidArguments }
+        defer { leave() }
+        return try attributes()
+    }
+
+    /// Reads a variant of bytes that are not secret; `nil` for a variant of a text.
+    func variantBytesOrText(atMost maximum: Int) throws(ServiceError) -> [UInt8]? {
+        switch typesOfVariant() {
+        case "s":
+            _ = try variantText()
+            return nil
+        case "ay":
+            guard enter("v", "ay"), let bytes = withBytes({ $0.count <= maximum ? Array($0) : nil }) else {
+                throw .invalidArguments
+            }
+            leave()
+            guard let bytes else { throw .invalidArguments }
+            return bytes
+        default: throw .invalidArguments
+        }
+    }
+
+    /// Appends a secret.
+    func append(_ secret: SentSecret) throws(BusError) {
+        try append("r", of: Self.secretTypes) { () throws(BusError) in
+            try append(secret.session, as: "o")
+            try append(bytes: secret.coded.parameters)
+            try secret.coded.value.withUnsafeBytes { bytes throws(BusError) in try append(bytes: bytes) }
+            try append(secret.contentType)
+        }
+    }
+
+    /// Appends lookup attributes.
+    func append(_ attributes: LookupAttributes) throws(BusError) {
+        try append("a", of: "{ss}") { () throws(BusError) in
+            for pair in attributes.pairs {
+                try append("e", of: "ss") { () throws(BusError) in
+                    try append(pair.name)
+                    try append(pair.value)
+                }
+            }
+        }
+    }
+}
+
+/// A secret that a program has sent.
+struct ReceivedSecret: Sendable {
+    /// The path of the session that it is coded for.
+    let session: String
+    let coded: CodedSecret
+    let contentType: String
+
+    /// The longest secret as it is coded: a block more than an item may have.
+    static let maximumByteCount = ItemLimits.secretByteCount + 16
+}
+
+/// A secret for a program.
+struct SentSecret: Sendable {
+    /// The path of the session that it is coded for.
+    let session: String
+    let coded: CodedSecret
+    let contentType: String
+}
+
+/// What an item is created with; `nil` for what was not said.
+struct ItemProperties: Sendable {
+    var label: String?
+    var attributes: LookupAttributes?
+}

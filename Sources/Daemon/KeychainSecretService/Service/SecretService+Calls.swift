@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainServer
+import MessageBus
+
+/// What the methods do. A call is refused before anything is changed if its arguments are not those of its method.
+extension SecretService {
+    /// Carries out a call, or begins to.
+    func carryOut(_ call: ServiceCall, _ store: ProgramStore) throws(ServiceError) {
+        guard let object = ObjectPath(call.message.path) else { throw .noSuchObject }
+        let method = try Method(call.message.interface, call.message.member, of: Interface(of: object))
+        guard call.message.has(signature: method.row.signature) else { throw .invalidArguments }
+        switch (method, object) {
+        case (.openSession, _): try openSession(call, store)
+        case (.createCollection, _): try createCollection(call)
+        case (.searchItems, _): try searchItems(call, store)
+        case (.unlock, _): try unlock(call, store)
+        case (.lock, _): try lock(call, store)
+        case (.getSecrets, _): try getSecrets(call, store)
+        case (.readAlias, _): try readAlias(call)
+        case (.setAlias, _): try setAlias(call)
+        case (.deleteCollection, _): throw .notSupported
+        case (.searchCollection, .collection(let collection)): try search(collection, call, store)
+        case (.createItem, .collection(let collection)): try createItem(in: collection, call, store)
+        case (.deleteItem, .item(let collection, let item)): delete(item, in: collection, call, store)
+        case (.getSecret, .item(let collection, let item)): try getSecret(of: item, in: collection, call, store)
+        case (.setSecret, .item(let collection, let item)): try setSecret(of: item, in: collection, call, store)
+        case (.closeSession, .session(let session)): try close(session, call, store)
+        case (.prompt, .prompt(let prompt)): try show(prompt, call, store)
+        case (.dismiss, .prompt(let prompt)): try dismiss(prompt, call, store)
+        case (.getProperty, _): try getProperty(of: object, call, store)
+        case (.getAllProperties, _): try getAllProperties(of: object, call, store)
+        case (.setProperty, _): try setProperty(of: object, call, store)
+        default: throw .unknownMethod
+        }
+    }
+
+    // MARK: - Sessions
+
+    private func openSession(_ call: ServiceCall, _ store: ProgramStore) throws(ServiceError) {
+        guard let name = call.message.string() else { throw .invalidArguments }
+        guard let algorithm = SecretCoding.Algorithm(rawValue: name) else { throw .notSupported }
+        let input = try call.message.variantBytesOrText(atMost: KeyPair.byteCount + 1)
+        switch (algorithm, input) {
+        case (.plain, nil):
+            let session = try addSession(.plain, of: call.client, store)
+            answer(call.number) { reply throws(BusError) in
+                try reply.append("v", of: "s") { () throws(BusError) in try reply.append("") }
+                try reply.append(ObjectPath.session(session).text, as: "o")
+            }
+        case (.keyAgreement, let key?):
+            try checkRoom(forSessionOf: call.client, store)
+            work(for: call, store) { _ throws(ServiceError) in
+                let pair = try KeyPair()
+                return (pair.published, try pair.sharedKey(with: key))
+            } then: { service, number, agreed in
+                service.answerKeyAgreement(number, agreed.0, .encrypted(agreed.1))
+            }
+        case (.plain, .some), (.keyAgreement, nil): throw .invalidArguments
+        }
+    }
+
+    private func answerKeyAgreement(_ number: UInt64, _ published: [UInt8], _ coding: SecretCoding) {
+        guard let client = calls[number]?.client, let store = client.store else { return }
+        do throws(ServiceError) {
+            let session = try addSession(coding, of: client, store)
+            answer(number) { reply throws(BusError) in
+                try reply.append("v", of: "ay") { () throws(BusError) in try reply.append(bytes: published) }
+                try reply.append(ObjectPath.session(session).text, as: "o")
+            }
+        } catch { refuse(number, error) }
+    }
+
+    private func checkRoom(forSessionOf client: ServiceClient, _ store: ProgramStore) throws(ServiceError) {
+        guard client.sessions.count < surroundings.options.limits.sessions.ofConnection,
+            sessionCounts.hasRoom(for: store.connection.share)
+        else { throw .limitsExceeded }
+    }
+
+    private func addSession(
+        _ coding: SecretCoding,
+        of client: ServiceClient,
+        _ store: ProgramStore
+    ) throws(ServiceError) -> Bytes16 {
+        try checkRoom(forSessionOf: client, store)
+        guard sessionCounts.begin(store.connection.share) else { throw .limitsExceeded }
+        let session = Bytes16.random()
+        client.sessions[session] = coding
+        return session
+    }
+
+    private func close(_ session: Bytes16, _ call: ServiceCall, _ store: ProgramStore) throws(ServiceError) {
+        guard call.client.sessions.removeValue(forKey: session) != nil else { throw .noSession }
+        sessionCounts.end(store.connection.share)
+        answer(call.number)
+    }
+
+    /// How secrets are coded for a session of a client.
+    private func coding(_ path: String, of client: ServiceClient) throws(ServiceError) -> SecretCoding {
+        guard case .session(let session)? = ObjectPath(path), let coding = client.sessions[session] else {
+            throw .noSession
+        }
+        return coding
+    }
+
+    // MARK: - Searches and secrets
+
+    private func searchItems(_ call: ServiceCall, _ store: ProgramStore) throws(ServiceError) {
+        let attributes = try call.message.attributes()
+        work(for: call, store) { store throws(ServiceError) in
+            var found: [(path: String, isLocked: Bool)] = []
+            for collection in CollectionName.allCases {
+                found += try store.search(attributes, in: collection).map {
+                    (ObjectPath.item(collection, $0.identifier).text, $0.isLocked)
+                }
+            }
+            return (found.filter { !$0.isLocked }.map(\.path), found.filter(\.isLocked).map(\.path))
+        } then: { service, number, found in
+            service.answer(number) { reply throws(BusError) in
+                try reply.append(array: found.0, of: "o")
+                try reply.append(array: found.1, of: "o")
+            }
+        }
+    }
+
+    private func search(
+        _ collection: CollectionName,
+        _ call: ServiceCall,
+        _ store: ProgramStore
+    ) throws(ServiceError) {
+        let attributes = try call.message.attributes()
+        work(for: call, store) { store throws(ServiceError) in
+            try store.search(attributes, in: collection).map { ObjectPath.item(collection, $0.identifier).text }
+        } then: { service, number, found in
+            service.answer(number) { reply throws(BusError) in try reply.append(array: found, of: "o") }
+        }
+    }
+
+    private func getSecrets(_ call: ServiceCall, _ store: ProgramStore) throws(ServiceError) {
+        let paths = try call.message.objectPaths()
+        guard let session = call.message.objectPath() else { throw .invalidArguments }
+        let coding = try coding(session, of: call.client)
+        work(for: call, store) { store throws(ServiceError) in
+            var secrets: [(String, SentSecret)] = []
+            for (collection, items) in ObjectPath.items(paths) {
+                for secret in try store.secrets(items, in: collection) {
+                    secrets.append(
+                        (
+                            ObjectPath.item(collection, secret.identifier).text,
+                            try SentSecret(secret, for: session, coding)
+                        )
+                    )
+                }
+            }
+            return secrets
+        } then: { service, number, secrets in
+            service.answer(number) { reply throws(BusError) in
+                try reply.append("a", of: "{o(\(BusMessage.secretTypes))}") { () throws(BusError) in
+                    for (path, secret) in secrets {
+                        try reply.append("e", of: "o(\(BusMessage.secretTypes))") { () throws(BusError) in
+                            try reply.append(path, as: "o")
+                            try reply.append(secret)
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    private func getSecret(
+        of item: ItemIdentifier,
+        in collection: CollectionName,
+        _ call: ServiceCall,
+        _ store: ProgramStore
+    ) throws(ServiceError) {
+        guard let session = call.message.objectPath() else { throw .invalidArguments }
+        let coding = try coding(session, of: call.client)
+        work(for: call, store) { store throws(ServiceError) in
+            try SentSecret(try store.secret(item, in: collection), for: session, coding)
+        } then: { service, number, secret in
+            service.answer(number) { reply throws(BusError) in try reply.append(secret) }
+        }
+    }
+
+    // MARK: - Changes
+
+    private func createItem(
+        in collection: CollectionName,
+        _ call: ServiceCall,
+        _ store: ProgramStore
+    ) throws(ServiceError) {
+        let properties = try call.message.itemProperties()
+        let received = try call.message.secret()
+        guard let isReplacing = call.message.bool() else { throw .invalidArguments }
+        let coding = try coding(received.session, of: call.client)
+        let held = try hold(received, store)
+        work(for: call, store) { store throws(ServiceError) in
+            defer { held.end() }
+            let contents = LookupContents(
+                attributes: properties.attributes ?? LookupAttributes(),
+                label: properties.label ?? "",
+                secret: try coding.decode(received.coded),
+                contentType: received.contentType
+            )
+            return (try store.store(contents, replacing: isReplacing, in: collection), store)
+        } then: { service, number, stored in
+            service.answer(number) { reply throws(BusError) in
+                try reply.append(ObjectPath.item(collection, stored.0.identifier).text, as: "o")
+                try reply.append(ObjectPath.none, as: "o")
+            }
+            let kind: ItemChange.Kind = stored.0.isNew ? .added : .changed
+            service.announceOwn(kind, stored.0.identifier, in: collection, by: stored.1)
+        }
+    }
+
+    private func setSecret(
+        of item: ItemIdentifier,
+        in collection: CollectionName,
+        _ call: ServiceCall,
+        _ store: ProgramStore
+    ) throws(ServiceError) {
+        let received = try call.message.secret()
+        let coding = try coding(received.session, of: call.client)
+        let held = try hold(received, store)
+        change(item, in: collection, call, store) { () throws(ServiceError) in
+            defer { held.end() }
+            return .secret(try coding.decode(received.coded), contentType: received.contentType)
+        }
+    }
+
+    private func delete(
+        _ item: ItemIdentifier,
+        in collection: CollectionName,
+        _ call: ServiceCall,
+        _ store: ProgramStore
+    ) {
+        work(for: call, store) { store throws(ServiceError) in
+            try store.delete(item, in: collection)
+            return store
+        } then: { service, number, store in
+            service.answer(number) { reply throws(BusError) in try reply.append(ObjectPath.none, as: "o") }
+            service.announceOwn(.removed, item, in: collection, by: store)
+        }
+    }
+
+    private func change(
+        _ item: ItemIdentifier,
+        in collection: CollectionName,
+        _ call: ServiceCall,
+        _ store: ProgramStore,
+        _ change: @escaping @Sendable () throws(ServiceError) -> LookupChange
+    ) {
+        work(for: call, store) { store throws(ServiceError) in
+            try store.change(item, try change(), in: collection)
+            return store
+        } then: { service, number, store in
+            service.answer(number)
+            service.announceOwn(.changed, item, in: collection, by: store)
+        }
+    }
+
+    /// Counts a secret as the program's, until it is stored.
+    private func hold(_ secret: ReceivedSecret, _ store: ProgramStore) throws(ServiceError) -> HeldBytes {
+        try asServiceError { () throws(KeychainError) in try store.connection.hold(secret.coded.value.count) }
+    }
+
+    // MARK: - Collections
+
+    private func createCollection(_ call: ServiceCall) throws(ServiceError) {
+        try call.message.passCollectionProperties()
+        guard let alias = call.message.string() else { throw .invalidArguments }
+        guard let collection = CollectionName(alias: alias) else { throw .notSupported }
+        answer(call.number) { reply throws(BusError) in
+            try reply.append(ObjectPath.collection(collection).text, as: "o")
+            try reply.append(ObjectPath.none, as: "o")
+        }
+    }
+
+    private func readAlias(_ call: ServiceCall) throws(ServiceError) {
+        guard let alias = call.message.string() else { throw .invalidArguments }
+        let path = CollectionName(alias: alias).map { ObjectPath.collection($0).text } ?? ObjectPath.none
+        answer(call.number) { reply throws(BusError) in try reply.append(path, as: "o") }
+    }
+
+    private func setAlias(_ call: ServiceCall) throws(ServiceError) {
+        guard let alias = call.message.string(), let path = call.message.objectPath() else { throw .invalidArguments }
+        guard path != ObjectPath.none else { throw .notSupported }
+        guard case .collection(let collection)? = ObjectPath(path) else { throw .noSuchObject }
+        // What it is already.
+        guard CollectionName(alias: alias) == collection else { throw .notSupported }
+        answer(call.number)
+    }
+
+    // MARK: - Properties
+
+    private func getProperty(
+        of object: ObjectPath,
+        _ call: ServiceCall,
+        _ store: ProgramStore
+    ) throws(ServiceError) {
+        guard let interface = call.message.string(), let name = call.message.string() else { throw .invalidArguments }
+        let property = try Property(interface, name, of: Interface(of: object))
+        read([property], of: object, call, store) { service, number, read in
+            service.answer(number) { reply throws(BusError) in
+                for (_, content) in read { try reply.append(content) }
+            }
+        }
+    }
+
+    private func getAllProperties(
+        of object: ObjectPath,
+        _ call: ServiceCall,
+        _ store: ProgramStore
+    ) throws(ServiceError) {
+        guard let interface = call.message.string() else { throw .invalidArguments }
+        let properties = try Property.all(interface, of: Interface(of: object))
+        read(properties, of: object, call, store) { service, number, read in
+            service.answer(number) { reply throws(BusError) in try reply.append(read) }
+        }
+    }
+
+    private func read(
+        _ properties: [Property],
+        of object: ObjectPath,
+        _ call: ServiceCall,
+        _ store: ProgramStore,
+        then finish: @escaping @Sendable (SecretService, UInt64, [(Property, PropertyContent)]) -> Void
+    ) {
+        let times = CollectionTimes(started: surroundings.started, modified: modified)
+        work(for: call, store) { store throws(ServiceError) in
+            try PropertyReading.read(properties, of: object, store, times)
+        } then: { service, number, read in
+            if case .item(_, let item) = object, let client = service.calls[number]?.client {
+                Self.note(read, of: item, for: client)
+            }
+            if case .collection(.login) = object {
+                for case (.collectionLocked, .boolean(let isLocked)) in read { service.noteLocked(isLocked) }
+            }
+            finish(service, number, read)
+        }
+    }
+
+    /// Remembers an item of which a client saw nothing.
+    private static func note(
+        _ read: [(Property, PropertyContent)],
+        of item: ItemIdentifier,
+        for client: ServiceClient
+    ) {
+        for case (.itemAttributes, .attributes(let attributes)) in read where attributes.isEmpty {
+            guard client.hidden.count < ServiceClient.maximumHidden else { return }
+            client.hidden.insert(item)
+        }
+    }
+
+    private func setProperty(
+        of object: ObjectPath,
+        _ call: ServiceCall,
+        _ store: ProgramStore
+    ) throws(ServiceError) {
+        guard let interface = call.message.string(), let name = call.message.string() else { throw .invalidArguments }
+        let property = try Property(interface, name, of: Interface(of: object))
+        guard property.row.isWritable else { throw .readOnlyProperty }
+        guard call.message.typesOfVariant() == property.row.type else { throw .invalidArguments }
+        guard case .item(let collection, let item) = object else { throw .notSupported }
+        let change: LookupChange =
+            property == .itemLabel
+            ? .label(try call.message.variantText()) : .attributes(try call.message.variantAttributes())
+        self.change(item, in: collection, call, store) { change }
+    }
+}
+
+extension ObjectPath {
+    /// The items among some paths, by their collections.
+    static func items(_ paths: [String]) -> [(CollectionName, [ItemIdentifier])] {
+        var items: [CollectionName: [ItemIdentifier]] = [:]
+        var seen: Set<ObjectPath> = []
+        for case .item(let collection, let item)? in paths.map({ ObjectPath($0) })
+        where seen.insert(.item(collection, item)).inserted {
+            items[collection, default: []].append(item)
+        }
+        return CollectionName.allCases.compactMap { name in items[name].map { (name, $0) } }
+    }
+}
+
+extension SentSecret {
+    /// Codes a secret for a session.
+    init(_ secret: LookupSecret, for session: String, _ coding: SecretCoding) throws(ServiceError) {
+        self.init(session: session, coded: try coding.encode(secret.secret), contentType: secret.contentType)
+    }
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainServer
+import MessageBus
+
+/// Locking, unlocking, and the prompts in between: an answer to `Unlock` waits for no person.
+extension SecretService {
+    /// What is locked of some paths.
+    private struct LockedPaths: Sendable {
+        /// Those that are open, as they were asked for.
+        var open: [String] = []
+        /// Those that are locked, as they were asked for.
+        var locked: [String] = []
+        var isKeychainLocked = false
+        /// Those of them that are locked by themselves.
+        var items: [ItemIdentifier] = []
+
+        /// Passes over what there is not.
+        init(_ paths: [String], _ store: ProgramStore) throws(ServiceError) {
+            isKeychainLocked = try store.isLocked(.login)
+            for path in paths {
+                switch ObjectPath(path) {
+                case .collection(let collection)?:
+                    if collection == .login && isKeychainLocked { locked.append(path) } else { open.append(path) }
+                case .item(let collection, let item)?:
+                    guard let found = try store.describe([item], in: collection).first else { continue }
+                    if found.isLocked { locked.append(path) } else { open.append(path) }
+                    if found.isLocked, !isKeychainLocked { items.append(item) }
+                case .service?, .session?, .prompt?, nil: break
+                }
+            }
+        }
+    }
+
+    /// Opens what is locked by a prompt.
+    func unlock(_ call: ServiceCall, _ store: ProgramStore) throws(ServiceError) {
+        let paths = try call.message.objectPaths()
+        work(for: call, store) { store throws(ServiceError) in
+            try LockedPaths(paths, store)
+        } then: { service, number, found in
+            service.noteLocked(found.isKeychainLocked)
+            service.answerUnlock(number, found)
+        }
+    }
+
+    private func answerUnlock(_ number: UInt64, _ found: LockedPaths) {
+        guard let client = calls[number]?.client, let store = client.store else { return }
+        do throws(ServiceError) {
+            let prompt = found.locked.isEmpty ? nil : try addPrompt(for: found.locked, of: client, store)
+            answer(number) { reply throws(BusError) in
+                try reply.append(array: found.open, of: "o")
+                try reply.append(prompt.map { ObjectPath.prompt($0).text } ?? ObjectPath.none, as: "o")
+            }
+        } catch { refuse(number, error) }
+    }
+
+    private func addPrompt(
+        for paths: [String],
+        of client: ServiceClient,
+        _ store: ProgramStore
+    ) throws(ServiceError) -> Bytes16 {
+        guard client.prompts.count < surroundings.options.limits.prompts.ofConnection,
+            promptCounts.begin(store.connection.share)
+        else { throw .limitsExceeded }
+        let prompt = Bytes16.random()
+        client.prompts[prompt] = OpenPrompt(of: paths)
+        return prompt
+    }
+
+    /// Locks collections, and items that were opened by themselves.
+    func lock(_ call: ServiceCall, _ store: ProgramStore) throws(ServiceError) {
+        let paths = try call.message.objectPaths()
+        work(for: call, store) { store throws(ServiceError) in
+            let objects = paths.map { ObjectPath($0) }
+            let wasLocked = try store.isLocked(.login)
+            for case .item(_, let item)? in objects { store.close(item) }
+            if !wasLocked, objects.contains(.collection(.login)) { try store.lock() }
+            return (wasLocked, try LockedPaths(paths, store))
+        } then: { service, number, found in
+            service.noteLocked(found.0)
+            service.noteLocked(found.1.isKeychainLocked)
+            service.answer(number) { reply throws(BusError) in
+                try reply.append(array: found.1.locked, of: "o")
+                try reply.append(ObjectPath.none, as: "o")
+            }
+        }
+    }
+
+    // MARK: - Prompts
+
+    /// Shows a prompt to a person; once, and only for its owner.
+    func show(_ prompt: Bytes16, _ call: ServiceCall, _ store: ProgramStore) throws(ServiceError) {
+        guard let window = call.message.string() else { throw .invalidArguments }
+        guard let open = call.client.prompts[prompt] else { throw .noSuchObject }
+        guard !open.isShown else { throw .failed }
+        open.isShown = true
+        answer(call.number)
+        guard let prompter = surroundings.options.prompter else { return complete(prompt, of: call.client, nil) }
+        let (paths, cancellation, mailbox) = (open.paths, open.cancellation, surroundings.mailbox)
+        let (name, client) = (call.client.name, call.client.number)
+        let isStarted = surroundings.prompts.start {
+            let opened = Self.ask(prompter, paths, store, window: window, cancellation)
+            mailbox.post { service in
+                guard let owner = service.clients[name], owner.number == client else { return }
+                service.complete(prompt, of: owner, opened)
+            }
+        }
+        if !isStarted { complete(prompt, of: call.client, nil) }
+    }
+
+    /// What a prompt has opened.
+    private struct Opened: Sendable {
+        let paths: [String]
+        let isKeychainLocked: Bool
+    }
+
+    /// Asks a person, on a thread of the prompt's own; `nil` if that was refused.
+    private static func ask(
+        _ prompter: UnlockPrompter,
+        _ paths: [String],
+        _ store: ProgramStore,
+        window: String,
+        _ cancellation: PromptCancellation
+    ) -> Opened? {
+        do throws(ServiceError) {
+            // Another prompt may have unlocked it meanwhile.
+            let before = try LockedPaths(paths, store)
+            if !before.locked.isEmpty {
+                let question = UnlockPrompt(
+                    connection: store.connection,
+                    isKeychainLocked: before.isKeychainLocked,
+                    items: before.items,
+                    window: window,
+                    cancellation: cancellation
+                )
+                guard case .done(let context) = prompter(question) else { return nil }
+                if let context { store.open(before.items, with: context) }
+            }
+            let after = try LockedPaths(paths, store)
+            return Opened(paths: after.open, isKeychainLocked: after.isKeychainLocked)
+        } catch { return nil }
+    }
+
+    /// Ends a prompt at the will of its owner.
+    func dismiss(_ prompt: Bytes16, _ call: ServiceCall, _ store: ProgramStore) throws(ServiceError) {
+        guard call.client.prompts[prompt] != nil else { throw .noSuchObject }
+        answer(call.number)
+        complete(prompt, of: call.client, nil)
+    }
+
+    /// Tells the owner of a prompt how it has ended, once: after what was opened was shown to it.
+    private func complete(_ prompt: Bytes16, of client: ServiceClient, _ opened: Opened?) {
+        guard let open = client.prompts.removeValue(forKey: prompt), let store = client.store else { return }
+        promptCounts.end(store.connection.share)
+        open.cancellation.cancel()
+        guard let opened else { return emitCompleted(prompt, to: client, nil) }
+        noteLocked(opened.isKeychainLocked)
+        let hidden = Array(client.hidden)
+        guard !hidden.isEmpty, !opened.isKeychainLocked else { return emitCompleted(prompt, to: client, opened.paths) }
+        client.hidden = []
+        let (mailbox, name, number) = (surroundings.mailbox, client.name, client.number)
+        surroundings.work.add(for: client.number, of: client.process) {
+            let items = (try? store.describe(hidden, in: .login)) ?? []
+            mailbox.post { service in
+                guard let client = service.clients[name], client.number == number else { return }
+                for item in items {
+                    service.emitProperties(
+                        [
+                            (.itemLocked, .boolean(item.isLocked)), (.itemAttributes, .attributes(item.attributes)),
+                            (.itemLabel, .text(item.label)),
+                        ],
+                        of: .item(.login, item.identifier),
+                        to: .client(client)
+                    )
+                }
+                service.emitCompleted(prompt, to: client, opened.paths)
+            }
+        }
+    }
+
+    private func emitCompleted(_ prompt: Bytes16, to client: ServiceClient, _ paths: [String]?) {
+        emit(.completed, at: .prompt(prompt), to: .client(client)) { message throws(BusError) in
+            try message.append(paths == nil)
+            try message.append("v", of: "ao") { () throws(BusError) in
+                try message.append(array: paths ?? [], of: "o")
+            }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import MessageBus
+
+/// Signals: of items that nobody owns to everybody, and of others only to programs that see them.
+extension SecretService {
+    /// To whom a signal goes.
+    enum Audience {
+        case everybody
+        /// The programs that see the items of an access group.
+        case group(String)
+        case client(ServiceClient)
+    }
+
+    /// Announces an item that a program has added, changed or deleted.
+    func announce(_ kind: ItemChange.Kind, _ item: ItemIdentifier, in collection: CollectionName, of group: String) {
+        noteChange(of: collection)
+        let signal: Signal =
+            switch kind {
+            case .added: .itemCreated
+            case .changed: .itemChanged
+            case .removed: .itemDeleted
+            }
+        // Others cannot see the common group only if they are in a sandbox, and learn from a number nothing.
+        let audience: Audience = group.hasSameBytes(as: Client.commonGroup) ? .everybody : .group(group)
+        let path = ObjectPath.item(collection, item).text
+        emit(signal, at: .collection(collection), to: audience) { message throws(BusError) in
+            try message.append(path, as: "o")
+        }
+    }
+
+    /// Announces a change that a program of the service has made, unless all changes are announced to the service.
+    func announceOwn(
+        _ kind: ItemChange.Kind,
+        _ item: ItemIdentifier,
+        in collection: CollectionName,
+        by store: ProgramStore
+    ) {
+        noteChange(of: collection)
+        guard collection == .session || !surroundings.observesChanges else { return }
+        announce(kind, item, in: collection, of: store.defaultGroup)
+    }
+
+    /// Announces the changes of any program in the keychain.
+    func announce(_ notice: ItemChangeNotice) {
+        switch notice {
+        case .changes(let changes):
+            for change in changes { announce(change.kind, change.identifier, in: .login, of: change.items.accessGroup) }
+        case .unknown:
+            noteChange(of: .login)
+            emitChange(of: .login)
+        }
+    }
+
+    /// Announces whether the keychain is locked, if that has changed.
+    func noteLocked(_ isLocked: Bool) {
+        guard self.isLocked != isLocked else { return }
+        let isFirst = self.isLocked == nil
+        self.isLocked = isLocked
+        // Programs that asked before were told.
+        guard !isFirst else { return }
+        emitProperties([(.collectionLocked, .boolean(isLocked))], of: .collection(.login), to: .everybody)
+        emitChange(of: .login)
+    }
+
+    private func noteChange(of collection: CollectionName) { modified[collection] = .now }
+
+    private func emitChange(of collection: CollectionName) {
+        emit(.collectionChanged, at: .service, to: .everybody) { message throws(BusError) in
+            try message.append(ObjectPath.collection(collection).text, as: "o")
+        }
+    }
+
+    /// Announces values of properties of an object.
+    func emitProperties(_ properties: [(Property, PropertyContent)], of object: ObjectPath, to audience: Audience) {
+        emit(.propertiesChanged, at: object, to: audience) { message throws(BusError) in
+            try message.append(Interface(of: object).rawValue)
+            try message.append(properties)
+            try message.append(array: [], of: "s")
+        }
+    }
+
+    /// Sends a signal of an object.
+    func emit(
+        _ signal: Signal,
+        at object: ObjectPath,
+        to audience: Audience,
+        _ fill: (borrowing BusMessage) throws(BusError) -> Void
+    ) {
+        let names: [String?] =
+            switch audience {
+            case .everybody: [nil]
+            case .client(let client): [client.name]
+            case .group(let group): clients.values.filter { $0.store?.sees(group) == true }.map(\.name)
+            }
+        for name in names {
+            do throws(BusError) {
+                let row = signal.row
+                let message = try bus.signal(at: object.text, interface: row.interface.rawValue, member: row.name)
+                try fill(message)
+                if let name { try bus.send(message, to: name) } else { try bus.send(message) }
+            } catch {
+                // The connection to the bus is at its end.
+            }
+        }
+    }
+}

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import KeychainCore
+import KeychainServer
+import MessageBus
+
+/// The service on one connection to a bus, for the thread of that connection: it reads and writes messages, and has
+/// everything that may wait done by other threads (``ClientWork``).
+final class SecretService {
+    /// The name of the service on the bus.
+    static let name = "org.freedesktop.secrets"
+
+    let bus: Bus
+    let surroundings: Surroundings
+
+    var clients: [String: ServiceClient] = [:]
+    var calls: [UInt64: ServiceCall] = [:]
+    /// The names for whose credentials the bus was asked, by the numbers of these calls.
+    var questions: [UInt64: String] = [:]
+    /// Since when connections have been seen, in clock ticks since boot.
+    var arrivals: [String: UInt64] = [:]
+    /// The connections with each session or prompt, to count them.
+    var sessionCounts: ShareCount
+    var promptCounts: ShareCount
+    /// What was last announced of the keychain.
+    var isLocked: Bool?
+    /// When something was last changed in a collection.
+    var modified: [CollectionName: Timestamp] = [:]
+    private(set) var ownsName: Bool
+    private var lastNumber: UInt64 = 0
+
+    /// What the service has to do with besides the bus.
+    struct Surroundings: Sendable {
+        let server: KeychainServer
+        let admission: any BusAdmission
+        let memory: any KeychainBackend
+        let options: SecretServiceOptions
+        let mailbox: BusMailbox
+        let work: ClientWork
+        let prompts: PromptThreads
+        /// When the service was started.
+        let started: Timestamp
+        /// Whether every change of the keychain is announced to the service, its own ones included.
+        let observesChanges: Bool
+    }
+
+    /// Takes the name on a bus, or waits for it.
+    init(_ bus: Bus, _ surroundings: Surroundings) throws(BusError) {
+        self.bus = bus
+        self.surroundings = surroundings
+        let limits = surroundings.options.limits
+        // Everybody on the bus is of one user, whose share is therefore that of all.
+        sessionCounts = ShareCount(
+            atMost: .init(
+                total: limits.sessions.total,
+                ofProcess: limits.sessions.ofProcess,
+                ofUser: limits.sessions.total
+            )
+        )
+        promptCounts = ShareCount(
+            atMost: .init(
+                total: limits.prompts.total,
+                ofProcess: limits.prompts.ofProcess,
+                ofUser: limits.prompts.total
+            )
+        )
+        let isDriver = "type='signal',sender='\(Bus.driver)',interface='\(Bus.driver)'"
+        _ = try bus.callDriver("AddMatch", "\(isDriver),member='NameOwnerChanged'")
+        ownsName = try bus.requestName(Self.name)
+    }
+
+    /// Whether its name is its own, or another's who is named.
+    var state: SecretServiceState {
+        guard !ownsName else { return .serving }
+        let owner = try? bus.callDriver("GetNameOwner", Self.name).string()
+        let process = owner.flatMap { try? bus.callDriver("GetConnectionUnixProcessID", $0).uint32() }
+        return .waiting(process.map { "process \($0)" } ?? "another program")
+    }
+
+    /// Deals with all messages that have come, and with what other threads have posted.
+    ///
+    /// - Returns: Whether the state has changed.
+    func handlePending() throws(BusError) -> Bool {
+        let before = ownsName
+        for letter in surroundings.mailbox.take() { letter(self) }
+        // So many, and then what other threads have posted.
+        for _ in 0..<64 {
+            guard let message = try bus.next() else { break }
+            receive(message)
+        }
+        return ownsName != before
+    }
+
+    /// Ends everything that belongs to clients.
+    func end() {
+        for client in clients.values { end(client) }
+        clients = [:]
+        calls = [:]
+    }
+
+    // MARK: - Messages
+
+    private func receive(_ message: consuming BusMessage) {
+        if message.isCall {
+            receiveCall(message)
+        } else if message.sender == Bus.driver, let number = message.replyNumber {
+            receiveCredentials(message, number)
+        } else if message.sender == Bus.driver, message.isSignal {
+            switch message.name {
+            case "\(Bus.driver).NameOwnerChanged":
+                guard let name = message.string(), message.skip("s"), let owner = message.string() else { return }
+                noteOwner(owner, of: name)
+            case "\(Bus.driver).NameAcquired": if message.string() == Self.name { ownsName = true }
+            case "\(Bus.driver).NameLost": if message.string() == Self.name { ownsName = false }
+            default: break
+            }
+        }
+    }
+
+    private func noteOwner(_ owner: String, of name: String) {
+        guard name.hasPrefix(":") else { return }
+        guard owner.isEmpty else {
+            arrivals[name] = ClockTicks.now
+            return
+        }
+        arrivals[name] = nil
+        if let client = clients.removeValue(forKey: name) { end(client) }
+    }
+
+    private func receiveCall(_ message: consuming BusMessage) {
+        message.markSensitive()
+        let sender = message.sender
+        if message.interface == Interface.introspectable.rawValue, message.member == Method.introspect.row.name {
+            return introspect(message)
+        }
+        let limits = surroundings.options.limits
+        let isKnown = clients[sender] != nil
+        guard calls.count < limits.calls.total, isKnown || clients.count < limits.connections else {
+            return refuse(message, .limitsExceeded)
+        }
+        let client = clients[sender] ?? addClient(sender)
+        guard client.callCount < limits.calls.ofConnection else { return refuse(message, .limitsExceeded) }
+        let call = ServiceCall(message, number: nextNumber(), of: client)
+        calls[call.number] = call
+        client.callCount += 1
+        switch client.state {
+        case .unidentified(let waiting): client.state = .unidentified(waiting + [call.number])
+        case .identified(let store): start(call, store)
+        }
+    }
+
+    /// Carries out a call of a program that is identified, or refuses it.
+    private func start(_ call: ServiceCall, _ store: ProgramStore) {
+        do throws(ServiceError) { try carryOut(call, store) } catch { refuse(call.number, error) }
+    }
+
+    private func nextNumber() -> UInt64 {
+        lastNumber += 1
+        return lastNumber
+    }
+
+    // MARK: - Clients
+
+    private func addClient(_ name: String) -> ServiceClient {
+        let client = ServiceClient(name, number: nextNumber())
+        clients[name] = client
+        do throws(BusError) {
+            let question = try bus.driverCall("GetConnectionCredentials")
+            try question.append(name)
+            questions[try bus.sendCall(question)] = name
+        } catch {
+            // The connection to the bus is at its end, and its clients with it.
+        }
+        return client
+    }
+
+    private func receiveCredentials(_ reply: borrowing BusMessage, _ number: UInt64) {
+        guard let name = questions.removeValue(forKey: number), let client = clients[name] else { return }
+        guard !reply.isError, let credentials = BusCredentials(reply) else {
+            return admit(nil, as: client.number, name)
+        }
+        client.process = credentials.process
+        let caller = BusCaller(
+            user: credentials.user,
+            process: credentials.process,
+            descriptor: credentials.descriptor,
+            connectedBefore: arrivals[name]
+        )
+        let (surroundings, clientNumber) = (surroundings, client.number)
+        surroundings.work.add(for: client.number, of: client.process) {
+            let store = Result { () throws(KeychainError) in
+                let peer = try surroundings.admission.admit(caller)
+                let connection = try surroundings.server.connect(peer, of: caller.user)
+                return try ProgramStore(connection, memory: surroundings.memory)
+            }
+            surroundings.mailbox.post { $0.admit(store, as: clientNumber, name) }
+        }
+    }
+
+    /// Answers the calls of a client that wait for its identification: `nil` where the bus knows it no more.
+    private func admit(_ store: Result<ProgramStore, KeychainError>?, as number: UInt64, _ name: String) {
+        guard let client = clients[name], client.number == number, case .unidentified(let waiting) = client.state else {
+            return
+        }
+        switch store {
+        case .success(let store)?:
+            client.state = .identified(store)
+            for number in waiting {
+                if let call = calls[number] { start(call, store) }
+            }
+        case .failure(let error)?:
+            // The next call is another attempt.
+            for number in waiting { refuse(number, ServiceError(error)) }
+            clients[name] = nil
+        case nil:
+            for number in waiting { refuse(number, .accessDenied) }
+            clients[name] = nil
+        }
+    }
+
+    /// Ends what belongs to a client that is gone; its calls are not answered any more.
+    private func end(_ client: ServiceClient) {
+        for call in calls.values where call.client === client { calls[call.number] = nil }
+        for prompt in client.prompts.values { prompt.cancellation.cancel() }
+        guard let store = client.store else { return }
+        for _ in client.sessions { sessionCounts.end(store.connection.share) }
+        for _ in client.prompts { promptCounts.end(store.connection.share) }
+        client.prompts = [:]
+        client.sessions = [:]
+        store.connection.end()
+    }
+
+    // MARK: - Answers
+
+    /// Has something done for a call by another thread, and then answers it on this one.
+    func work<Value: Sendable>(
+        for call: ServiceCall,
+        _ store: ProgramStore,
+        _ body: @escaping @Sendable (ProgramStore) throws(ServiceError) -> Value,
+        then finish: @escaping @Sendable (SecretService, UInt64, Value) -> Void
+    ) {
+        let (number, mailbox) = (call.number, surroundings.mailbox)
+        surroundings.work.add(for: call.client.number, of: call.client.process) {
+            let result = Result { () throws(ServiceError) in try body(store) }
+            mailbox.post { service in
+                // Otherwise the client is gone.
+                guard service.calls[number] != nil else { return }
+                switch result {
+                case .success(let value): finish(service, number, value)
+                case .failure(let error): service.refuse(number, error)
+                }
+            }
+        }
+    }
+
+    /// Answers a call with what `fill` appends.
+    func answer(
+        _ number: UInt64,
+        _ fill: (borrowing BusMessage) throws(BusError) -> Void = { (_) throws(BusError) in }
+    ) {
+        guard let call = take(number), call.message.expectsReply else { return }
+        do throws(BusError) {
+            let reply = try bus.answer(to: call.message)
+            reply.markSensitive()
+            try fill(reply)
+            try bus.send(reply)
+        } catch {
+            // It is too large for a message, for example.
+            refuse(call.message, .limitsExceeded)
+        }
+    }
+
+    /// Refuses a call.
+    func refuse(_ number: UInt64, _ error: ServiceError) {
+        guard let call = take(number) else { return }
+        refuse(call.message, error)
+    }
+
+    private func take(_ number: UInt64) -> ServiceCall? {
+        guard let call = calls.removeValue(forKey: number) else { return nil }
+        call.client.callCount -= 1
+        return call
+    }
+
+    private func refuse(_ message: borrowing BusMessage, _ error: ServiceError) {
+        guard message.expectsReply else { return }
+        do throws(BusError) {
+            try bus.send(bus.refusal(of: message, error.rawValue, text: error.text))
+        } catch {
+            // The connection to the bus is at its end.
+        }
+    }
+
+    private func introspect(_ message: borrowing BusMessage) {
+        guard let text = Introspection.text(of: message.path) else { return refuse(message, .unknownObject) }
+        do throws(BusError) {
+            let reply = try bus.answer(to: message)
+            try reply.append(text)
+            try bus.send(reply)
+        } catch {
+            // The connection to the bus is at its end.
+        }
+    }
+}
+
+/// The clock by which the kernel says when a process was started.
+enum ClockTicks {
+    /// Clock ticks since boot, rounded down.
+    static var now: UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &time)
+        let perSecond = UInt64(max(1, sysconf(Int32(_SC_CLK_TCK))))
+        return UInt64(time.tv_sec) * perSecond + UInt64(time.tv_nsec) * perSecond / 1_000_000_000
+    }
+}
+
+extension Timestamp {
+    /// The time now, in whole seconds.
+    static var now: Timestamp {
+        Timestamp(secondsSinceReferenceDate: Double(time(nil)) - referenceDateSince1970)
+    }
+}

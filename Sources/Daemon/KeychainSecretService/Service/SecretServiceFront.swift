@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Glibc
+import KeychainCore
+import KeychainHost
+import KeychainServer
+import MessageBus
+import Synchronization
+
+/// The Secret Service API (`org.freedesktop.secrets`) in front of a keychain daemon: it has no rules of its own, and
+/// turns calls into commands.
+package final class SecretServiceFront: Sendable {
+    /// Whether this program can connect to a bus at all.
+    package static let isAvailable = true
+
+    private let place: SecretServiceBus
+    private let surroundings: SecretService.Surroundings
+    private let current = Mutex(SecretServiceState.starting)
+    private let isStopping = Atomic(false)
+    private let thread = DispatchGroup()
+    private let pause = DispatchSemaphore(value: 0)
+
+    /// A front beside a server, which serves once ``start()`` is called.
+    ///
+    /// - Parameters:
+    ///   - place: the bus.
+    ///   - server: executes the commands.
+    ///   - admission: identifies the programs of the bus.
+    ///   - memory: executes those for the collection `session`: a keychain in memory.
+    ///   - options: who asks people, and limits.
+    /// - Throws: `errSecNotAvailable` if there are no descriptors left.
+    package init(
+        on place: SecretServiceBus,
+        _ server: KeychainServer,
+        admission: any BusAdmission,
+        memory: any KeychainBackend,
+        options: SecretServiceOptions = SecretServiceOptions()
+    ) throws(KeychainError) {
+        guard let mailbox = BusMailbox() else {
+            throw KeychainError(.notAvailable, "there are no descriptors left", kind: .unavailable)
+        }
+        self.place = place
+        surroundings = SecretService.Surroundings(
+            server: server,
+            admission: admission,
+            memory: memory,
+            options: options,
+            mailbox: mailbox,
+            work: ClientWork(atMost: options.limits.threads),
+            prompts: PromptThreads(),
+            started: .now,
+            observesChanges: false
+        )
+    }
+
+    /// Whether programs are served now.
+    package var state: SecretServiceState { current.withLock(\.self) }
+
+    /// Serves until ``stop()``, on threads of its own.
+    ///
+    /// Where there is no bus, it is tried again from time to time.
+    ///
+    /// - Throws: `errSecNotAvailable` if the system cannot create another thread.
+    package func start() throws(KeychainError) {
+        thread.enter()
+        let isStarted = HostThread.start(.blocked) { [self] in
+            run()
+            thread.leave()
+        }
+        guard !isStarted else { return }
+        thread.leave()
+        throw KeychainError(.notAvailable, "the system cannot create another thread", kind: .unavailable)
+    }
+
+    /// Leaves the bus, and returns once no command is in progress any longer, and no person is asked.
+    package func stop() {
+        isStopping.store(true, ordering: .sequentiallyConsistent)
+        surroundings.mailbox.post { _ in }
+        pause.signal()
+        thread.wait()
+        surroundings.work.stop()
+        surroundings.prompts.wait()
+    }
+
+    /// Announces changes that any program made, by any way.
+    package func announce(_ notice: ItemChangeNotice) { surroundings.mailbox.post { $0.announce(notice) } }
+
+    /// Announces that the keychain was locked or unlocked, by any way.
+    package func announceLock(_ isLocked: Bool) { surroundings.mailbox.post { $0.noteLocked(isLocked) } }
+
+    private var isOver: Bool { isStopping.load(ordering: .sequentiallyConsistent) }
+
+    private func run() {
+        var pauses = Pauses()
+        while !isOver {
+            do throws(BusError) {
+                let service = try SecretService(connect(), surroundings)
+                pauses = Pauses()
+                defer { service.end() }
+                try serve(service)
+            } catch {
+                setState(.noBus("\(error)"))
+                _ = pause.wait(timeout: .now() + .milliseconds(pauses.next()))
+            }
+        }
+    }
+
+    private func serve(_ service: SecretService) throws(BusError) {
+        setState(service.state)
+        while !isOver {
+            if try service.handlePending() { setState(service.state) }
+            _ = try service.bus.wait(or: surroundings.mailbox.descriptor)
+        }
+    }
+
+    private func connect() throws(BusError) -> Bus {
+        switch place {
+        case .session: return try Bus.ofSession()
+        case .address(let address): return try Bus(address: address)
+        case .socket(let connect):
+            guard let socket = connect() else { throw BusError(-ENOTCONN) }
+            return try Bus(taking: socket)
+        }
+    }
+
+    private func setState(_ state: SecretServiceState) {
+        let hasChanged = current.withLock { current in
+            defer { current = state }
+            return current != state
+        }
+        if hasChanged { surroundings.options.stateChanged(state) }
+    }
+
+    /// How long to wait before the bus is tried again: longer each time.
+    private struct Pauses {
+        private var milliseconds = 500
+        private static let longest = 60_000
+
+        mutating func next() -> Int {
+            defer { milliseconds = min(milliseconds * 2, Self.longest) }
+            return milliseconds
+        }
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainServer
+
+/// The front of a program that is linked statically: there is none, because libsystemd exists as a shared library only.
+package final class SecretServiceFront: Sendable {
+    /// Whether this program can connect to a bus at all.
+    package static let isAvailable = false
+
+    /// Always fails.
+    package init(
+        on place: SecretServiceBus,
+        _ server: KeychainServer,
+        admission: any BusAdmission,
+        memory: any KeychainBackend,
+        options: SecretServiceOptions = SecretServiceOptions()
+    ) throws(KeychainError) {
+        throw KeychainError(
+            .notAvailable,
+            "this program is linked statically, and can connect to no message bus",
+            kind: .unavailable
+        )
+    }
+
+    /// Why nothing is served.
+    package var state: SecretServiceState { .noBus("this program is linked statically") }
+
+    /// Does nothing.
+    package func start() throws(KeychainError) {}
+
+    /// Does nothing.
+    package func stop() {}
+
+    /// Does nothing.
+    package func announce(_ notice: ItemChangeNotice) {}
+
+    /// Does nothing.
+    package func announceLock(_ isLocked: Bool) {}
+}

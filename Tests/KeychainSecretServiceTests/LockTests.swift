@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import KeychainCore
+import KeychainServer
+import KeychainTestSupport
+import MessageBus
+import Synchronization
+import Testing
+
+@testable import KeychainSecretService
+
+/// Locked keychains and items, and the prompts that open them.
+@Suite(.timeLimit(.minutes(5)))
+struct LockTests {
+    private static let passcode = SecretBytes(Array("1234".utf8))
+    private static let isLocked = "org.freedesktop.Secret.Error.IsLocked"
+
+    /// A person who answers when a test says so.
+    private final class Person: Sendable {
+        let asked = Mutex<[UnlockPrompt]>([])
+        let isAsked = DispatchSemaphore(value: 0)
+        let answer = DispatchSemaphore(value: 0)
+        let isRefusing = Mutex(false)
+
+        /// Whether the person is asked within two minutes.
+        var wasAsked: Bool { isAsked.wait(timeout: .now() + .seconds(120)) == .success }
+
+        var options: SecretServiceOptions {
+            var options = SecretServiceOptions()
+            options.prompter = { [self] prompt in
+                asked.withLock { $0.append(prompt) }
+                let number = prompt.cancellation.onCancel { [answer] in answer.signal() }
+                isAsked.signal()
+                answer.wait()
+                prompt.cancellation.removeHandler(number)
+                guard !prompt.cancellation.isCancelled, !isRefusing.withLock(\.self) else { return .dismissed }
+                guard prompt.isKeychainLocked else { return .done(AuthenticationContext()) }
+                _ = try? prompt.connection.perform(.device(.unlock(LockTests.passcode)))
+                return .done(nil)
+            }
+            return options
+        }
+    }
+
+    /// A front whose keychain has a passcode, one item, and is locked.
+    private static func locked(_ options: SecretServiceOptions) throws -> (TestFront, TestClient, item: String) {
+        let front = try TestFront(passcode: "1234", options)
+        _ = try front.keychain.device.perform(.unlock(passcode))
+        let client = try front.client()
+        let item = try client.store(["a": "b"], "secret", session: try client.openSession())
+        #expect(try client.nextSignal()?.name == "ItemCreated")
+        #expect(try client.change("Lock", [TestClient.byDefault]) == ([TestClient.byDefault], "/"))
+        #expect(try client.nextSignal() == Self.lockChange)
+        #expect(try client.nextSignal()?.name == "CollectionChanged")
+        return (front, client, item)
+    }
+
+    private static let lockChange = TestClient.Received(
+        name: "PropertiesChanged",
+        path: TestClient.login,
+        content: "Locked"
+    )
+
+    @Test("what is locked is found, and neither read nor changed")
+    func locked() throws {
+        let (_, client, item) = try Self.locked(SecretServiceOptions())
+        let session = try client.openSession()
+        #expect(try client.search(["a": "b"]) == ([], [item]))
+        #expect(try client.boolean("Locked", of: TestClient.byDefault, .collection))
+        #expect(try client.boolean("Locked", of: item, .item))
+        #expect(try client.secrets([item], session: session) == [:])
+        #expect(try refusal { _ = try client.secret(item, session: session) } == Self.isLocked)
+        #expect(try refusal { _ = try client.store(["c": "d"], "x", session: session) } == Self.isLocked)
+        #expect(try refusal { try client.setSecret(item, SentSecret(plain: "x", session: session)) } == Self.isLocked)
+        #expect(try refusal { try client.set("Label", of: item, .item, to: .text("x")) } == Self.isLocked)
+        #expect(try refusal { try client.delete(item) } == Self.isLocked)
+    }
+
+    @Test("where nobody can be asked, a prompt is dismissed at once, with a value of the type of those that are not")
+    func nobody() throws {
+        let (_, client, item) = try Self.locked(SecretServiceOptions())
+        let (open, prompt) = try client.change("Unlock", [item, "\(TestClient.root)/collection/session"])
+        #expect(open == ["\(TestClient.root)/collection/session"])
+        try client.send(prompt, .prompt, "Prompt") { call throws(BusError) in try call.append("") }
+        #expect(try client.nextSignal() == .init(name: "Completed", path: prompt, content: "dismissed "))
+        let again = try refusal {
+            try client.send(prompt, .prompt, "Prompt") { call throws(BusError) in try call.append("") }
+        }
+        #expect(again == "org.freedesktop.Secret.Error.NoSuchObject", "it serves once")
+    }
+
+    @Test("a prompt opens what was asked for, which is told first, and with the paths as they were asked for")
+    func unlock() throws {
+        let person = Person()
+        let (_, client, item) = try Self.locked(person.options)
+        let (open, prompt) = try client.change("Unlock", [TestClient.byDefault, item])
+        #expect(open == [])
+        try client.send(prompt, .prompt, "Prompt") { call throws(BusError) in try call.append("window 7") }
+        #expect(person.wasAsked)
+        #expect(person.asked.withLock { $0.map(\.window) } == ["window 7"])
+        person.answer.signal()
+        #expect(try client.nextSignal() == Self.lockChange)
+        #expect(try client.nextSignal()?.name == "CollectionChanged")
+        let content = "done \(TestClient.byDefault) \(item)"
+        #expect(try client.nextSignal() == .init(name: "Completed", path: prompt, content: content))
+        #expect(try client.secrets([item], session: try client.openSession()) == [item: Array("secret".utf8)])
+        #expect(try client.change("Unlock", [item, TestClient.byDefault]) == ([item, TestClient.byDefault], "/"))
+    }
+
+    @Test("an item of which nothing was told while it was locked is shown before the prompt is completed")
+    func hidden() throws {
+        let person = Person()
+        let (front, client, item) = try Self.locked(person.options)
+        guard case .item(_, let identifier)? = ObjectPath(item) else { return }
+        front.keychain.hide(identifier)
+        #expect(try client.attributes(of: item) == [])
+        let prompt = try client.change("Unlock", [item]).prompt
+        try client.send(prompt, .prompt, "Prompt") { call throws(BusError) in try call.append("") }
+        person.answer.signal()
+        let names = try (0..<4).map { _ in try client.nextSignal() }
+        #expect(names.map { $0?.name } == ["PropertiesChanged", "CollectionChanged", "PropertiesChanged", "Completed"])
+        #expect(names[2] == .init(name: "PropertiesChanged", path: item, content: "Locked Attributes Label"))
+    }
+
+    @Test("an item that is locked by itself is opened by a prompt of its own, for this program alone")
+    func item() throws {
+        let person = Person()
+        let front = try TestFront(person.options)
+        let (client, other) = (try front.client(), try front.client())
+        let session = try client.openSession()
+        let item = try client.store(["a": "b"], "secret", session: session)
+        guard case .item(_, let identifier)? = ObjectPath(item) else { return }
+        front.keychain.lock(identifier)
+        #expect(try client.nextSignal()?.name == "ItemCreated")
+        #expect(try client.search([:]) == ([], [item]))
+        let prompt = try client.change("Unlock", [item]).prompt
+        try client.send(prompt, .prompt, "Prompt") { call throws(BusError) in try call.append("") }
+        person.answer.signal()
+        #expect(try client.nextSignal() == .init(name: "Completed", path: prompt, content: "done \(item)"))
+        #expect(person.asked.withLock { $0.map(\.items) } == [[identifier]])
+        #expect(try client.search([:]) == ([item], []))
+        #expect(try client.secret(item, session: session).coded.value == SecretBytes(Array("secret".utf8)))
+        #expect(try other.search([:]) == ([], [item]))
+        #expect(try client.change("Lock", [item]) == ([item], "/"))
+        #expect(try client.search([:]) == ([], [item]))
+    }
+
+    @Test("a prompt that is dismissed before or while it is shown ends once, and the question with it")
+    func dismiss() throws {
+        let person = Person()
+        let (_, client, item) = try Self.locked(person.options)
+        for isShown in [false, true] {
+            let prompt = try client.change("Unlock", [item]).prompt
+            if isShown {
+                try client.send(prompt, .prompt, "Prompt") { call throws(BusError) in try call.append("") }
+                #expect(person.wasAsked)
+                let again = try refusal {
+                    try client.send(prompt, .prompt, "Prompt") { call throws(BusError) in try call.append("") }
+                }
+                #expect(again == "org.freedesktop.DBus.Error.Failed", "it is shown already")
+            }
+            try client.send(prompt, .prompt, "Dismiss")
+            #expect(try client.nextSignal() == .init(name: "Completed", path: prompt, content: "dismissed "))
+            #expect(try refusal { try client.send(prompt, .prompt, "Dismiss") } != nil)
+        }
+        #expect(person.asked.withLock { $0.allSatisfy { $0.cancellation.isCancelled } })
+        // No signal of the answer to the dismissed question comes before the next one.
+        let next = try client.change("Unlock", [item]).prompt
+        try client.send(next, .prompt, "Dismiss")
+        #expect(try client.nextSignal()?.path == next)
+    }
+
+    @Test("a person who refuses dismisses the prompt")
+    func refuse() throws {
+        let person = Person()
+        person.isRefusing.withLock { $0 = true }
+        let (_, client, item) = try Self.locked(person.options)
+        let prompt = try client.change("Unlock", [item]).prompt
+        try client.send(prompt, .prompt, "Prompt") { call throws(BusError) in try call.append("") }
+        person.answer.signal()
+        #expect(try client.nextSignal() == .init(name: "Completed", path: prompt, content: "dismissed "))
+    }
+
+    @Test("another connection can neither show nor dismiss a prompt, and is not told how it ends")
+    func foreignPrompt() throws {
+        let person = Person()
+        let (front, client, item) = try Self.locked(person.options)
+        let other = try front.client()
+        let prompt = try client.change("Unlock", [item]).prompt
+        let shown = try refusal {
+            try other.send(prompt, .prompt, "Prompt") { call throws(BusError) in try call.append("") }
+        }
+        #expect(shown == "org.freedesktop.Secret.Error.NoSuchObject")
+        #expect(try refusal { try other.send(prompt, .prompt, "Dismiss") } == shown)
+        try client.send(prompt, .prompt, "Dismiss")
+        #expect(try client.nextSignal()?.path == prompt)
+        front.front.announce(.unknown)
+        #expect(try other.nextSignal()?.name == "CollectionChanged")
+    }
+
+    @Test("a prompt of a program that is gone ends, and one that is shown delays nobody else's")
+    func goneProgram() throws {
+        let person = Person()
+        let (front, client, item) = try Self.locked(person.options)
+        do {
+            let gone = try front.client()
+            let prompt = try gone.change("Unlock", [item]).prompt
+            try gone.send(prompt, .prompt, "Prompt") { call throws(BusError) in try call.append("") }
+            #expect(person.wasAsked)
+            let other = try client.change("Unlock", [item]).prompt
+            try client.send(other, .prompt, "Prompt") { call throws(BusError) in try call.append("") }
+            #expect(person.wasAsked, "both are asked at the same time")
+            try client.send(other, .prompt, "Dismiss")
+            #expect(try client.nextSignal()?.path == other)
+        }
+        let isEnded = DispatchSemaphore(value: 0)
+        let first = try #require(person.asked.withLock { $0.first })
+        first.cancellation.onCancel { isEnded.signal() }
+        #expect(isEnded.wait(timeout: .now() + .seconds(120)) == .success)
+    }
+
+    @Test("open prompts of one connection are limited, and others are served")
+    func limit() throws {
+        var options = SecretServiceOptions()
+        options.limits.prompts = (total: 100, ofProcess: 10, ofConnection: 2)
+        let (front, client, item) = try Self.locked(options)
+        let prompts = try (0..<2).map { _ in try client.change("Unlock", [item]).prompt }
+        let error = try refusal { _ = try client.change("Unlock", [item]) }
+        #expect(error == "org.freedesktop.DBus.Error.LimitsExceeded")
+        #expect(try front.client().change("Unlock", [item]).prompt != "/")
+        try client.send(prompts[0], .prompt, "Dismiss")
+        #expect(try client.change("Unlock", [item]).prompt != "/")
+    }
+}

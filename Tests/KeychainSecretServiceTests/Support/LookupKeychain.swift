@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainTestSupport
+import Synchronization
+
+/// A keychain with lookup attributes and nothing else, whose items can be locked by themselves.
+final class LookupKeychain: KeychainBackend {
+    let device: FakeDevice
+
+    private let state = Mutex(State())
+
+    private struct State {
+        var items: [Item] = []
+        var delay: (@Sendable () -> Void)?
+    }
+
+    private struct Item {
+        let identifier: ItemIdentifier
+        var contents: LookupContents
+        var isLocked = false
+        /// Whether nothing is told of it while the device is locked.
+        var isHidden = false
+    }
+
+    init(passcode: String? = nil) { device = FakeDevice(passcode: passcode) }
+
+    var families: CommandFamily { .all }
+
+    /// Has each search wait for something.
+    func delaySearches(_ body: (@Sendable () -> Void)?) { state.withLock { $0.delay = body } }
+
+    /// Locks an item by itself, as an access control does.
+    func lock(_ item: ItemIdentifier) { change(item) { $0.isLocked = true } }
+
+    /// Has nothing be told of an item while the device is locked.
+    func hide(_ item: ItemIdentifier) { change(item) { $0.isHidden = true } }
+
+    var count: Int { state.withLock { $0.items.count } }
+
+    private func change(_ item: ItemIdentifier, _ body: (inout Item) -> Void) {
+        state.withLock { state in
+            if let index = state.items.firstIndex(where: { $0.identifier == item }) { body(&state.items[index]) }
+        }
+    }
+
+    func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
+        switch command {
+        case .device(let command): return try device.perform(command)
+        case .lookup(let request):
+            if case .search = request.operation { state.withLock(\.delay)?() }
+            guard case .deviceStatus(let status) = try device.perform(.status) else { throw .unexpectedReply }
+            let result = state.withLock { state in
+                Result { () throws(KeychainError) in
+                    try Self.carryOut(request, isLocked: status.isLocked, &state.items)
+                }
+            }
+            return try result.get()
+        default: throw KeychainError(.unimplemented, "this keychain has lookup attributes only")
+        }
+    }
+
+    private static func carryOut(
+        _ request: LookupRequest,
+        isLocked: Bool,
+        _ items: inout [Item]
+    ) throws(KeychainError) -> KeychainReply {
+        func isOpen(_ item: Item) -> Bool { !isLocked && (!item.isLocked || request.context != nil) }
+        func index(of identifier: ItemIdentifier) throws(KeychainError) -> Int {
+            guard let index = items.firstIndex(where: { $0.identifier == identifier }) else {
+                throw KeychainError(.itemNotFound, "there is no such item")
+            }
+            guard isOpen(items[index]) else { throw KeychainError(.interactionNotAllowed, "it is locked") }
+            return index
+        }
+        switch request.operation {
+        case .search(let attributes):
+            let found = items.filter { $0.contents.attributes.satisfy(attributes) }
+            return .lookupMatches(found.map { LookupMatch($0.identifier, isLocked: !isOpen($0)) })
+        case .describe(let identifiers):
+            let found = identifiers.compactMap { identifier in items.first { $0.identifier == identifier } }
+            return .lookupItems(
+                found.map { item in
+                    isLocked && item.isHidden
+                        ? LookupItem(item.identifier, isLocked: true)
+                        : LookupItem(
+                            item.identifier,
+                            isLocked: !isOpen(item),
+                            attributes: item.contents.attributes,
+                            label: item.contents.label,
+                            created: Timestamp(secondsSinceReferenceDate: 0),
+                            modified: Timestamp(secondsSinceReferenceDate: 1)
+                        )
+                }
+            )
+        case .secrets(let identifiers):
+            let found = identifiers.compactMap { identifier in items.first { $0.identifier == identifier } }
+            return .lookupSecrets(
+                found.filter(isOpen).map {
+                    LookupSecret($0.identifier, $0.contents.secret, contentType: $0.contents.contentType)
+                }
+            )
+        case .store(let contents, let isReplacing):
+            guard !isLocked else { throw KeychainError(.interactionNotAllowed, "it is locked") }
+            if isReplacing, let index = items.firstIndex(where: { $0.contents.attributes == contents.attributes }) {
+                items[index].contents = contents
+                return .lookupStored(LookupStored(items[index].identifier, isNew: false))
+            }
+            let item = Item(identifier: .random(), contents: contents)
+            items.append(item)
+            return .lookupStored(LookupStored(item.identifier, isNew: true))
+        case .change(let identifier, let change):
+            let index = try index(of: identifier)
+            switch change {
+            case .secret(let secret, let contentType):
+                (items[index].contents.secret, items[index].contents.contentType) = (secret, contentType)
+            case .label(let label): items[index].contents.label = label
+            case .attributes(let attributes): items[index].contents.attributes = attributes
+            }
+            return .done
+        case .delete(let identifier):
+            items.remove(at: try index(of: identifier))
+            return .done
+        }
+    }
+}

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Glibc
+import KeychainCore
+import KeychainTestSupport
+import MessageBus
+
+@testable import KeychainSecretService
+
+/// A program on the bus, with a connection of its own, which gets the signals of the service.
+final class TestClient {
+    let bus: Bus
+    /// Ends what waits for a signal that does not come.
+    private let limit: Int32
+    /// The service and its bus end with their object.
+    private let front: TestFront
+
+    static let service = "org.freedesktop.secrets"
+    static let root = "/org/freedesktop/secrets"
+    static let login = "\(root)/collection/login"
+    static let byDefault = "\(root)/aliases/default"
+
+    init(_ front: TestFront) throws {
+        self.front = front
+        bus = try Bus(address: front.bus.address)
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw BusError(-errno) }
+        limit = ends[0]
+        let other = ends[1]
+        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(60)) { close(other) }
+        _ = try bus.callDriver("AddMatch", "type='signal',sender='\(Self.service)'")
+    }
+
+    deinit { close(limit) }
+
+    /// What came of a call: what was read of its reply, or the name of the error.
+    func call<Value>(
+        _ path: String,
+        _ interface: Interface,
+        _ method: String,
+        _ arguments: (borrowing BusMessage) throws(BusError) -> Void = { (_) throws(BusError) in },
+        reading read: (borrowing BusMessage) -> Value?
+    ) throws -> Value {
+        let reply = try bus.call(
+            on: Self.service,
+            at: path,
+            interface: interface.rawValue,
+            method: method,
+            arguments
+        )
+        guard let value = read(reply) else { throw UnreadableReply() }
+        return value
+    }
+
+    /// A reply that has other types than it should have.
+    struct UnreadableReply: Error {}
+
+    /// Calls a method that returns nothing.
+    func send(
+        _ path: String,
+        _ interface: Interface,
+        _ method: String,
+        _ arguments: (borrowing BusMessage) throws(BusError) -> Void = { (_) throws(BusError) in }
+    ) throws {
+        try call(path, interface, method, arguments) { $0.has(signature: "") ? () : nil }
+    }
+
+    // MARK: - Service
+
+    /// Opens a session for secrets as they are.
+    func openSession() throws -> String {
+        try call(Self.root, .service, "OpenSession") { call throws(BusError) in
+            try call.append("plain")
+            try call.append("v", of: "s") { () throws(BusError) in try call.append("") }
+        } reading: { reply in
+            guard reply.enter("v", "s"), reply.string()?.isEmpty == true else { return nil }
+            reply.leave()
+            return reply.objectPath()
+        }
+    }
+
+    /// Opens a session by an agreement on keys, with what this side publishes.
+    func openSession(_ published: [UInt8]) throws -> (published: [UInt8], path: String) {
+        try call(Self.root, .service, "OpenSession") { call throws(BusError) in
+            try call.append("dh-ietf1024-sha256-aes128-cbc-pkcs7")
+            try call.append("v", of: "ay") { () throws(BusError) in try call.append(bytes: published) }
+        } reading: { reply in
+            guard reply.enter("v", "ay"), let bytes = reply.withBytes({ Array($0) }) else { return nil }
+            reply.leave()
+            return reply.objectPath().map { (bytes, $0) }
+        }
+    }
+
+    /// The items that have some attributes: open ones, and locked ones.
+    func search(_ attributes: KeyValuePairs<String, String>) throws -> (open: [String], locked: [String]) {
+        try call(Self.root, .service, "SearchItems") { call throws(BusError) in
+            try call.append(try Self.attributes(attributes))
+        } reading: { reply in
+            guard let open = try? reply.objectPaths(), let locked = try? reply.objectPaths() else { return nil }
+            return (open, locked)
+        }
+    }
+
+    /// Opens or locks objects: those that needed nothing more, and the prompt.
+    func change(_ method: String, _ paths: [String]) throws -> (paths: [String], prompt: String) {
+        try call(Self.root, .service, method) { call throws(BusError) in
+            try call.append(array: paths, of: "o")
+        } reading: { reply in
+            guard let paths = try? reply.objectPaths(), let prompt = reply.objectPath() else { return nil }
+            return (paths, prompt)
+        }
+    }
+
+    func secrets(_ paths: [String], session: String) throws -> [String: [UInt8]] {
+        try call(Self.root, .service, "GetSecrets") { call throws(BusError) in
+            try call.append(array: paths, of: "o")
+            try call.append(session, as: "o")
+        } reading: { reply in
+            var secrets: [String: [UInt8]] = [:]
+            guard reply.enter("a", "{o(oayays)}") else { return nil }
+            while reply.enter("e", "o(oayays)") {
+                guard let path = reply.objectPath(), let secret = try? reply.secret() else { return nil }
+                secrets[path] = secret.coded.value.unprotectedCopy
+                reply.leave()
+            }
+            return secrets
+        }
+    }
+
+    // MARK: - Items
+
+    /// Stores an item: its path.
+    func store(
+        _ attributes: KeyValuePairs<String, String>,
+        _ secret: String,
+        session: String,
+        label: String = "a label",
+        replacing: Bool = true,
+        in collection: String = byDefault
+    ) throws -> String {
+        try call(collection, .collection, "CreateItem") { call throws(BusError) in
+            let attributes = try Self.attributes(attributes)
+            try call.append("a", of: "{sv}") { () throws(BusError) in
+                try call.append("e", of: "sv") { () throws(BusError) in
+                    try call.append("org.freedesktop.Secret.Item.Label")
+                    try call.append(PropertyContent.text(label))
+                }
+                try call.append("e", of: "sv") { () throws(BusError) in
+                    try call.append("org.freedesktop.Secret.Item.Attributes")
+                    try call.append(PropertyContent.attributes(attributes))
+                }
+            }
+            try call.append(SentSecret(plain: secret, session: session))
+            try call.append(replacing)
+        } reading: { reply in
+            guard let path = reply.objectPath(), reply.objectPath() == "/" else { return nil }
+            return path
+        }
+    }
+
+    /// The secret of an item, as it is in the message, and its content type.
+    func secret(_ item: String, session: String) throws -> ReceivedSecret {
+        try call(item, .item, "GetSecret") { call throws(BusError) in
+            try call.append(session, as: "o")
+        } reading: {
+            try? $0.secret()
+        }
+    }
+
+    func setSecret(_ item: String, _ secret: SentSecret) throws {
+        try send(item, .item, "SetSecret") { call throws(BusError) in try call.append(secret) }
+    }
+
+    func delete(_ item: String) throws {
+        let prompt = try call(item, .item, "Delete", reading: { $0.objectPath() })
+        guard prompt == "/" else { throw UnreadableReply() }
+    }
+
+    /// A property that is a text.
+    func text(_ name: String, of path: String, _ interface: Interface) throws -> String {
+        try property(name, of: path, interface) { $0.enter("v", "s") ? $0.string() : nil }
+    }
+
+    /// A property that is a boolean.
+    func boolean(_ name: String, of path: String, _ interface: Interface) throws -> Bool {
+        try property(name, of: path, interface) { $0.enter("v", "b") ? $0.bool() : nil }
+    }
+
+    /// A property that is a list of objects.
+    func paths(_ name: String, of path: String, _ interface: Interface) throws -> [String] {
+        try property(name, of: path, interface) { $0.enter("v", "ao") ? try? $0.objectPaths() : nil }
+    }
+
+    func attributes(of item: String) throws -> [String] {
+        try property("Attributes", of: item, .item) {
+            guard $0.enter("v", "a{ss}"), let attributes = try? $0.attributes() else { return nil }
+            return attributes.pairs.map { "\($0.name)=\($0.value)" }
+        }
+    }
+
+    func property<Value>(
+        _ name: String,
+        of path: String,
+        _ interface: Interface,
+        reading read: (borrowing BusMessage) -> Value?
+    ) throws -> Value {
+        try call(
+            path,
+            .properties,
+            "Get",
+            { call throws(BusError) in
+                try call.append(interface.rawValue)
+                try call.append(name)
+            },
+            reading: read
+        )
+    }
+
+    func set(_ name: String, of path: String, _ interface: Interface, to content: PropertyContent) throws {
+        try send(path, .properties, "Set") { call throws(BusError) in
+            try call.append(interface.rawValue)
+            try call.append(name)
+            try call.append(content)
+        }
+    }
+
+    // MARK: - Signals
+
+    /// What a signal of the service is, and the object that it is of.
+    struct Received: Equatable {
+        let name: String
+        let path: String
+        /// The first object that it carries, or what it says of a prompt.
+        let content: String
+    }
+
+    /// The next signal of the service; `nil` if none comes within the minute after the connection was made.
+    func nextSignal() throws -> Received? {
+        while true {
+            while let message = try bus.next() {
+                guard message.isSignal, message.name.hasPrefix("org.freedesktop.Secret") || isOfProperties(message)
+                else { continue }
+                return Received(name: String(message.member), path: message.path, content: Self.content(of: message))
+            }
+            if try bus.wait(or: limit) { return nil }
+        }
+    }
+
+    private func isOfProperties(_ message: borrowing BusMessage) -> Bool {
+        message.name == "org.freedesktop.DBus.Properties.PropertiesChanged"
+    }
+
+    private static func content(of message: borrowing BusMessage) -> String {
+        switch message.member {
+        case "Completed":
+            let isDismissed = message.bool()
+            guard message.enter("v", "ao"), let paths = try? message.objectPaths() else { return "no paths" }
+            return "\(isDismissed == true ? "dismissed" : "done") \(paths.joined(separator: " "))"
+        case "PropertiesChanged":
+            _ = message.string()
+            var names: [String] = []
+            guard message.enter("a", "{sv}") else { return "" }
+            while message.enter("e", "sv") {
+                names.append(message.string() ?? "")
+                _ = message.skip("v")
+                message.leave()
+            }
+            return names.joined(separator: " ")
+        default: return message.objectPath() ?? ""
+        }
+    }
+
+    private static func attributes(_ pairs: KeyValuePairs<String, String>) throws(BusError) -> LookupAttributes {
+        do { return try LookupAttributes(pairs.map { LookupAttributes.Pair($0.key, $0.value) }) } catch {
+            throw BusError(-EINVAL)
+        }
+    }
+}
+
+extension SentSecret {
+    /// A secret as it is.
+    init(plain text: String, session: String, contentType: String = "text/plain") {
+        self.init(
+            session: session,
+            coded: CodedSecret(parameters: [], value: SecretBytes(Array(text.utf8))),
+            contentType: contentType
+        )
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Glibc
+import KeychainCore
+import KeychainSecretService
+import KeychainServer
+import KeychainTestSupport
+import MessageBus
+import ServerTestSupport
+import Synchronization
+
+/// The service on a bus of the test's own, in front of a keychain.
+final class TestFront: Sendable {
+    let bus: PrivateBus
+    let keychain: LookupKeychain
+    let front: SecretServiceFront
+    private let server: TestServer
+
+    /// Serves once it is made.
+    init(
+        passcode: String? = nil,
+        _ options: SecretServiceOptions = SecretServiceOptions(),
+        admission: (any BusAdmission)? = nil
+    ) throws {
+        bus = try PrivateBus()
+        keychain = LookupKeychain(passcode: passcode)
+        server = try TestServer(keychain)
+        guard let beside = server.server else { throw KeychainError(.notAvailable, "it is stopped") }
+        var options = options
+        let isServing = DispatchSemaphore(value: 0)
+        options.stateChanged = { if $0 == .serving { isServing.signal() } }
+        front = try SecretServiceFront(
+            on: .address(bus.address),
+            beside,
+            admission: admission ?? OpenBusAdmission(keychain),
+            memory: LookupKeychain(),
+            options: options
+        )
+        try front.start()
+        guard isServing.wait(timeout: .now() + .seconds(120)) == .success else {
+            throw KeychainError(.notAvailable, "the service does not start")
+        }
+    }
+
+    deinit { front.stop() }
+
+    /// A program on the bus.
+    func client() throws -> TestClient { try TestClient(self) }
+}
+
+/// Lets every program of the bus in, and has them do what they want.
+struct OpenBusAdmission: BusAdmission {
+    private let keychain: any KeychainBackend
+
+    init(_ keychain: any KeychainBackend) { self.keychain = keychain }
+
+    func admit(_ caller: BusCaller) throws(KeychainError) -> any ConnectedPeer {
+        OpenPeer(process: ProcessInstance(identifier: caller.process, startTime: 0), backend: keychain)
+    }
+}
