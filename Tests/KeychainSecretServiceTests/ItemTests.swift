@@ -9,7 +9,7 @@ import Testing
 /// Items and collections, as programs of the bus see them.
 @Suite(.timeLimit(.minutes(5)))
 struct ItemTests {
-    private let front: TestFront
+    private let front: TestFront<LookupKeychain>
     private let client: TestClient
     private let session: String
 
@@ -80,12 +80,12 @@ struct ItemTests {
             ItemChange(.added, identifier, of: ChangedItems(.genericPassword, in: Client.commonGroup)),
             ItemChange(.removed, identifier, of: ChangedItems(.genericPassword, in: "other")),
         ]
-        front.front.announce(ItemChangeNotice(changes))
+        front.keychain.announce(ItemChangeNotice(changes))
         let created = TestClient.Received(name: "ItemCreated", path: TestClient.login, content: item)
         #expect(try client.nextSignal() == created)
         let deleted = TestClient.Received(name: "ItemDeleted", path: TestClient.login, content: item)
         #expect(try client.nextSignal() == deleted)
-        front.front.announce(.unknown)
+        front.keychain.announce(.unknown)
         #expect(try client.nextSignal()?.name == "CollectionChanged")
     }
 

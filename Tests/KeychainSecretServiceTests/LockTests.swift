@@ -19,22 +19,45 @@ struct LockTests {
     /// A person who answers when a test says so.
     private final class Person: Sendable {
         let asked = Mutex<[UnlockPrompt]>([])
-        let isAsked = DispatchSemaphore(value: 0)
-        let answer = DispatchSemaphore(value: 0)
         let isRefusing = Mutex(false)
+        private let isAsked = DispatchSemaphore(value: 0)
+        /// What was answered before the person was asked counts for the next question.
+        private let answers = Mutex((count: 0, waiting: [DispatchSemaphore]()))
 
         /// Whether the person is asked within two minutes.
         var wasAsked: Bool { isAsked.wait(timeout: .now() + .seconds(120)) == .success }
+
+        /// Answers one question.
+        func answer() {
+            let waiting = answers.withLock { answers in
+                answers.count += 1
+                return answers.waiting
+            }
+            for one in waiting { one.signal() }
+        }
+
+        /// Waits for an answer; `false` if the question is cancelled.
+        private func waitForAnswer(_ cancellation: PromptCancellation) -> Bool {
+            let wake = DispatchSemaphore(value: 0)
+            answers.withLock { $0.waiting.append(wake) }
+            cancellation.onCancel { wake.signal() }
+            while true {
+                if cancellation.isCancelled { return false }
+                let isAnswered = answers.withLock { answers in
+                    defer { answers.count = max(0, answers.count - 1) }
+                    return answers.count > 0
+                }
+                if isAnswered { return true }
+                wake.wait()
+            }
+        }
 
         var options: SecretServiceOptions {
             var options = SecretServiceOptions()
             options.prompter = { [self] prompt in
                 asked.withLock { $0.append(prompt) }
-                let number = prompt.cancellation.onCancel { [answer] in answer.signal() }
                 isAsked.signal()
-                answer.wait()
-                prompt.cancellation.removeHandler(number)
-                guard !prompt.cancellation.isCancelled, !isRefusing.withLock(\.self) else { return .dismissed }
+                guard waitForAnswer(prompt.cancellation), !isRefusing.withLock(\.self) else { return .dismissed }
                 guard prompt.isKeychainLocked else { return .done(AuthenticationContext()) }
                 _ = try? prompt.connection.perform(.device(.unlock(LockTests.passcode)))
                 return .done(nil)
@@ -44,7 +67,9 @@ struct LockTests {
     }
 
     /// A front whose keychain has a passcode, one item, and is locked.
-    private static func locked(_ options: SecretServiceOptions) throws -> (TestFront, TestClient, item: String) {
+    private static func locked(
+        _ options: SecretServiceOptions
+    ) throws -> (TestFront<LookupKeychain>, TestClient, item: String) {
         let front = try TestFront(passcode: "1234", options)
         _ = try front.keychain.device.perform(.unlock(passcode))
         let client = try front.client()
@@ -99,7 +124,7 @@ struct LockTests {
         try client.send(prompt, .prompt, "Prompt") { call throws(BusError) in try call.append("window 7") }
         #expect(person.wasAsked)
         #expect(person.asked.withLock { $0.map(\.window) } == ["window 7"])
-        person.answer.signal()
+        person.answer()
         #expect(try client.nextSignal() == Self.lockChange)
         #expect(try client.nextSignal()?.name == "CollectionChanged")
         let content = "done \(TestClient.byDefault) \(item)"
@@ -117,7 +142,7 @@ struct LockTests {
         #expect(try client.attributes(of: item) == [])
         let prompt = try client.change("Unlock", [item]).prompt
         try client.send(prompt, .prompt, "Prompt") { call throws(BusError) in try call.append("") }
-        person.answer.signal()
+        person.answer()
         let names = try (0..<4).map { _ in try client.nextSignal() }
         #expect(names.map { $0?.name } == ["PropertiesChanged", "CollectionChanged", "PropertiesChanged", "Completed"])
         #expect(names[2] == .init(name: "PropertiesChanged", path: item, content: "Locked Attributes Label"))
@@ -136,7 +161,7 @@ struct LockTests {
         #expect(try client.search([:]) == ([], [item]))
         let prompt = try client.change("Unlock", [item]).prompt
         try client.send(prompt, .prompt, "Prompt") { call throws(BusError) in try call.append("") }
-        person.answer.signal()
+        person.answer()
         #expect(try client.nextSignal() == .init(name: "Completed", path: prompt, content: "done \(item)"))
         #expect(person.asked.withLock { $0.map(\.items) } == [[identifier]])
         #expect(try client.search([:]) == ([item], []))
@@ -178,7 +203,7 @@ struct LockTests {
         let (_, client, item) = try Self.locked(person.options)
         let prompt = try client.change("Unlock", [item]).prompt
         try client.send(prompt, .prompt, "Prompt") { call throws(BusError) in try call.append("") }
-        person.answer.signal()
+        person.answer()
         #expect(try client.nextSignal() == .init(name: "Completed", path: prompt, content: "dismissed "))
     }
 
@@ -195,7 +220,7 @@ struct LockTests {
         #expect(try refusal { try other.send(prompt, .prompt, "Dismiss") } == shown)
         try client.send(prompt, .prompt, "Dismiss")
         #expect(try client.nextSignal()?.path == prompt)
-        front.front.announce(.unknown)
+        front.keychain.announce(.unknown)
         #expect(try other.nextSignal()?.name == "CollectionChanged")
     }
 

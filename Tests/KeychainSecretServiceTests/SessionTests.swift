@@ -19,7 +19,7 @@ func refusal(_ body: () throws -> Void) throws -> String? {
 /// Sessions, which belong to one connection.
 @Suite(.timeLimit(.minutes(5)))
 struct SessionTests {
-    private let front: TestFront
+    private let front: TestFront<LookupKeychain>
 
     init() throws { front = try TestFront() }
 

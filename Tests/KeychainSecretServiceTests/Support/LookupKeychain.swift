@@ -13,6 +13,7 @@ final class LookupKeychain: KeychainBackend {
     private struct State {
         var items: [Item] = []
         var delay: (@Sendable () -> Void)?
+        var observers: [@Sendable (ItemChangeNotice) -> Void] = []
     }
 
     private struct Item {
@@ -36,6 +37,15 @@ final class LookupKeychain: KeychainBackend {
     /// Has nothing be told of an item while the device is locked.
     func hide(_ item: ItemIdentifier) { change(item) { $0.isHidden = true } }
 
+    /// Observers stay for as long as the keychain.
+    func observeItemChanges(_ handler: @escaping @Sendable (ItemChangeNotice) -> Void) -> ChangeObservation? {
+        state.withLock { $0.observers.append(handler) }
+        return ChangeObservation {}
+    }
+
+    /// Tells the observers of changes.
+    func announce(_ notice: ItemChangeNotice) { for tell in state.withLock(\.observers) { tell(notice) } }
+
     var count: Int { state.withLock { $0.items.count } }
 
     private func change(_ item: ItemIdentifier, _ body: (inout Item) -> Void) {
@@ -55,8 +65,25 @@ final class LookupKeychain: KeychainBackend {
                     try Self.carryOut(request, isLocked: status.isLocked, &state.items)
                 }
             }
-            return try result.get()
+            let reply = try result.get()
+            if let change = Self.change(by: request.operation, reply) {
+                let items = ChangedItems(.genericPassword, in: Client.commonGroup)
+                announce(ItemChangeNotice([ItemChange(change.kind, change.item, of: items)]))
+            }
+            return reply
         default: throw KeychainError(.unimplemented, "this keychain has lookup attributes only")
+        }
+    }
+
+    private static func change(
+        by operation: LookupRequest.Operation,
+        _ reply: KeychainReply
+    ) -> (kind: ItemChange.Kind, item: ItemIdentifier)? {
+        switch (operation, reply) {
+        case (.store, .lookupStored(let stored)): (stored.isNew ? .added : .changed, stored.identifier)
+        case (.change(let item, _), _): (.changed, item)
+        case (.delete(let item), _): (.removed, item)
+        default: nil
         }
     }
 

@@ -3,7 +3,6 @@
 import Dispatch
 import Glibc
 import KeychainCore
-import KeychainTestSupport
 import MessageBus
 
 @testable import KeychainSecretService
@@ -14,16 +13,16 @@ final class TestClient {
     /// Ends what waits for a signal that does not come.
     private let limit: Int32
     /// The service and its bus end with their object.
-    private let front: TestFront
+    private let front: AnyObject
 
     static let service = "org.freedesktop.secrets"
     static let root = "/org/freedesktop/secrets"
     static let login = "\(root)/collection/login"
     static let byDefault = "\(root)/aliases/default"
 
-    init(_ front: TestFront) throws {
+    init(at address: String, of front: AnyObject) throws {
         self.front = front
-        bus = try Bus(address: front.bus.address)
+        bus = try Bus(address: address)
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw BusError(-errno) }
         limit = ends[0]

@@ -11,30 +11,31 @@ import ServerTestSupport
 import Synchronization
 
 /// The service on a bus of the test's own, in front of a keychain.
-final class TestFront: Sendable {
+final class TestFront<Keychain: KeychainBackend>: Sendable {
     let bus: PrivateBus
-    let keychain: LookupKeychain
+    let keychain: Keychain
     let front: SecretServiceFront
     private let server: TestServer
 
     /// Serves once it is made.
     init(
-        passcode: String? = nil,
-        _ options: SecretServiceOptions = SecretServiceOptions(),
-        admission: (any BusAdmission)? = nil
+        of keychain: Keychain,
+        memory: any KeychainBackend = LookupKeychain(),
+        _ options: SecretServiceOptions = SecretServiceOptions()
     ) throws {
         bus = try PrivateBus()
-        keychain = LookupKeychain(passcode: passcode)
+        self.keychain = keychain
         server = try TestServer(keychain)
         guard let beside = server.server else { throw KeychainError(.notAvailable, "it is stopped") }
         var options = options
         let isServing = DispatchSemaphore(value: 0)
         options.stateChanged = { if $0 == .serving { isServing.signal() } }
-        front = try SecretServiceFront(
+        front = SecretServiceFront(
             on: .address(bus.address),
             beside,
-            admission: admission ?? OpenBusAdmission(keychain),
-            memory: LookupKeychain(),
+            admission: OpenBusAdmission(keychain),
+            keychain: keychain,
+            memory: memory,
             options: options
         )
         try front.start()
@@ -46,7 +47,14 @@ final class TestFront: Sendable {
     deinit { front.stop() }
 
     /// A program on the bus.
-    func client() throws -> TestClient { try TestClient(self) }
+    func client() throws -> TestClient { try TestClient(at: bus.address, of: self) }
+}
+
+extension TestFront<LookupKeychain> {
+    /// In front of a keychain with lookup attributes and nothing else.
+    convenience init(passcode: String? = nil, _ options: SecretServiceOptions = SecretServiceOptions()) throws {
+        try self.init(of: LookupKeychain(passcode: passcode), options)
+    }
 }
 
 /// Lets every program of the bus in, and has them do what they want.

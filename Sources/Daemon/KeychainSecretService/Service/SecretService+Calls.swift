@@ -203,14 +203,12 @@ extension SecretService {
                 secret: try coding.decode(received.coded),
                 contentType: received.contentType
             )
-            return (try store.store(contents, replacing: isReplacing, in: collection), store)
-        } then: { service, number, stored in
+            return try store.store(contents, replacing: isReplacing, in: collection).identifier
+        } then: { service, number, item in
             service.answer(number) { reply throws(BusError) in
-                try reply.append(ObjectPath.item(collection, stored.0.identifier).text, as: "o")
+                try reply.append(ObjectPath.item(collection, item).text, as: "o")
                 try reply.append(ObjectPath.none, as: "o")
             }
-            let kind: ItemChange.Kind = stored.0.isNew ? .added : .changed
-            service.announceOwn(kind, stored.0.identifier, in: collection, by: stored.1)
         }
     }
 
@@ -237,10 +235,8 @@ extension SecretService {
     ) {
         work(for: call, store) { store throws(ServiceError) in
             try store.delete(item, in: collection)
-            return store
-        } then: { service, number, store in
+        } then: { service, number, _ in
             service.answer(number) { reply throws(BusError) in try reply.append(ObjectPath.none, as: "o") }
-            service.announceOwn(.removed, item, in: collection, by: store)
         }
     }
 
@@ -253,10 +249,8 @@ extension SecretService {
     ) {
         work(for: call, store) { store throws(ServiceError) in
             try store.change(item, try change(), in: collection)
-            return store
-        } then: { service, number, store in
+        } then: { service, number, _ in
             service.answer(number)
-            service.announceOwn(.changed, item, in: collection, by: store)
         }
     }
 

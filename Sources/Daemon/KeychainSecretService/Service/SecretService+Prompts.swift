@@ -97,7 +97,7 @@ extension SecretService {
         open.isShown = true
         answer(call.number)
         guard let prompter = surroundings.options.prompter else { return complete(prompt, of: call.client, nil) }
-        let (paths, cancellation, mailbox) = (open.paths, open.cancellation, surroundings.mailbox)
+        let (paths, cancellation, mailbox) = (open.paths, open.cancellation, mailbox)
         let (name, client) = (call.client.name, call.client.number)
         let isStarted = surroundings.prompts.start {
             let opened = Self.ask(prompter, paths, store, window: window, cancellation)
@@ -159,7 +159,7 @@ extension SecretService {
         let hidden = Array(client.hidden)
         guard !hidden.isEmpty, !opened.isKeychainLocked else { return emitCompleted(prompt, to: client, opened.paths) }
         client.hidden = []
-        let (mailbox, name, number) = (surroundings.mailbox, client.name, client.number)
+        let (mailbox, name, number) = (mailbox, client.name, client.number)
         surroundings.work.add(for: client.number, of: client.process) {
             let items = (try? store.describe(hidden, in: .login)) ?? []
             mailbox.post { service in

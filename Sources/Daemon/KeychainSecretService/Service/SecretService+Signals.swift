@@ -13,43 +13,30 @@ extension SecretService {
         case client(ServiceClient)
     }
 
-    /// Announces an item that a program has added, changed or deleted.
-    func announce(_ kind: ItemChange.Kind, _ item: ItemIdentifier, in collection: CollectionName, of group: String) {
-        noteChange(of: collection)
+    /// Announces what any program has added, changed or deleted in a collection.
+    func announce(_ notice: ItemChangeNotice, in collection: CollectionName) {
+        modified[collection] = .now
+        switch notice {
+        case .changes(let changes): for change in changes { announce(change, in: collection) }
+        case .unknown: emitChange(of: collection)
+        }
+    }
+
+    private func announce(_ change: ItemChange, in collection: CollectionName) {
         let signal: Signal =
-            switch kind {
+            switch change.kind {
             case .added: .itemCreated
             case .changed: .itemChanged
             case .removed: .itemDeleted
             }
-        // Others cannot see the common group only if they are in a sandbox, and learn from a number nothing.
-        let audience: Audience = group.hasSameBytes(as: Client.commonGroup) ? .everybody : .group(group)
-        let path = ObjectPath.item(collection, item).text
+        // A program that may not see it learns a number from which nothing follows; the group of one that was removed
+        // may be unknown.
+        let group = change.items.accessGroup
+        let isShared = [Client.commonGroup, Client.everyGroup].contains { $0.hasSameBytes(as: group) }
+        let audience: Audience = isShared ? .everybody : .group(group)
+        let path = ObjectPath.item(collection, change.identifier).text
         emit(signal, at: .collection(collection), to: audience) { message throws(BusError) in
             try message.append(path, as: "o")
-        }
-    }
-
-    /// Announces a change that a program of the service has made, unless all changes are announced to the service.
-    func announceOwn(
-        _ kind: ItemChange.Kind,
-        _ item: ItemIdentifier,
-        in collection: CollectionName,
-        by store: ProgramStore
-    ) {
-        noteChange(of: collection)
-        guard collection == .session || !surroundings.observesChanges else { return }
-        announce(kind, item, in: collection, of: store.defaultGroup)
-    }
-
-    /// Announces the changes of any program in the keychain.
-    func announce(_ notice: ItemChangeNotice) {
-        switch notice {
-        case .changes(let changes):
-            for change in changes { announce(change.kind, change.identifier, in: .login, of: change.items.accessGroup) }
-        case .unknown:
-            noteChange(of: .login)
-            emitChange(of: .login)
         }
     }
 
@@ -63,8 +50,6 @@ extension SecretService {
         emitProperties([(.collectionLocked, .boolean(isLocked))], of: .collection(.login), to: .everybody)
         emitChange(of: .login)
     }
-
-    private func noteChange(of collection: CollectionName) { modified[collection] = .now }
 
     private func emitChange(of collection: CollectionName) {
         emit(.collectionChanged, at: .service, to: .everybody) { message throws(BusError) in

@@ -4,6 +4,7 @@ import Glibc
 import KeychainCore
 import KeychainServer
 import MessageBus
+import Synchronization
 
 /// The service on one connection to a bus, for the thread of that connection: it reads and writes messages, and has
 /// everything that may wait done by other threads (``ClientWork``).
@@ -13,6 +14,8 @@ final class SecretService {
 
     let bus: Bus
     let surroundings: Surroundings
+    /// What other threads have done for calls, and what they announce.
+    let mailbox: BusMailbox
 
     var clients: [String: ServiceClient] = [:]
     var calls: [UInt64: ServiceCall] = [:]
@@ -28,7 +31,9 @@ final class SecretService {
     /// When something was last changed in a collection.
     var modified: [CollectionName: Timestamp] = [:]
     private(set) var ownsName: Bool
-    private var lastNumber: UInt64 = 0
+
+    // No number is used again after the connection to a bus is lost: some work may not have ended by then.
+    private static let numbers = Atomic<UInt64>(0)
 
     /// What the service has to do with besides the bus.
     struct Surroundings: Sendable {
@@ -36,19 +41,17 @@ final class SecretService {
         let admission: any BusAdmission
         let memory: any KeychainBackend
         let options: SecretServiceOptions
-        let mailbox: BusMailbox
         let work: ClientWork
         let prompts: PromptThreads
         /// When the service was started.
         let started: Timestamp
-        /// Whether every change of the keychain is announced to the service, its own ones included.
-        let observesChanges: Bool
     }
 
     /// Takes the name on a bus, or waits for it.
-    init(_ bus: Bus, _ surroundings: Surroundings) throws(BusError) {
+    init(_ bus: Bus, _ surroundings: Surroundings, _ mailbox: BusMailbox) throws(BusError) {
         self.bus = bus
         self.surroundings = surroundings
+        self.mailbox = mailbox
         let limits = surroundings.options.limits
         // Everybody on the bus is of one user, whose share is therefore that of all.
         sessionCounts = ShareCount(
@@ -83,7 +86,7 @@ final class SecretService {
     /// - Returns: Whether the state has changed.
     func handlePending() throws(BusError) -> Bool {
         let before = ownsName
-        for letter in surroundings.mailbox.take() { letter(self) }
+        for letter in mailbox.take() { letter(self) }
         // So many, and then what other threads have posted.
         for _ in 0..<64 {
             guard let message = try bus.next() else { break }
@@ -155,10 +158,7 @@ final class SecretService {
         do throws(ServiceError) { try carryOut(call, store) } catch { refuse(call.number, error) }
     }
 
-    private func nextNumber() -> UInt64 {
-        lastNumber += 1
-        return lastNumber
-    }
+    private func nextNumber() -> UInt64 { Self.numbers.add(1, ordering: .relaxed).newValue }
 
     // MARK: - Clients
 
@@ -187,14 +187,14 @@ final class SecretService {
             descriptor: credentials.descriptor,
             connectedBefore: arrivals[name]
         )
-        let (surroundings, clientNumber) = (surroundings, client.number)
+        let (surroundings, mailbox, clientNumber) = (surroundings, mailbox, client.number)
         surroundings.work.add(for: client.number, of: client.process) {
             let store = Result { () throws(KeychainError) in
                 let peer = try surroundings.admission.admit(caller)
                 let connection = try surroundings.server.connect(peer, of: caller.user)
                 return try ProgramStore(connection, memory: surroundings.memory)
             }
-            surroundings.mailbox.post { $0.admit(store, as: clientNumber, name) }
+            mailbox.post { $0.admit(store, as: clientNumber, name) }
         }
     }
 
@@ -240,7 +240,7 @@ final class SecretService {
         _ body: @escaping @Sendable (ProgramStore) throws(ServiceError) -> Value,
         then finish: @escaping @Sendable (SecretService, UInt64, Value) -> Void
     ) {
-        let (number, mailbox) = (call.number, surroundings.mailbox)
+        let (number, mailbox) = (call.number, mailbox)
         surroundings.work.add(for: call.client.number, of: call.client.process) {
             let result = Result { () throws(ServiceError) in try body(store) }
             mailbox.post { service in

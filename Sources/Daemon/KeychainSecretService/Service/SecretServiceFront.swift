@@ -16,7 +16,12 @@ package final class SecretServiceFront: Sendable {
 
     private let place: SecretServiceBus
     private let surroundings: SecretService.Surroundings
+    /// Whose changes are announced, by the collections that they are.
+    private let observed: [CollectionName: any KeychainBackend]
+    private let observations = Mutex<[ChangeObservation]>([])
     private let current = Mutex(SecretServiceState.starting)
+    /// That of the current connection to the bus.
+    private let mailbox = Mutex<BusMailbox?>(nil)
     private let isStopping = Atomic(false)
     private let thread = DispatchGroup()
     private let pause = DispatchSemaphore(value: 0)
@@ -27,30 +32,27 @@ package final class SecretServiceFront: Sendable {
     ///   - place: the bus.
     ///   - server: executes the commands.
     ///   - admission: identifies the programs of the bus.
-    ///   - memory: executes those for the collection `session`: a keychain in memory.
+    ///   - keychain: the keychain that the server serves, whose changes are announced.
+    ///   - memory: executes the commands for the collection `session`: a keychain in memory.
     ///   - options: who asks people, and limits.
-    /// - Throws: `errSecNotAvailable` if there are no descriptors left.
     package init(
         on place: SecretServiceBus,
         _ server: KeychainServer,
         admission: any BusAdmission,
+        keychain: any KeychainBackend,
         memory: any KeychainBackend,
         options: SecretServiceOptions = SecretServiceOptions()
-    ) throws(KeychainError) {
-        guard let mailbox = BusMailbox() else {
-            throw KeychainError(.notAvailable, "there are no descriptors left", kind: .unavailable)
-        }
+    ) {
         self.place = place
+        observed = [.login: keychain, .session: memory]
         surroundings = SecretService.Surroundings(
             server: server,
             admission: admission,
             memory: memory,
             options: options,
-            mailbox: mailbox,
             work: ClientWork(atMost: options.limits.threads),
             prompts: PromptThreads(),
-            started: .now,
-            observesChanges: false
+            started: .now
         )
     }
 
@@ -63,6 +65,10 @@ package final class SecretServiceFront: Sendable {
     ///
     /// - Throws: `errSecNotAvailable` if the system cannot create another thread.
     package func start() throws(KeychainError) {
+        let observations = observed.compactMap { collection, keychain in
+            keychain.observeItemChanges { [weak self] notice in self?.post { $0.announce(notice, in: collection) } }
+        }
+        self.observations.withLock { $0 = observations }
         thread.enter()
         let isStarted = HostThread.start(.blocked) { [self] in
             run()
@@ -76,18 +82,19 @@ package final class SecretServiceFront: Sendable {
     /// Leaves the bus, and returns once no command is in progress any longer, and no person is asked.
     package func stop() {
         isStopping.store(true, ordering: .sequentiallyConsistent)
-        surroundings.mailbox.post { _ in }
+        post { _ in }
         pause.signal()
         thread.wait()
         surroundings.work.stop()
         surroundings.prompts.wait()
+        observations.withLock { $0 = [] }
     }
 
-    /// Announces changes that any program made, by any way.
-    package func announce(_ notice: ItemChangeNotice) { surroundings.mailbox.post { $0.announce(notice) } }
-
     /// Announces that the keychain was locked or unlocked, by any way.
-    package func announceLock(_ isLocked: Bool) { surroundings.mailbox.post { $0.noteLocked(isLocked) } }
+    package func announceLock(_ isLocked: Bool) { post { $0.noteLocked(isLocked) } }
+
+    /// Has the current connection to the bus do something; without one there is nobody to do it for.
+    private func post(_ letter: @escaping BusMailbox.Letter) { mailbox.withLock(\.self)?.post(letter) }
 
     private var isOver: Bool { isStopping.load(ordering: .sequentiallyConsistent) }
 
@@ -95,9 +102,14 @@ package final class SecretServiceFront: Sendable {
         var pauses = Pauses()
         while !isOver {
             do throws(BusError) {
-                let service = try SecretService(connect(), surroundings)
+                guard let mailbox = BusMailbox() else { throw BusError(-EMFILE) }
+                let service = try SecretService(connect(), surroundings, mailbox)
                 pauses = Pauses()
-                defer { service.end() }
+                self.mailbox.withLock { $0 = mailbox }
+                defer {
+                    self.mailbox.withLock { $0 = nil }
+                    service.end()
+                }
                 try serve(service)
             } catch {
                 setState(.noBus("\(error)"))
@@ -110,7 +122,7 @@ package final class SecretServiceFront: Sendable {
         setState(service.state)
         while !isOver {
             if try service.handlePending() { setState(service.state) }
-            _ = try service.bus.wait(or: surroundings.mailbox.descriptor)
+            _ = try service.bus.wait(or: service.mailbox.descriptor)
         }
     }
 

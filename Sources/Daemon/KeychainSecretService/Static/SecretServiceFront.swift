@@ -8,14 +8,21 @@ package final class SecretServiceFront: Sendable {
     /// Whether this program can connect to a bus at all.
     package static let isAvailable = false
 
-    /// Always fails.
+    /// Serves nothing.
     package init(
         on place: SecretServiceBus,
         _ server: KeychainServer,
         admission: any BusAdmission,
+        keychain: any KeychainBackend,
         memory: any KeychainBackend,
         options: SecretServiceOptions = SecretServiceOptions()
-    ) throws(KeychainError) {
+    ) {}
+
+    /// Why nothing is served.
+    package var state: SecretServiceState { .noBus("this program is linked statically") }
+
+    /// Always fails.
+    package func start() throws(KeychainError) {
         throw KeychainError(
             .notAvailable,
             "this program is linked statically, and can connect to no message bus",
@@ -23,17 +30,8 @@ package final class SecretServiceFront: Sendable {
         )
     }
 
-    /// Why nothing is served.
-    package var state: SecretServiceState { .noBus("this program is linked statically") }
-
-    /// Does nothing.
-    package func start() throws(KeychainError) {}
-
     /// Does nothing.
     package func stop() {}
-
-    /// Does nothing.
-    package func announce(_ notice: ItemChangeNotice) {}
 
     /// Does nothing.
     package func announceLock(_ isLocked: Bool) {}

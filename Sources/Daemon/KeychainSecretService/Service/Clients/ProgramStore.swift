@@ -8,8 +8,7 @@ import Synchronization
 final class ProgramStore: Sendable {
     let connection: FrontConnection
 
-    /// The group in which it stores, and the groups whose items it sees.
-    let defaultGroup: String
+    /// Whether it sees the items of an access group.
     let sees: @Sendable (String) -> Bool
 
     /// Executes the commands for the collection in memory.
@@ -25,9 +24,6 @@ final class ProgramStore: Sendable {
     init(_ connection: FrontConnection, memory: any KeychainBackend) throws(KeychainError) {
         self.connection = connection
         self.memory = memory
-        let search = KeychainCommand.lookup(LookupRequest(.search(LookupAttributes()), client: Self.client))
-        let permitted = try connection.peer.permitted(search)
-        defaultGroup = permitted.client?.defaultAccessGroup ?? Client.commonGroup
         sees = try connection.peer.changeFilter(for: Self.client).contains
     }
 
