@@ -273,9 +273,10 @@ package enum LookupMapping {
         }
     }
 
-    /// The content type of a secret that was stored without one.
+    /// The content type of a secret that was stored without one: without the name of a character set, because libsecret
+    /// takes nothing else for a password.
     package static func contentType(of secret: SecretBytes) -> String {
         let isText = secret.withUnsafeBytes { String(validating: $0, as: UTF8.self) != nil }
-        return isText ? "text/plain; charset=utf8" : "application/octet-stream"
+        return isText ? "text/plain" : "application/octet-stream"
     }
 }
