@@ -679,7 +679,8 @@ let tests: [Target] = [
     .testTarget(
         name: "KeychainDaemonTests",
         dependencies: [
-            "KeychainDaemon", "KeychainAudit", "KeychainRouting", "KeychainServer", "KeychainClient",
+            "KeychainDaemon", "KeychainSecretService", "KeychainAudit", "KeychainRouting", "KeychainServer",
+            "KeychainClient",
             "KeychainIdentity", "KeychainEngine", "KeychainFiles", "KeychainMacFrontEnd", "KeychainProtection",
             "KeychainWire", "KeychainCore", "KeychainCertificates",
             "KeychainTrust", "KeychainHost", "LoginManager", "KeychainTestSupport", "ServerTestSupport",

@@ -51,6 +51,9 @@ package struct BusMessage: ~Copyable {
     /// Whether its contents are of these types and no others, whatever was read of them already.
     package func has(signature: String) -> Bool { sd_bus_message_has_signature(handle, signature) > 0 }
 
+    /// Ends the writing of a message, which is then read from its beginning as if it had come: for tests.
+    package func seal() throws(BusError) { try BusError.check(sd_bus_message_seal(handle, 1, 0)) }
+
     /// Has its memory overwritten when it is released.
     package func markSensitive() { sd_bus_message_sensitive(handle) }
 

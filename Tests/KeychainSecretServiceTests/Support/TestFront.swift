@@ -17,21 +17,27 @@ final class TestFront<Keychain: KeychainBackend>: Sendable {
     let front: SecretServiceFront
     private let server: TestServer
 
-    /// Serves once it is made.
+    /// Serves once it is made, or is in another state.
     init(
         of keychain: Keychain,
         memory: any KeychainBackend = LookupKeychain(),
-        _ options: SecretServiceOptions = SecretServiceOptions()
+        on bus: PrivateBus? = nil,
+        _ options: SecretServiceOptions = SecretServiceOptions(),
+        until expected: SecretServiceState = .serving
     ) throws {
-        bus = try PrivateBus()
+        self.bus = try bus ?? PrivateBus()
         self.keychain = keychain
         server = try TestServer(keychain)
         guard let beside = server.server else { throw KeychainError(.notAvailable, "it is stopped") }
         var options = options
         let isServing = DispatchSemaphore(value: 0)
-        options.stateChanged = { if $0 == .serving { isServing.signal() } }
+        let stateChanged = options.stateChanged
+        options.stateChanged = { state in
+            stateChanged(state)
+            if state == expected { isServing.signal() }
+        }
         front = SecretServiceFront(
-            on: .address(bus.address),
+            on: .address(self.bus.address),
             beside,
             admission: OpenBusAdmission(keychain),
             keychain: keychain,

@@ -3,7 +3,9 @@
 import KeychainCore
 import KeychainServer
 
-/// Asks a person to unlock something for a program; called on a thread of its own, and waits for the answer.
+/// Asks a person to unlock something for a program, on a thread of its own.
+///
+/// It waits for the answer, or until the question is cancelled.
 package typealias UnlockPrompter = @Sendable (UnlockPrompt) -> UnlockAnswer
 
 /// What a program asks a person to unlock.
