@@ -31,11 +31,11 @@ struct DaemonArgumentsTests {
             (["--system", "--user", "--store", "/x"], DaemonArguments(store: "/x")),
             (["--system", "--keychain-limit", "16"], DaemonArguments(service: .system, keychainLimit: 16)),
             (["--background", "--exit-when-idle", "7"], DaemonArguments(isInBackground: true, idleSeconds: 7)),
-            (["--secret-service"], DaemonArguments(secretService: SecretServiceOptions())),
+            (["--secret-service"], DaemonArguments(secretService: SecretServiceArguments())),
             (
                 ["--secret-service", "--bus", "/b/us", "--unlock-fd", "3", "--pinentry", "/p"],
                 DaemonArguments(
-                    secretService: SecretServiceOptions(bus: "/b/us", unlockDescriptor: 3, pinentry: "/p")
+                    secretService: SecretServiceArguments(bus: "/b/us", unlockDescriptor: 3, pinentry: "/p")
                 )
             ),
         ] as [([String], DaemonArguments)]

@@ -38,11 +38,12 @@ package final class MessageBus: Sendable {
         reserving names: Set<String>,
         options: BusOptions = BusOptions()
     ) throws(KeychainError) {
-        socket = try ListeningSocket(SocketLocation(path: path))
+        let location = SocketLocation(path: path)
+        socket = try ListeningSocket(location)
         mailbox = try BusMailbox()
         reservedNames = names
         self.options = options
-        address = "unix:path=\(Self.escaped(path))"
+        address = location.busAddress
     }
 
     deinit { stop() }
@@ -113,16 +114,5 @@ package final class MessageBus: Sendable {
             isKnown.wait()
             return error.withLock { $0 }
         }
-    }
-
-    /// A path as an address has it (D-Bus Specification, "Server Addresses").
-    private static func escaped(_ path: String) -> String {
-        path.utf8.map { byte in
-            let character = Character(Unicode.Scalar(byte))
-            let isPlain = character.isASCII && (character.isLetter || character.isNumber || "-_/.".contains(character))
-            guard !isPlain else { return String(character) }
-            let digits = String(byte, radix: 16)
-            return "%" + String(repeating: "0", count: 2 - digits.count) + digits
-        }.joined()
     }
 }

@@ -40,11 +40,11 @@ struct DaemonArguments: Hashable {
     var audit: AuditSettings?
 
     /// How the Secret Service is served; `nil` where it is not.
-    var secretService: SecretServiceOptions?
+    var secretService: SecretServiceArguments?
 }
 
 /// How a daemon serves the Secret Service.
-struct SecretServiceOptions: Hashable {
+struct SecretServiceArguments: Hashable {
     /// The socket of a bus of the daemon's own; `nil` for the session bus.
     var bus: String?
 

@@ -177,7 +177,7 @@ struct DaemonCommand: ParsableCommand {
             keychainLimit: keychainLimit,
             audit: auditAttributes.map(AuditSettings.init(attributes:)) ?? (audit ? AuditSettings() : nil),
             secretService: secretService
-                ? SecretServiceOptions(bus: bus, unlockDescriptor: unlockDescriptor, pinentry: pinentry) : nil
+                ? SecretServiceArguments(bus: bus, unlockDescriptor: unlockDescriptor, pinentry: pinentry) : nil
         )
     }
 }

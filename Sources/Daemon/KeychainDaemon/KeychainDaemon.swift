@@ -117,6 +117,7 @@ package enum KeychainDaemon {
         let proofs = PasscodeProofs()
         let audit = AuditLog(in: store.folder, fixed: arguments.audit, log: log)
         let server: KeychainServer
+        let admission: UserAdmission
         var options = DescriptorLimit.serverOptions(DescriptorLimit.raise())
         options.folder = served.number
         do {
@@ -127,14 +128,19 @@ package enum KeychainDaemon {
                 life: life,
                 audit: audit
             )
+            admission = UserAdmission(programs, of: served)
             server = try KeychainServer(
                 sockets: listening.map { [$0.descriptor] } ?? passedOn,
                 options: options,
-                admission: UserAdmission(programs, of: served)
+                admission: admission
             )
         } catch {
             throw DaemonFailure(error)
         }
+        let secretService = try arguments.secretService.map { (arguments) throws(DaemonFailure) in
+            try ServedSecretService(arguments, beside: server, admission: admission, keychain: keychain, log: log)
+        }
+        defer { secretService?.stop() }
         let folder = store.folder
         announce(place, in: folder, life: life, log: log)
         let sessions = SessionLock(keychain, proofs: proofs, log: log)
@@ -153,7 +159,7 @@ package enum KeychainDaemon {
     ///
     /// - Returns: The passcode to unlock it with; `nil` for none.
     private static func prepare(
-        _ options: SecretServiceOptions?,
+        _ options: SecretServiceArguments?,
         at location: KeychainLocation,
         listeningAt place: SocketLocation
     ) throws(DaemonFailure) -> StartupPasscode? {

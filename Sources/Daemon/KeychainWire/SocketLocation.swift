@@ -94,6 +94,16 @@ package struct SocketLocation: Sendable, Hashable {
         return SocketLocation(path: "\(folder)/bus\(store.hasSuffix(".sock") ? store.dropLast(5) : store)")
     }
 
+    /// The address of a message bus that listens there, as `DBUS_SESSION_BUS_ADDRESS` has it (D-Bus Specification,
+    /// "Server Addresses").
+    package var busAddress: String {
+        let plain = Set("-_/.\\*0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
+        let escaped = path.utf8.map { byte in
+            plain.contains(byte) ? String(decoding: [byte], as: UTF8.self) : "%" + [byte].hexadecimal
+        }
+        return "unix:path=\(escaped.joined())"
+    }
+
     /// Opens the folder, and creates it if it is missing and `isMade`.
     ///
     /// - Throws: ``FileError`` for a folder that is owned by another user or accessible to others, and for a symbolic

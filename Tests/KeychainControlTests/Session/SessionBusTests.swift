@@ -16,7 +16,7 @@ struct SessionBusTests {
             ("/tmp/a b,c;d=e%/é", "unix:path=/tmp/a%20b%2cc%3bd%3de%25/%c3%a9"),
         ]
     )
-    func address(_ path: String, _ address: String) { #expect(SessionBus(socket: path).address == address) }
+    func address(_ path: String, _ address: String) { #expect(SocketLocation(path: path).busAddress == address) }
 
     @Test("a bus that is set is left alone, also one that libraries look for")
     func isThere() throws {

@@ -12,17 +12,8 @@ struct SessionBus: Equatable {
     /// The variable by which programs find it.
     static let variable = "DBUS_SESSION_BUS_ADDRESS"
 
-    /// Its address, in the form of the D-Bus Specification ("Server Addresses").
+    /// Its address.
     let address: String
-
-    /// The bus on a socket.
-    init(socket path: String) {
-        let unescaped = Set("-_/.\\*0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
-        let escaped = path.utf8.map { byte in
-            unescaped.contains(byte) ? String(decoding: [byte], as: UTF8.self) : "%" + [byte].hexadecimal
-        }
-        address = "unix:path=\(escaped.joined())"
-    }
 
     /// Whether programs find a bus already, which is left alone.
     static func isThere(_ environment: (String) -> String?) -> Bool {
@@ -54,7 +45,7 @@ extension KeychainService {
             let launcher = DaemonLauncher(storeAt: location)
             try refusing { () throws(KeychainError) in try launcher.start(listeningAt: socket, withBus: bus) }
         }
-        return SessionBus(socket: bus.path)
+        return SessionBus(address: bus.busAddress)
     }
 
     /// Stops the daemon of the store if it runs, unless programs would have to unlock it again.

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainAuthenticators
+import KeychainBus
+import KeychainCore
+import KeychainEngine
+import KeychainSecretService
+import KeychainServer
+
+/// The Secret Service of a user's daemon: on the session bus, or on a bus of the daemon's own.
+final class ServedSecretService: Sendable {
+    private let bus: MessageBus?
+    private let front: SecretServiceFront
+
+    /// Serves beside a server.
+    ///
+    /// - Parameters:
+    ///   - arguments: which bus, and who asks the user.
+    ///   - server: executes the commands.
+    ///   - admission: identifies programs.
+    ///   - keychain: the keychain that the server serves.
+    ///   - log: receives whether programs are served.
+    /// - Throws: ``DaemonFailure``, among others if another program listens on the socket of the bus.
+    init(
+        _ arguments: SecretServiceArguments,
+        beside server: KeychainServer,
+        admission: UserAdmission,
+        keychain: EmbeddedKeychain,
+        log: DaemonLog
+    ) throws(DaemonFailure) {
+        do throws(KeychainError) {
+            let bus = try arguments.bus.map { (path) throws(KeychainError) in
+                try MessageBus(path: path, reserving: [Self.name])
+            }
+            var options = SecretServiceOptions()
+            options.stateChanged = { Self.report($0, log) }
+            options.prompter = PromptForUnlock(pinentry: arguments.pinentry).answer
+            front = SecretServiceFront(
+                on: bus.map { bus in .socket { try? bus.connect() } } ?? .session,
+                server,
+                admission: admission,
+                keychain: keychain,
+                memory: EmbeddedKeychain.inMemory(),
+                options: options
+            )
+            self.bus = bus
+            try bus?.start()
+            try front.start()
+        } catch {
+            throw DaemonFailure(error)
+        }
+    }
+
+    /// The name on the bus (Secret Service API, "Introduction").
+    private static let name = "org.freedesktop.secrets"
+
+    /// Whether no program finds the bus any more, because the path of its socket leads elsewhere.
+    var isUnreachable: Bool { bus?.isReplaced ?? false }
+
+    /// Announces to programs of the bus that the keychain was locked or unlocked.
+    func announceLock(_ isLocked: Bool) { front.announceLock(isLocked) }
+
+    /// Ends it: calls in progress are answered first.
+    func stop() {
+        front.stop()
+        bus?.stop()
+    }
+
+    private static func report(_ state: SecretServiceState, _ log: DaemonLog) {
+        switch state {
+        case .starting: break
+        case .serving: log.write(.information, "programs of the bus find the keychain as \(name)")
+        case .waiting(let owner):
+            log.write(.warning, "\(owner) has the name \(name) on the bus; the keychain gets it afterwards")
+        case .noBus(let reason): log.write(.warning, "the Secret Service is not served, and is tried again: \(reason)")
+        }
+    }
+}
