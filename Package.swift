@@ -886,7 +886,7 @@ if Context.environment["SWIFT_KEYCHAIN_BENCHMARKS"] != nil {
             name: "keychain-benchmarks",
             dependencies: [
                 "Security", "KeychainSimulation", "KeychainEngine", "KeychainClient", "KeychainWire", "KeychainCore",
-                "KeychainHost", "CSQLite", crypto,
+                "KeychainHost", "MessageBus", "CSQLite", crypto,
             ],
             path: "Benchmarks/keychain-benchmarks"
         ),

@@ -25,6 +25,10 @@ struct KeychainBenchmarks {
                 try report { try ExplanationRun(size: size, rounds: options.rounds, scratch: scratch).run(&$0) }
             } else if options.measuresDaemon {
                 try report { try DaemonRun(rounds: options.rounds, scratch: scratch).run(&$0) }
+            } else if options.measuresSecretService {
+                try report {
+                    try SecretServiceRun(rounds: options.rounds, sizes: options.sizes, scratch: scratch).run(&$0)
+                }
             } else if options.measuresMillion {
                 try report { try MillionRun(size: options.sizes[0], options: options, scratch: scratch).run(&$0) }
             } else if options.measuresDevice {

@@ -30,8 +30,11 @@ struct Options {
     /// Whether the daemon is measured instead of the operations.
     var measuresDaemon = false
 
+    /// Whether the Secret Service is measured instead of the operations.
+    var measuresSecretService = false
+
     static let help = """
-        usage: keychain-benchmarks [--quick | --full] [--device | --keys | --identities | --explanations | --testing | --million | --daemon] [--directory DIR] [--profile SUBJECT OPERATION COUNT] [--size N]
+        usage: keychain-benchmarks [--quick | --full] [--device | --keys | --identities | --explanations | --testing | --million | --daemon | --secret-service] [--directory DIR] [--profile SUBJECT OPERATION COUNT] [--size N]
 
         --quick      100 and 10,000 items, less than a minute on an idle machine (default)
         --full       100, 10,000 and 100,000 items, more rounds
@@ -42,6 +45,7 @@ struct Options {
         --testing    what a virtual device with one item costs a test
         --million    opening, adds and reads with 1,000,000 items; with --size, with N
         --daemon     what keychaind costs beside a ping-pong and raw SQLite; it lies beside this program
+        --secret-service  what calls over D-Bus cost beside a ping; keychaind lies beside this program
         --size N     stores of N items only
         --directory  where the scratch stores are made (default /var/tmp, which is on a disk)
         --profile    runs one operation over and over, for perf and callgrind;
@@ -69,6 +73,7 @@ struct Options {
             case "--testing": measuresTesting = true
             case "--keys": measuresKeys = true
             case "--daemon": measuresDaemon = true
+            case "--secret-service": measuresSecretService = true
             case "--million": (measuresMillion, sizes) = (true, [1_000_000])
             case "--size": sizes = [try number(of: option)]
             case "--directory": directory = try value(of: option)

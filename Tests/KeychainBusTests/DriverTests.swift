@@ -155,7 +155,7 @@ struct DriverTests {
             ("BecomeMonitor", [], "UnknownMethod"),
         ] as [(String, [String], String)]
     )
-    func wrongCalls(_ member: String, _ arguments: [String], _ error: String) throws {
+    func wrongCalls(of member: String, with arguments: [String], error: String) throws {
         let bus = try TestBus()
         let client = try bus.client()
         #expect(try client.callDriver(member, arguments).error == error)

@@ -77,7 +77,7 @@ import Testing
             (15, 0x80, .tooLong),
         ]
     )
-    func fixedPart(_ offset: Int, _ value: UInt8, _ failure: BusFailure) {
+    func fixedPart(offset: Int, value: UInt8, failure: BusFailure) {
         var bytes = Array(Self.header().encoded(bodyByteCount: 0).prefix(BusFrameHead.byteCount))
         bytes[offset] = value
         #expect(throws: failure) { try Self.read(bytes) }

@@ -2,6 +2,7 @@
 
 import CSystemd
 import Foundation
+import Glibc
 import KeychainBus
 import KeychainTestSupport
 import Testing
@@ -88,7 +89,8 @@ struct RealClientTests {
         let output = Pipe()
         monitor.standardOutput = output
         try monitor.run()
-        defer { monitor.terminate() }
+        // A child of a thread of Dispatch blocks every signal that can be blocked.
+        defer { kill(monitor.processIdentifier, SIGKILL) }
         var text = ""
         // It says nothing of when it has begun.
         let isTold = try eventually("a signal") {

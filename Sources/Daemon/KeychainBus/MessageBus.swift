@@ -18,7 +18,7 @@ package final class MessageBus: Sendable {
     package let address: String
 
     private let socket: ListeningSocket
-    private let mailbox: BusMailbox
+    private let mailbox: LoopMailbox
     private let isOver = DispatchSemaphore(value: 0)
     private let isStarted = Atomic<Bool>(false)
     private let isStopped = Atomic<Bool>(false)
@@ -40,7 +40,7 @@ package final class MessageBus: Sendable {
     ) throws(KeychainError) {
         let location = SocketLocation(path: path)
         socket = try ListeningSocket(location)
-        mailbox = try BusMailbox()
+        mailbox = try LoopMailbox()
         reservedNames = names
         self.options = options
         address = location.busAddress

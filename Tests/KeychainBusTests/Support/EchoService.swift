@@ -18,7 +18,7 @@ final class EchoService: Sendable {
         Thread.detachNewThread { [self] in
             var bus: OpaquePointer?
             var status = sd_bus_new(&bus)
-            if status >= 0 { status = Self.open(bus, socket, address) }
+            if status >= 0 { status = Self.open(bus, on: socket, at: address) }
             if status >= 0 { status = sd_bus_request_name(bus, name, 0) }
             self.status.store(status, ordering: .sequentiallyConsistent)
             isReady.signal()
@@ -37,7 +37,7 @@ final class EchoService: Sendable {
         isOver.wait()
     }
 
-    private static func open(_ bus: OpaquePointer?, _ socket: Int32?, _ address: String?) -> Int32 {
+    private static func open(_ bus: OpaquePointer?, on socket: Int32?, at address: String?) -> Int32 {
         if let socket { sd_bus_set_fd(bus, socket, socket) }
         if let address { sd_bus_set_address(bus, address) }
         sd_bus_set_bus_client(bus, 1)

@@ -4,13 +4,18 @@
 ///
 /// Enough of the grammar of shells for examples.
 package enum ExampleWords {
-    /// The arguments that a line passes to a program, in whichever part of a pipe.
+    /// The arguments that a line passes to a program, in whichever part of a pipe, or in a substitution.
     ///
     /// - Parameters:
     ///   - line: a command line with quotes, pipes and redirections.
     ///   - program: the name of the program.
     /// - Returns: The words behind that name; `nil` if the line does not run the program.
     package static func arguments(of line: String, to program: String) -> [String]? {
+        if let inner = line.firstMatch(of: /\$\((?<command>[^)]*)\)/)?.command,
+            let words = arguments(of: String(inner), to: program)
+        {
+            return words
+        }
         for part in words(of: line).split(separator: "|") {
             let words = part.first == "sudo" ? part.dropFirst() : part
             guard words.first == program else { continue }

@@ -435,7 +435,7 @@ package enum WireSamples {
             ),
         ]
         + [
-            .storeStatus(StoreStatus()), .storeStatus(StoreStatus(file: version, features: features)),
+            .storeStatus(StoreStatus()), .storeStatus(StoreStatus(file: version, program: 0x0301, features: features)),
             .storeDowngrade(StoreDowngrade(former: version, version: .base, removed: features)),
             .storeDowngrade(StoreDowngrade(former: version, version: version, obstacles: features)),
             .groupMove(GroupMoveReport()),

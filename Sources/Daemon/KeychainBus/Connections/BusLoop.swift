@@ -27,7 +27,7 @@ final class BusLoop {
     private var beginners: [BusConnection] = []
     private var doomed: [BusConnection] = []
 
-    private let mailbox: BusMailbox
+    private let mailbox: LoopMailbox
     private let listening: Int32?
     private let watch: Int32
     private var lastNumber: UInt64 = BusLoop.lowestNumber
@@ -46,7 +46,7 @@ final class BusLoop {
 
     init(
         listeningOn listening: Int32?,
-        _ mailbox: BusMailbox,
+        _ mailbox: LoopMailbox,
         options: BusOptions,
         reservedNames: Set<String>
     ) throws(KeychainError) {

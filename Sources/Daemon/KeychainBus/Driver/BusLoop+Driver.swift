@@ -79,7 +79,7 @@ extension BusLoop {
         // Before it is told of its name.
         reply(DriverReply(name), to: call)
         announce(name, from: "", to: name)
-        tell(connection, "NameAcquired", name)
+        tell(connection, "NameAcquired", of: name)
         return nil
     }
 
@@ -140,10 +140,10 @@ extension BusLoop {
     /// Tells who is concerned of a name that has another owner, and who wants to know.
     func announce(_ change: NameTable.Change) {
         let (old, new) = (change.old.flatMap { connections[$0] }, change.new.flatMap { connections[$0] })
-        if let old { tell(old, "NameLost", change.name) }
+        if let old { tell(old, "NameLost", of: change.name) }
         // The name of one that has ended is told by its number.
         announce(change.name, from: change.old.map(uniqueName) ?? "", to: new?.name ?? "")
-        if let new { tell(new, "NameAcquired", change.name) }
+        if let new { tell(new, "NameAcquired", of: change.name) }
     }
 
     /// Tells who wants to know.
@@ -155,7 +155,7 @@ extension BusLoop {
         broadcast(BusFrame(header, BusBody(writer.bytes)))
     }
 
-    private func tell(_ connection: BusConnection, _ member: String, _ name: String) {
+    private func tell(_ connection: BusConnection, _ member: String, of name: String) {
         var header = signal(member)
         header.signature = "s"
         send(header, DriverReply(name).body, to: connection)
@@ -218,17 +218,17 @@ extension BusLoop {
         let isPassed = call.connection.handshake.passesDescriptors && (peer?.descriptor ?? -1) >= 0
         var reply = DriverReply("a{sv}") { writer in
             writer.append(arrayAlignedTo: 8) { writer in
-                Self.append("UnixUserID", "u", user, to: &writer)
+                Self.append("UnixUserID", user, as: "u", to: &writer)
                 // One of another PID namespace has no number here.
-                if process > 0 { Self.append("ProcessID", "u", process, to: &writer) }
-                if isPassed { Self.append("ProcessFD", "h", 0, to: &writer) }
+                if process > 0 { Self.append("ProcessID", process, as: "u", to: &writer) }
+                if isPassed { Self.append("ProcessFD", 0, as: "h", to: &writer) }
             }
         }
         if isPassed { reply.process = peer }
         return reply
     }
 
-    private static func append(_ name: String, _ type: String, _ value: UInt32, to writer: inout BusValueWriter) {
+    private static func append(_ name: String, _ value: UInt32, as type: String, to writer: inout BusValueWriter) {
         writer.align(to: 8)
         writer.append(name)
         writer.append(signature: type)

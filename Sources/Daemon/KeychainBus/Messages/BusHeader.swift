@@ -152,30 +152,30 @@ extension BusHeader {
         writer.append(UInt32(bodyByteCount))
         writer.append(serial)
         writer.append(arrayAlignedTo: 8) { writer in
-            append(path, .path, "o", to: &writer)
-            append(interface, .interface, "s", to: &writer)
-            append(member, .member, "s", to: &writer)
-            append(errorName, .errorName, "s", to: &writer)
-            append(replySerial, .replySerial, to: &writer)
-            append(destination, .destination, "s", to: &writer)
-            append(sender, .sender, "s", to: &writer)
+            append(path, as: .path, of: "o", to: &writer)
+            append(interface, as: .interface, of: "s", to: &writer)
+            append(member, as: .member, of: "s", to: &writer)
+            append(errorName, as: .errorName, of: "s", to: &writer)
+            append(replySerial, as: .replySerial, to: &writer)
+            append(destination, as: .destination, of: "s", to: &writer)
+            append(sender, as: .sender, of: "s", to: &writer)
             if !signature.isEmpty {
                 begin(.signature, "g", in: &writer)
                 writer.append(signature: signature)
             }
-            append(descriptorCount == 0 ? nil : descriptorCount, .descriptors, to: &writer)
+            append(descriptorCount == 0 ? nil : descriptorCount, as: .descriptors, to: &writer)
         }
         writer.align(to: 8)
         return writer.bytes
     }
 
-    private func append(_ text: String?, _ field: Field, _ type: String, to writer: inout BusValueWriter) {
+    private func append(_ text: String?, as field: Field, of type: String, to writer: inout BusValueWriter) {
         guard let text else { return }
         begin(field, type, in: &writer)
         writer.append(text)
     }
 
-    private func append(_ number: UInt32?, _ field: Field, to writer: inout BusValueWriter) {
+    private func append(_ number: UInt32?, as field: Field, to writer: inout BusValueWriter) {
         guard let number else { return }
         begin(field, "u", in: &writer)
         writer.append(number)

@@ -21,18 +21,18 @@ package struct LookupTags {
 
     /// The tag of a name with its value, of an item of a class.
     package func tag(_ pair: LookupAttributes.Pair, in itemClass: ItemClass) -> SearchTag {
-        tag(.pair, itemClass) { input in input.append(pair) }
+        tag(.pair, in: itemClass) { input in input.append(pair) }
     }
 
     /// The tag of all lookup attributes of an item of a class.
     package func wholeTag(_ attributes: LookupAttributes, in itemClass: ItemClass) -> SearchTag {
-        tag(.whole, itemClass) { input in
+        tag(.whole, in: itemClass) { input in
             input.append(littleEndian: UInt32(truncatingIfNeeded: attributes.count))
             for pair in attributes.pairs { input.append(pair) }
         }
     }
 
-    private func tag(_ kind: Kind, _ itemClass: ItemClass, _ append: (inout [UInt8]) -> Void) -> SearchTag {
+    private func tag(_ kind: Kind, in itemClass: ItemClass, _ append: (inout [UInt8]) -> Void) -> SearchTag {
         var input = [kind.rawValue]
         input.appendText(itemClass.rawValue)
         append(&input)

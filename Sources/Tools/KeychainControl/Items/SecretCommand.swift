@@ -8,7 +8,7 @@ import KeychainCore
 struct SecretCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "secret",
-        abstract: "Stores a file as a generic password, and writes one out, byte by byte.",
+        abstract: "Stores a file as a generic password, writes one out, byte by byte, and shows attributes.",
         discussion: CommandDiscussion.text(
             """
             For keys, certificates and other secrets of more than one line. 'security find-generic-password' and \
@@ -19,7 +19,7 @@ struct SecretCommand: ParsableCommand {
                 "keychainctl secret read -s com.example.tool -a ada -o key.pem": "Writes it to a new file.",
             ]
         ),
-        subcommands: [StoreSecretCommand.self, ReadSecretCommand.self]
+        subcommands: [StoreSecretCommand.self, ReadSecretCommand.self, ShowAttributesCommand.self]
     )
 }
 

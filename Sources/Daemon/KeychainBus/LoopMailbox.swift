@@ -7,7 +7,7 @@ import KeychainWire
 import Synchronization
 
 /// What other threads tell that of a bus.
-final class BusMailbox: Sendable {
+final class LoopMailbox: Sendable {
     /// Readable while there is something.
     let wake: Int32
 

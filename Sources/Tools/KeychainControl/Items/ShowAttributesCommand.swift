@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import CommandHelp
+import KeychainCore
+
+/// `keychainctl secret attributes`: shows what programs of the Secret Service store with items, and no dictionary of
+/// the item functions has.
+struct ShowAttributesCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "attributes",
+        abstract: "Shows the attributes by which programs of the Secret Service find passwords.",
+        discussion: CommandDiscussion.text(
+            """
+            Each item with its label and its attributes, one NAME=VALUE on a line; never a secret. Of passwords that \
+            'security' stored, those that their columns give. The exit status is 1 if there is none.
+            """,
+            examples: [
+                "keychainctl secret attributes": "Shows those of all passwords.",
+                "keychainctl secret attributes service=example account=ada": "Those of passwords that have these two.",
+            ]
+        )
+    )
+
+    @Argument(help: ArgumentHelp("What an item must have.", valueName: "name=value"))
+    var attributes: [String] = []
+
+    /// The attributes to search for.
+    private func search() throws -> LookupAttributes {
+        let pairs = try attributes.map { text in
+            guard let sign = text.firstIndex(of: "=") else {
+                throw ValidationError("'\(text)' is not of the form NAME=VALUE.")
+            }
+            return LookupAttributes.Pair(String(text[..<sign]), String(text[text.index(after: sign)...]))
+        }
+        do throws(KeychainError) { return try LookupAttributes(pairs) } catch {
+            throw ValidationError("\(error.reason).")
+        }
+    }
+
+    func validate() throws { _ = try search() }
+
+    func run() throws {
+        let surroundings = Surroundings.current
+        let items = try refusing(try LookupItem.all(with: search(), in: surroundings.keychain))
+        guard !items.isEmpty else { throw Refusal("no password has these attributes") }
+        surroundings.printLine(items.map(\.lines).joined(separator: "\n"))
+    }
+
+    private func refusing<Result>(_ body: @autoclosure () throws -> Result) throws -> Result {
+        do { return try body() } catch let error as KeychainError { throw Refusal(error) }
+    }
+}
+
+extension LookupItem {
+    /// Every password of the user that has some attributes.
+    fileprivate static func all(
+        with search: LookupAttributes,
+        in keychain: any KeychainBackend
+    ) throws(KeychainError) -> [LookupItem] {
+        func perform(_ operation: LookupRequest.Operation) throws(KeychainError) -> KeychainReply {
+            try keychain.perform(.lookup(LookupRequest(operation, client: .person)))
+        }
+        guard case .lookupMatches(let matches) = try perform(.search(search)) else { return [] }
+        var items: [LookupItem] = []
+        for start in stride(from: 0, to: matches.count, by: LookupRequest.maximumItems) {
+            let part = matches[start..<min(start + LookupRequest.maximumItems, matches.count)]
+            guard case .lookupItems(let described) = try perform(.describe(part.map(\.identifier))) else { continue }
+            items += described
+        }
+        return items
+    }
+
+    /// Its label and attributes, for people.
+    fileprivate var lines: String {
+        // Nothing is known of a locked item that was stored without lookup attributes.
+        let name = label.isEmpty && created == nil ? "?" : label.isEmpty ? "(no label)" : label.printable
+        return
+            ([isLocked ? "\(name) (locked)" : name]
+            + attributes.pairs.map { "  \($0.name.printable)=\($0.value.printable)" })
+            .joined(separator: "\n")
+    }
+}

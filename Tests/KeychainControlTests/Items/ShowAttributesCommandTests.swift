@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainEngine
+import KeychainTestSupport
+import Testing
+
+@testable import KeychainControl
+
+/// `keychainctl secret attributes`: what programs of the Secret Service store with items.
+struct ShowAttributesCommandTests {
+    private let control = Control(EmbeddedKeychain.inMemory())
+
+    private func store(_ pairs: [(String, String)], label: String) throws {
+        let contents = LookupContents(
+            attributes: try LookupAttributes(pairs.map { LookupAttributes.Pair($0.0, $0.1) }),
+            label: label,
+            secret: SecretBytes(Array("s3cret".utf8)),
+            contentType: "text/plain"
+        )
+        let request = LookupRequest(.store(contents, replacing: false), client: .person)
+        _ = try control.keychain.perform(.lookup(request))
+    }
+
+    @Test("items are shown with their attributes, without what a terminal would obey, and without secrets")
+    func items() throws {
+        try store([("service", "example"), ("target", "de\u{1B}fault")], label: "Example")
+        try store([("service", "other")], label: "")
+        let all = try control.run(["secret", "attributes"])
+        #expect(
+            all
+                == Control.Outcome(
+                    status: 0,
+                    output: "Example\n  service=example\n  target=de?fault\n(no label)\n  service=other"
+                )
+        )
+        #expect(try control.run(["secret", "attributes", "service=other"]).output == "(no label)\n  service=other")
+    }
+
+    @Test("an item of the item functions is shown with what its columns give")
+    func derived() throws {
+        var stored = control
+        stored.input = "s3cret"
+        #expect(try stored.run(["secret", "store", "-s", "svc", "-a", "ada", "-"]).status == 0)
+        let found = try control.run(["secret", "attributes", "username=ada"])
+        #expect(found.output == "svc\n  account=ada\n  service=svc")
+    }
+
+    @Test("a search that finds nothing ends with 1")
+    func nothing() throws {
+        let found = try control.run(["secret", "attributes", "service=none"])
+        #expect(found.status == 1 && found.output.isEmpty)
+        #expect(found.error.contains("no password has these attributes"))
+    }
+
+    @Test("what is no name and value, or is given twice, is refused", arguments: [["service"], ["a=1", "a=2"]])
+    func wrongArguments(_ words: [String]) throws {
+        #expect(try control.run(["secret", "attributes"] + words).status == 2)
+    }
+}
