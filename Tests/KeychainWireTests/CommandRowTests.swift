@@ -95,7 +95,16 @@ struct CommandRowTests {
         "keychain file secret": "changesNothing needs outsideOfSandbox",
         "keychain file access": "changesNothing needs outsideOfSandbox", "keychain file add": "needs outsideOfSandbox",
         "keychain file update": "needs outsideOfSandbox", "keychain file set partition list": "needs outsideOfSandbox",
-        "keychain file remove": "needs outsideOfSandbox", "lock all keychain files": "isUrgent needs outsideOfSandbox",
+        "keychain file remove": "needs outsideOfSandbox",
+        "keychain file details": "changesNothing needs outsideOfSandbox",
+        "keychain file set label": "needs outsideOfSandbox",
+        "keychain file lookup search": "changesNothing needs outsideOfSandbox",
+        "keychain file lookup describe": "changesNothing needs outsideOfSandbox",
+        "keychain file lookup secrets": "changesNothing needs outsideOfSandbox",
+        "keychain file lookup store": "needs outsideOfSandbox",
+        "keychain file lookup change": "needs outsideOfSandbox",
+        "keychain file lookup delete": "needs outsideOfSandbox",
+        "lock all keychain files": "isUrgent needs outsideOfSandbox",
     ]
 
     @Test("commands have the rows that are written down", arguments: expected)

@@ -24,7 +24,8 @@ extension KeychainCommand {
         case .device(let command): command.protocolVersion
         case .maintenance(let command): command.protocolVersion
         case .lookup: 3
-        case .items, .explain, .itemsExplained, .authentication, .enclave, .files: 1
+        case .files(let command): command.protocolVersion
+        case .items, .explain, .itemsExplained, .authentication, .enclave: 1
         }
     }
 }
@@ -43,6 +44,18 @@ extension KeychainCommand.Maintenance {
         switch self {
         case .check, .recover, .rootKeyStatus, .replaceRootKey, .takeOver, .giveBack, .move, .auditLog: 1
         case .createBackup, .restoreBackup, .setBackupSecret, .storeStatus, .downgradeStore, .moveGroup: 2
+        }
+    }
+}
+
+extension KeychainFileCommand {
+    fileprivate var protocolVersion: UInt16 {
+        guard case .keychain(_, let action) = self else { return 1 }
+        return switch action {
+        case .create, .delete, .lock, .unlock, .status, .setSettings, .changePassword, .items, .find, .secret, .access,
+            .add, .update, .setPartitions, .remove:
+            1
+        case .details, .setLabel, .lookup: 3
         }
     }
 }

@@ -26,6 +26,8 @@ final class Engine {
     let random: any RandomSource
     /// Evaluates whether certificates are trusted; `nil` for no evaluation.
     let certificateJudge: (any CertificateJudge)?
+    /// What is sealed for passwords instead of their bare secrets; `nil` for these.
+    let secretForm: (any SecretForm)?
 
     /// Where locks are detected; `nil` for a keychain in memory.
     let lockMark: LockMark?
@@ -51,7 +53,8 @@ final class Engine {
         floor: ScryptFloor,
         clock: any KeychainClock,
         random: any RandomSource,
-        certificateJudge: (any CertificateJudge)?
+        certificateJudge: (any CertificateJudge)?,
+        secretForm: (any SecretForm)?
     ) {
         self.store = store
         self.rootKey = rootKey
@@ -64,6 +67,7 @@ final class Engine {
         self.clock = clock
         self.random = random
         self.certificateJudge = certificateJudge
+        self.secretForm = secretForm
     }
 
     /// Carries out a request.
@@ -195,7 +199,8 @@ extension Engine {
             floor: floor,
             clock: time.map(FixedClock.init) ?? clock,
             random: random,
-            certificateJudge: certificateJudge
+            certificateJudge: certificateJudge,
+            secretForm: secretForm
         )
         guard let supposed = state.map(device.inState) ?? device else {
             throw KeychainError(

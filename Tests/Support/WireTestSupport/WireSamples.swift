@@ -353,6 +353,16 @@ package enum WireSamples {
             )
         ]
 
+    private static let fileDetails: [KeychainFileDetails] = [
+        KeychainFileDetails(isLocked: true, label: nil, created: nil, modified: .referenceDate),
+        KeychainFileDetails(
+            isLocked: false,
+            label: "é",
+            created: .referenceDate,
+            modified: Timestamp(secondsSinceReferenceDate: 1)
+        ),
+    ]
+
     static let fileCommands: [KeychainFileCommand] =
         ([
             .create(password: secret("p")), .delete, .lock, .unlock(password: SecretBytes()), .status,
@@ -373,8 +383,8 @@ package enum WireSamples {
                     access: itemAccesses[0]
                 )
             ), .setPartitions(["teamid:X"], of: identifier, password: secret("p")),
-            .setPartitions([], of: .zero, password: SecretBytes()), .remove(identifier),
-        ] + fileSettings.map { .setSettings($0) }
+            .setPartitions([], of: .zero, password: SecretBytes()), .remove(identifier), .details, .setLabel("é"),
+        ] + lookups.map { .lookup($0.operation) } + fileSettings.map { .setSettings($0) }
         + zip(fileItems, itemAccesses).map { .add($0, secret: secret("s"), $1) })
         .map { .keychain(path: "/home/anna/Library/Keychains/a.keychain-db", $0) } + [.lockAll]
 
@@ -441,7 +451,7 @@ package enum WireSamples {
             .groupMove(GroupMoveReport()),
             .groupMove(GroupMoveReport(moved: movedItems, obstacles: obstacles, isDone: true)),
         ]
-        + lookupReplies
+        + lookupReplies + fileDetails.map { .fileDetails($0) }
         + fileSettings.map { .fileStatus(KeychainFileStatus(isLocked: $0.locksOnSleep, settings: $0)) }
         + results.map { .answer(.single($0)) } + biometries.map { .biometry($0) }
         + KeyEnclaveKind.allCases.map { .enclave($0) }

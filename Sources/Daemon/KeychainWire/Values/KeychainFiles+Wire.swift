@@ -38,6 +38,9 @@ extension KeychainFileCommand.Action: WireValue {
             try writer.write(case: 13, partitions, item, password)
         case .remove(let item): try writer.write(case: 14, item)
         case .find(let conditions): try writer.write(case: 15, conditions)
+        case .details: try writer.write(case: 16)
+        case .setLabel(let label): try writer.write(case: 17, label)
+        case .lookup(let operation): try writer.write(case: 18, operation)
         }
     }
 
@@ -58,6 +61,9 @@ extension KeychainFileCommand.Action: WireValue {
         case 13: self = try .setPartitions(reader.value(), of: reader.value(), password: reader.value())
         case 14: self = try .remove(reader.value())
         case 15: self = try .find(reader.value())
+        case 16: self = .details
+        case 17: self = try .setLabel(reader.value())
+        case 18: self = try .lookup(reader.value())
         default: throw .unknownCase
         }
     }
@@ -82,6 +88,21 @@ extension KeychainFileStatus: WireValue {
 
     init(from reader: inout WireReader) throws(WireError) {
         try self.init(isLocked: reader.value(), settings: reader.value())
+    }
+}
+
+extension KeychainFileDetails: WireValue {
+    func write(to writer: inout WireWriter) throws(WireError) {
+        try writer.write(values: isLocked, label, created, modified)
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        try self.init(
+            isLocked: reader.value(),
+            label: reader.value(),
+            created: reader.value(),
+            modified: reader.value()
+        )
     }
 }
 

@@ -36,6 +36,7 @@ extension KeychainReply: WireValue {
         case .lookupItems(let items): try writer.write(case: 31, items)
         case .lookupSecrets(let secrets): try writer.write(case: 32, secrets)
         case .lookupStored(let stored): try writer.write(case: 33, stored)
+        case .fileDetails(let details): try writer.write(case: 34, details)
         }
     }
 
@@ -72,6 +73,7 @@ extension KeychainReply: WireValue {
         case 31: self = try .lookupItems(reader.value())
         case 32: self = try .lookupSecrets(reader.value())
         case 33: self = try .lookupStored(reader.value())
+        case 34: self = try .fileDetails(reader.value())
         default: throw .unknownCase
         }
     }

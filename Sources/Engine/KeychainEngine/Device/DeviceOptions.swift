@@ -14,6 +14,9 @@ package struct DeviceOptions: Sendable {
     /// Evaluates whether certificates are trusted; by default there is none, and no certificate is trusted.
     package var certificateJudge: (any CertificateJudge)?
 
+    /// What is sealed for passwords instead of their bare secrets, in a keychain file; `nil` elsewhere.
+    package var secretForm: (any SecretForm)?
+
     /// Where root keys are kept.
     package var rootKeys = RootKeySources()
 

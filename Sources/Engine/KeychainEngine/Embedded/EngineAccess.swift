@@ -377,7 +377,8 @@ final class EngineAccess: Sendable {
             floor: device.passwordFloor,
             clock: clock,
             random: random,
-            certificateJudge: device.certificateJudge
+            certificateJudge: device.certificateJudge,
+            secretForm: device.secretForm
         )
     }
 }

@@ -12,6 +12,7 @@ class ItemTransaction {
     let authorization: Authorization
     let clock: any KeychainClock
     let certificateJudge: (any CertificateJudge)?
+    let secretForm: (any SecretForm)?
 
     init(_ rows: RowReader, engine: Engine, groups: AccessGroups, under authorization: Authorization) {
         self.rows = rows
@@ -24,6 +25,7 @@ class ItemTransaction {
         self.authorization = authorization
         clock = engine.clock
         certificateJudge = engine.certificateJudge
+        secretForm = engine.secretForm
     }
 
     var device: Sealer { sealer.device }

@@ -138,6 +138,9 @@ extension ItemWriteTransaction {
         var updated = item
         updated.apply(change.changes)
         updated.attributes.updateLookup(of: item, unless: change.changes.attributes[.lookup] != nil)
+        if let secretForm, LookupMapping.has(item.itemClass) {
+            updated.secret = try secretForm.form(ofChanged: updated)
+        }
         let keepsPrimaryKey =
             !schema.primaryKey.contains { change.changes.attributes[$0.name] != nil }
             || tags.primaryKeyTag(schema, updated.attributes) == change.row.row.primaryKeyTag

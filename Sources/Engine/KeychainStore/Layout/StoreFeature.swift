@@ -53,7 +53,7 @@ package struct StoreFeature: Sendable, Hashable {
 
 extension StoreFeature {
     /// The features of this program.
-    package static let all = [groupIndex, recoveryKey, lookupAttributes, lookupListing]
+    package static let all = [groupIndex, recoveryKey, lookupAttributes, lookupListing, fileLookups]
 
     /// The feature of a name; `nil` for one of a later program.
     static func named(_ name: String) -> StoreFeature? { all.first { $0.name == name } }
@@ -111,6 +111,19 @@ extension StoreFeature {
         readerRevision: 0,
         writerRevision: 2,
         removal: .automatic
+    )
+}
+
+extension StoreFeature {
+    /// Lookup attributes in a keychain file: nothing is listed beside the items, but they are in the digest to which
+    /// each secret is bound, so that earlier programs would take the item for an altered one.
+    package static let fileLookups = StoreFeature(
+        "file-lookup-attributes",
+        title: "items with lookup attributes of the Secret Service, in a keychain file",
+        revision: 2,
+        readerRevision: 2,
+        writerRevision: 2,
+        removal: .command("secret-tool clear")
     )
 }
 

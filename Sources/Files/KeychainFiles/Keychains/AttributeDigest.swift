@@ -3,7 +3,8 @@
 import Crypto
 import KeychainCore
 
-/// A digest of the attributes of an item, SHA-256 (FIPS 180-4), of all but its dates, which every change sets.
+/// A digest of the attributes of an item, SHA-256 (FIPS 180-4), its lookup attributes included, and its dates, which every
+/// change sets, left out.
 enum AttributeDigest {
     /// How many bytes a digest has: 32.
     static let byteCount = SHA256.byteCount
@@ -16,15 +17,26 @@ enum AttributeDigest {
         hash.update(data: Array(itemClass.rawValue.utf8))
         let schema = ItemSchema.of(itemClass)
         for (name, value) in attributes.sorted(by: { $0.key < $1.key }) {
-            guard let name = AttributeName(name), let column = schema[name], !dates.contains(name),
-                let stored = try column.coerce(value), stored != column.defaultValue
+            guard let name = AttributeName(name), !dates.contains(name),
+                let bytes = try stored(value, as: name, in: schema)?.digestedBytes
             else { continue }
-            let bytes = stored.digestedBytes
             hash.update(data: Array(name.description.utf8))
             hash.update(data: [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: UInt32(bytes.count) >> $0) })
             hash.update(data: bytes)
         }
         return Array(hash.finalize())
+    }
+
+    /// The value as it is stored; `nil` for none, and for the default value.
+    private static func stored(
+        _ value: PropertyValue,
+        as name: AttributeName,
+        in schema: ItemSchema
+    ) throws(KeychainError) -> AttributeValue? {
+        if name == .lookup, case .data(let bytes) = value { return .data(bytes.unprotectedCopy) }
+        guard let column = schema[name] else { return nil }
+        let stored = try column.coerce(value)
+        return stored == column.defaultValue ? nil : stored
     }
 
     private static let dates: Set<AttributeName> = [.creationDate, .modificationDate]

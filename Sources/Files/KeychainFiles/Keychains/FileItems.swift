@@ -3,12 +3,16 @@
 import KeychainCore
 import KeychainEngine
 import KeychainMacFrontEnd
+import KeychainProtection
 
 /// The items of a keychain file, as the engine has them: in one access group, none synchronizable.
 struct FileItems {
     private let keychain: EmbeddedKeychain
 
-    private static let client = Client(accessGroups: ["items"])
+    /// The access group of all items.
+    static let group = "items"
+
+    private static let client = Client(accessGroups: [group])
 
     init(_ keychain: EmbeddedKeychain) { self.keychain = keychain }
 
@@ -73,9 +77,10 @@ struct FileItems {
             let item = KeychainFileItem(itemClass, .dictionary(entries))
         else { throw .unexpectedReply }
         let contents = try SealedContents(bytes)
-        guard item.identifier == identifier,
-            try contents.attributes == AttributeDigest.of(item.attributes, itemClass)
-        else { throw .damagedItem("the attributes of the item were changed without the password of the keychain") }
+        var attributes = item.attributes
+        attributes.setLookup(try keychain.lookupRecord(of: identifier, itemClass))
+        guard item.identifier == identifier, try contents.attributes == AttributeDigest.of(attributes, itemClass)
+        else { throw .alteredAttributes }
         return (item, contents)
     }
 
@@ -195,6 +200,11 @@ struct FileItems {
         throw .invalidItem
     }
 
+    /// Carries out a command by lookup attributes.
+    func perform(_ operation: LookupRequest.Operation) throws(KeychainError) -> KeychainReply {
+        try keychain.perform(.lookup(LookupRequest(operation, client: Self.client)))
+    }
+
     private func perform(_ operation: KeychainRequest.Operation) throws(KeychainError) -> KeychainAnswer {
         try keychain.perform(KeychainRequest(operation, client: Self.client))
     }
@@ -215,7 +225,61 @@ struct FileItems {
     }
 }
 
+/// The secrets of passwords as a keychain file seals them.
+struct FileSecretForm: SecretForm {
+    func secret(of item: Item) throws(KeychainError) -> SecretBytes {
+        let contents = try SealedContents(item.secret ?? SecretBytes())
+        guard try contents.attributes == Self.digest(of: item) else { throw .alteredAttributes }
+        return contents.secret
+    }
+
+    /// Every program of the user may use what the Secret Service stores, which it cannot tell apart by their paths.
+    func form(ofNew item: Item) throws(KeychainError) -> SecretBytes {
+        SealedContents(
+            access: ItemAccess(descriptor: item.attributes.labelText, trustedApplications: nil),
+            secret: item.secret ?? SecretBytes(),
+            attributes: try Self.digest(of: item)
+        ).encoded
+    }
+
+    func form(of item: Item, with secret: SecretBytes) throws(KeychainError) -> SecretBytes {
+        var contents = try SealedContents(item.secret ?? SecretBytes())
+        contents.secret = secret
+        return contents.encoded
+    }
+
+    func form(ofChanged item: Item) throws(KeychainError) -> SecretBytes? {
+        // The settings of the file are none.
+        guard item.attributes[.accessGroup] == .string(FileItems.group), let secret = item.secret else {
+            return item.secret
+        }
+        var contents = try SealedContents(secret)
+        contents.attributes = try Self.digest(of: item)
+        return contents.encoded
+    }
+
+    private static func digest(of item: Item) throws(KeychainError) -> [UInt8] {
+        var attributes: [String: PropertyValue] = [:]
+        for (name, value) in item.attributes where !KeychainFileItem.unknownAttributes.contains(name) {
+            attributes[name.description] = value.property
+        }
+        attributes.setLookup(item.attributes.lookupRecord)
+        return try AttributeDigest.of(attributes, item.itemClass)
+    }
+}
+
+extension [String: PropertyValue] {
+    /// Adds the lookup attributes of an item, which no dictionary has.
+    fileprivate mutating func setLookup(_ record: LookupRecord?) {
+        self[AttributeName.lookup.description] = record.map { .data(SecretBytes($0.encoded)) }
+    }
+}
+
 extension KeychainError {
+    fileprivate static let alteredAttributes = KeychainError.damagedItem(
+        "the attributes of the item were changed without the password of the keychain"
+    )
+
     /// The error for a part of a keychain file that was altered.
     static func damagedItem(_ reason: String) -> KeychainError {
         KeychainError(.decode, reason, kind: .keys(.damagedItem))

@@ -58,6 +58,36 @@ enum FileSettings {
         _ = try keychain.perform(KeychainRequest(operation, client: client))
     }
 
+    /// Sets what people see as the name of an unlocked keychain, which is empty for the name of the file.
+    static func setLabel(_ label: String, in keychain: EmbeddedKeychain) throws(KeychainError) {
+        let value = PropertyDictionary([AttributeName.label.description: .string(label)])
+        _ = try keychain.perform(KeychainRequest(.update(query, attributes: value), client: client))
+    }
+
+    /// The label of a keychain, which anybody who can write the file can change; and when the keychain was created.
+    static func labelAndCreation(
+        of keychain: EmbeddedKeychain
+    ) throws(KeychainError) -> (label: String?, created: Timestamp?) {
+        var query = query
+        query[PropertyKey.returnAttributes] = .boolean(true)
+        let answer: KeychainAnswer
+        do throws(KeychainError) {
+            answer = try keychain.perform(KeychainRequest(.copyMatching(query), client: client))
+        } catch {
+            guard error.status == .itemNotFound || error.status == .decode else { throw error }
+            return (nil, nil)
+        }
+        guard case .single(.dictionary(let attributes)) = answer else { return (nil, nil) }
+        var (label, created): (String?, Timestamp?)
+        if case .string(let text)? = attributes[AttributeName.label.description], !text.isEmpty,
+            !text.utf8.contains(0)
+        {
+            label = text
+        }
+        if case .date(let date)? = attributes[AttributeName.creationDate.description] { created = date }
+        return (label, created)
+    }
+
     /// A byte that is 1 for a keychain that locks on sleep, and the seconds in four, the highest first, or 0.
     private static func encoded(_ settings: KeychainFileSettings) -> SecretBytes {
         let seconds = UInt32(settings.lockInterval ?? 0)

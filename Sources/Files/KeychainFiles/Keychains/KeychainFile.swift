@@ -87,6 +87,14 @@ final class KeychainFile: @unchecked Sendable {
         case .remove(let item):
             try checkUnlocked()
             try change { (engine) throws(KeychainError) in try FileItems(engine).remove(item) }
+        case .details: return .fileDetails(try details())
+        case .setLabel(let label):
+            try checkUnlocked()
+            try change { (engine) throws(KeychainError) in try FileSettings.setLabel(label, in: engine) }
+        case .lookup(let operation):
+            if operation.changesNothing { return try FileItems(try keychain()).perform(operation) }
+            try checkUnlocked()
+            return try change { (engine) throws(KeychainError) in try FileItems(engine).perform(operation) }
         }
         return .done
     }
@@ -326,6 +334,21 @@ final class KeychainFile: @unchecked Sendable {
         return KeychainFileStatus(
             isLocked: isLocked,
             settings: isLocked ? KeychainFileSettings() : try FileSettings.of(engine)
+        )
+    }
+
+    private func details() throws(KeychainError) -> KeychainFileDetails {
+        let engine = try keychain()
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw .noSuchKeychain }
+        let (label, created) = try FileSettings.labelAndCreation(of: engine)
+        return KeychainFileDetails(
+            isLocked: !engine.isUnlocked,
+            label: label,
+            created: created,
+            modified: Timestamp(
+                secondsSinceReferenceDate: Double(status.st_mtim.tv_sec) - Timestamp.referenceDateSince1970
+            )
         )
     }
 }

@@ -25,6 +25,8 @@ package final class KeychainFiles: KeychainBackend {
 
     /// The same with another clock, or less work per password, for tests.
     package init(device: DeviceOptions, clock: any KeychainClock = SystemClock()) {
+        var device = device
+        device.secretForm = FileSecretForm()
         self.device = device
         self.clock = clock
     }

@@ -43,5 +43,36 @@ package enum KeychainFileCommand: Sendable, Hashable {
         case setPartitions([String], of: Bytes16, password: SecretBytes)
         /// Removes an item.
         case remove(Bytes16)
+        /// The label and the times of the keychain, as available without the password; the reply is a
+        /// ``KeychainReply/fileDetails(_:)``.
+        case details
+        /// Sets what people see as the name of the keychain.
+        case setLabel(String)
+        /// Items by their lookup attributes, for the Secret Service; the replies are those of a ``LookupRequest``.
+        case lookup(LookupRequest.Operation)
+
+        /// The maximum number of bytes of a label.
+        package static let maximumLabelByteCount = 1_024
+
+        /// Refuses values that are larger than necessary.
+        ///
+        /// - Throws: `errSecParam`.
+        package func checkSizes() throws(KeychainError) {
+            switch self {
+            case .lookup(let operation): try operation.checkSizes()
+            case .setLabel(let label):
+                guard label.utf8.count <= Self.maximumLabelByteCount, !label.hasTooManyMarks else {
+                    throw .parameter("the label is longer than \(Self.maximumLabelByteCount) bytes")
+                }
+            default: break
+            }
+        }
+    }
+
+    /// Refuses values that are larger than necessary.
+    ///
+    /// - Throws: `errSecParam`.
+    package func checkSizes() throws(KeychainError) {
+        if case .keychain(_, let action) = self { try action.checkSizes() }
     }
 }

@@ -134,6 +134,27 @@ package struct KeychainFileService: Sendable {
         try performAction(path, .remove(item))
     }
 
+    /// Label and times of a keychain, as available without its password.
+    package func details(at path: String) throws(KeychainError) -> KeychainFileDetails {
+        guard case .fileDetails(let details) = try perform(.keychain(path: path, .details)) else {
+            throw .unexpectedReply
+        }
+        return details
+    }
+
+    /// Sets what people see as the name of a keychain, which has to be unlocked.
+    package func setLabel(_ label: String, at path: String) throws(KeychainError) {
+        try performAction(path, .setLabel(label))
+    }
+
+    /// Carries out a command by lookup attributes in a keychain; the replies are those of a ``LookupRequest``.
+    package func perform(
+        _ operation: LookupRequest.Operation,
+        at path: String
+    ) throws(KeychainError) -> KeychainReply {
+        try perform(.keychain(path: path, .lookup(operation)))
+    }
+
     private func performAction(_ path: String, _ action: KeychainFileCommand.Action) throws(KeychainError) {
         guard case .done = try perform(.keychain(path: path, action)) else { throw .unexpectedReply }
     }

@@ -15,6 +15,29 @@ package struct KeychainFileSettings: Sendable, Hashable {
     }
 }
 
+/// What people see of a file-based keychain, as available without its password.
+package struct KeychainFileDetails: Sendable, Hashable {
+    /// Whether it is locked.
+    package var isLocked: Bool
+
+    /// What people see as its name; `nil` for the name of the file.
+    package var label: String?
+
+    /// When it was created; `nil` if that is damaged.
+    package var created: Timestamp?
+
+    /// When it was last changed.
+    package var modified: Timestamp
+
+    /// Details.
+    package init(isLocked: Bool, label: String?, created: Timestamp?, modified: Timestamp) {
+        self.isLocked = isLocked
+        self.label = label
+        self.created = created
+        self.modified = modified
+    }
+}
+
 /// The status of a file-based keychain, as available without its password.
 package struct KeychainFileStatus: Sendable, Hashable {
     /// Whether it is locked.

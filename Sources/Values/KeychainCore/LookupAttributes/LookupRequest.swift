@@ -51,21 +51,36 @@ package struct LookupRequest: Sendable, Hashable {
         return KeychainRequest(call, client: client)
     }
 
+    /// Refuses values that are larger than necessary.
+    ///
+    /// - Throws: `errSecParam`.
+    package func checkSizes() throws(KeychainError) { try operation.checkSizes() }
+
     /// The maximum number of items that one command names.
     package static let maximumItems = 64 << 10
 
     /// The maximum number of bytes of a content type.
     package static let maximumContentTypeByteCount = 4 << 10
+}
+
+extension LookupRequest.Operation {
+    /// Whether it changes nothing.
+    package var changesNothing: Bool {
+        switch self {
+        case .search, .describe, .secrets: true
+        case .store, .change, .delete: false
+        }
+    }
 
     /// Refuses values that are larger than necessary.
     ///
     /// - Throws: `errSecParam`.
     package func checkSizes() throws(KeychainError) {
-        switch operation {
+        switch self {
         case .search(let attributes): try Self.check(attributes)
         case .describe(let items), .secrets(let items):
-            guard items.count <= Self.maximumItems else {
-                throw .parameter("a command names at most \(Self.maximumItems) items")
+            guard items.count <= LookupRequest.maximumItems else {
+                throw .parameter("a command names at most \(LookupRequest.maximumItems) items")
             }
         case .store(let contents, replacing: _):
             try Self.check(contents.attributes)
@@ -94,8 +109,8 @@ package struct LookupRequest: Sendable, Hashable {
     }
 
     private static func check(_ secret: SecretBytes, contentType: String) throws(KeychainError) {
-        guard contentType.utf8.count <= maximumContentTypeByteCount else {
-            throw .parameter("the content type is longer than \(maximumContentTypeByteCount) bytes")
+        guard contentType.utf8.count <= LookupRequest.maximumContentTypeByteCount else {
+            throw .parameter("the content type is longer than \(LookupRequest.maximumContentTypeByteCount) bytes")
         }
         guard !contentType.hasTooManyMarks else { throw .tooManyMarks }
         guard secret.count <= ItemLimits.secretByteCount else {

@@ -68,6 +68,9 @@ extension ChangeNotice {
             self.init(of: request)
         } else if case .lookup(let request) = command, !traits.contains(.changesNothing) {
             self.init(of: request)
+        } else if traits.isDisjoint(with: .changesNothing), command.row.family == .files {
+            // Keychain files have no groups; a lock is a change as well.
+            self = .unknown
         } else {
             return nil
         }

@@ -97,7 +97,7 @@ extension KeychainFileCommand {
         case .keychain(path: _, let action):
             switch action {
             case .create, .delete, .lock, .unlock, .status, .setSettings, .changePassword, .items, .find, .secret,
-                .access, .add, .update, .setPartitions, .remove:
+                .access, .add, .update, .setPartitions, .remove, .details, .setLabel, .lookup:
                 break
             }
         case .lockAll: break

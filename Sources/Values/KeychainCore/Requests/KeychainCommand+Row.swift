@@ -49,25 +49,32 @@ extension KeychainRequest {
 }
 
 extension LookupRequest {
+    // Nobody is prompted: the front has the owner authenticate before.
     fileprivate var row: CommandRow {
-        switch operation {
-        case .search: row("lookup search", traits: .changesNothing)
-        case .describe: row("lookup describe", traits: .changesNothing)
-        case .secrets: row("lookup secrets", traits: .changesNothing)
-        case .store: row("lookup store", store: .needs)
-        case .change: row("lookup change")
-        case .delete: row("lookup delete")
+        let storeUse: CommandRow.StoreUse = if case .store = operation { .needs } else { .looks }
+        return CommandRow(
+            .items,
+            operation.name,
+            traits: operation.traits,
+            store: storeUse,
+            right: .everyProgram
+        )
+    }
+}
+
+extension LookupRequest.Operation {
+    fileprivate var name: String {
+        switch self {
+        case .search: "lookup search"
+        case .describe: "lookup describe"
+        case .secrets: "lookup secrets"
+        case .store: "lookup store"
+        case .change: "lookup change"
+        case .delete: "lookup delete"
         }
     }
 
-    // Nobody is prompted: the front has the owner authenticate before.
-    private func row(
-        _ name: String,
-        traits: CommandRow.Traits = [],
-        store: CommandRow.StoreUse = .looks
-    ) -> CommandRow {
-        CommandRow(.items, name, traits: traits, store: store, right: .everyProgram)
-    }
+    fileprivate var traits: CommandRow.Traits { changesNothing ? .changesNothing : [] }
 }
 
 extension ExplanationScope {
@@ -247,6 +254,9 @@ extension KeychainFileCommand {
                 case .update: ("keychain file update", [])
                 case .setPartitions: ("keychain file set partition list", [])
                 case .remove: ("keychain file remove", [])
+                case .details: ("keychain file details", .changesNothing)
+                case .setLabel: ("keychain file set label", [])
+                case .lookup(let operation): ("keychain file \(operation.name)", operation.traits)
                 }
             }
         // It opens a path with the rights of the daemon instead of the program's.

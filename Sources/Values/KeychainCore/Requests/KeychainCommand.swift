@@ -218,6 +218,8 @@ package enum KeychainReply: Sendable, Hashable {
     indirect case merge(BackupMergeReport)
     /// The status of a file-based keychain.
     case fileStatus(KeychainFileStatus)
+    /// Label and times of a file-based keychain.
+    case fileDetails(KeychainFileDetails)
     /// Items of a file-based keychain.
     case fileItems([KeychainFileItem])
     /// The access control list of an item of a file-based keychain.
@@ -271,6 +273,7 @@ extension KeychainCommand {
         }
         if case .authentication(.evaluate(_, let reason, _)) = self { try Self.check(reason) }
         if case .lookup(let request) = self { try request.checkSizes() }
+        if case .files(let command) = self { try command.checkSizes() }
         for context in authenticationContexts {
             let settings = context.settings
             for text in [settings.localizedReason, settings.localizedFallbackTitle, settings.localizedCancelTitle] {

@@ -48,8 +48,15 @@ extension ItemTransaction {
             case .open(let metadata, let key):
                 switch try sealer.openSecret(of: row, metadata: metadata, passwordKey: key) {
                 case .damaged(let row): damaged.append(row)
-                case .content(let secret):
-                    let secret = secret ?? SecretBytes()
+                case .content(let sealed):
+                    let item = Item(
+                        itemClass: row.row.itemClass,
+                        identifier: identifier,
+                        attributes: metadata.attributes,
+                        secret: sealed
+                    )
+                    // One that was altered is left out, and stays for who reads it by an item function.
+                    guard let secret = try? bareSecret(of: item) else { continue }
                     let contentType = metadata.attributes.lookupRecord?.contentType
                     secrets.append(
                         LookupSecret(

@@ -42,7 +42,7 @@ extension ItemTransaction {
     enum LookupView {
         /// Its attributes are known, and its secret can be read; with the key of its application password, if any.
         case open(OpenedMetadata, PasswordKey?)
-        /// Its attributes are known, and the owner has to authenticate for the secret, or cannot.
+        /// Its attributes are known; for the secret the owner has to authenticate, or to unlock the file, or cannot.
         case guarded(OpenedMetadata)
         /// Its keys are not available now.
         case locked
@@ -66,7 +66,13 @@ extension ItemTransaction {
     func lookupView(_ row: NumberedRow) throws(KeychainError) -> LookupView {
         switch try sealer.isLocked(row) {
         case .damaged(let damaged): return .damaged(damaged)
-        case .content(true): return .locked
+        case .content(true):
+            // Its attributes can be read without the password.
+            guard device.keybag.owner == .keychainFile else { return .locked }
+            return switch try sealer.openMetadata(row) {
+            case .damaged(let damaged): .damaged(damaged)
+            case .content(let metadata): .guarded(metadata)
+            }
         case .content(false): break
         }
         let metadata: OpenedMetadata

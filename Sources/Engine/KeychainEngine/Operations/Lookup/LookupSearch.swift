@@ -30,7 +30,8 @@ extension ItemTransaction {
         in names: [String]?
     ) throws(KeychainError) -> [NumberedRow] {
         let filter = lookupFilter(itemClass, in: names)
-        if search.isEmpty { return try lookupRows(filter) }
+        // Nothing is listed of the items of a keychain file, whose attributes can be read at any time.
+        if search.isEmpty || device.keybag.owner == .keychainFile { return try lookupRows(filter) }
         let pairTags = try lookupTags()
         let numbers = try rows.rowNumbers(
             listedWith: search.pairs.map { pairTags.tag($0, in: itemClass) },

@@ -17,14 +17,15 @@ extension ItemWriteTransaction {
             var changes = UpdateAttributes()
             changes.attributes = [.label: .string(contents.label)]
             changes.attributes.lookupRecord = LookupRecord(contents.attributes, contentType: contents.contentType)
-            changes.data = contents.secret
-            try change(row, metadata, by: changes)
+            try change(row, metadata, by: changes, secret: contents.secret)
             return LookupStored(row.row.identifier, isNew: false)
         }
         var item = newItem(contents)
         if try isTaken(item.itemClass, tags.primaryKeyTag(ItemSchema.of(item.itemClass), item.attributes)) {
             item.attributes[.viewHint] = newViewHint
         }
+        if let secretForm { item.secret = try secretForm.form(ofNew: item) }
+        if device.keybag.owner == .keychainFile { try writer.adopt(.fileLookups) }
         return LookupStored(try store(item).identifier, isNew: true)
     }
 
@@ -88,10 +89,11 @@ extension ItemWriteTransaction {
         let itemClass = row.row.itemClass
         let record = metadata.attributes.lookupRecord
         var changes = UpdateAttributes()
+        var newSecret: SecretBytes?
         switch change {
         case .label(let label): changes.attributes[.label] = .string(label)
         case .secret(let secret, let contentType):
-            changes.data = secret
+            newSecret = secret
             // An item of the item functions has none.
             if var record {
                 record.contentType = contentType
@@ -108,13 +110,15 @@ extension ItemWriteTransaction {
             if tag != row.row.primaryKeyTag, try isTaken(itemClass, tag) {
                 changes.attributes[.viewHint] = newViewHint
             }
+            if device.keybag.owner == .keychainFile { try writer.adopt(.fileLookups) }
         }
-        try self.change(row, metadata, by: changes)
+        try self.change(row, metadata, by: changes, secret: newSecret)
     }
 
     /// Deletes an item, as an item function does: without the owner, but not while it is locked.
     func deleteLookup(_ identifier: ItemIdentifier) throws(KeychainError) {
         try writer.delete(try openRow(identifier).0)
+        if device.keybag.owner == .keychainFile, try !hasLookupRecords() { try writer.retire(.fileLookups) }
     }
 
     private func openRow(_ identifier: ItemIdentifier) throws(KeychainError) -> (NumberedRow, OpenedMetadata) {
@@ -129,19 +133,38 @@ extension ItemWriteTransaction {
         guard case .content(.open(let item, _)) = try openWhole(row, metadata) else {
             return LookupMapping.contentType(of: SecretBytes([0xFF]))
         }
-        return LookupMapping.contentType(of: item.secret ?? SecretBytes())
+        return LookupMapping.contentType(of: try bareSecret(of: item))
+    }
+
+    /// Whether an item has lookup attributes of its own; in a keychain file, where that can be read at any time.
+    private func hasLookupRecords() throws(KeychainError) -> Bool {
+        for itemClass in Self.lookupClasses {
+            for row in try rows.rows(RowFilter(itemClass)) {
+                guard case .content(let metadata) = try sealer.openMetadata(row) else { return true }
+                if metadata.attributes.lookupRecord != nil { return true }
+            }
+        }
+        return false
     }
 
     private func change(
         _ row: NumberedRow,
         _ metadata: OpenedMetadata,
-        by changes: UpdateAttributes
+        by changes: UpdateAttributes,
+        secret: SecretBytes?
     ) throws(KeychainError) {
+        var changes = changes
+        changes.data = secret
         switch try openWhole(row, metadata) {
         case .damaged(let damaged): throw KeychainError(.damagedRow(damaged.damage))
         case .content(.denied): throw .neverReadable
         case .content(.demands(let demand)): throw authorization.require(demand)
         case .content(.open(let item, let key)):
+            if let secretForm {
+                // What was altered must not be bound to its attributes again.
+                let old = try secretForm.secret(of: item)
+                changes.data = try secretForm.form(of: item, with: secret ?? old)
+            }
             try replace(PendingChange(row: row, item: item, passwordKey: key, changes: changes))
         }
     }
