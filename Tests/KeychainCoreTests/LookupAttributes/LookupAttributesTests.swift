@@ -52,6 +52,12 @@ struct LookupAttributesTests {
         #expect(throws: KeychainError.self) { try Self.attributes(("a", large)) }
     }
 
+    @Test("a name and a value of 64 KiB each are within the limits")
+    func longTexts() throws {
+        let long = String(repeating: "x", count: 64 << 10)
+        #expect(try Self.attributes((long, long)).byteCount == 128 << 10)
+    }
+
     @Test("a record is read as it was written, whatever its size, and no other bytes are one")
     func record() throws {
         let large = String(repeating: "x", count: 2 * LookupAttributes.maximumByteCount)

@@ -23,8 +23,8 @@ package struct LookupAttributes: Sendable {
     /// The maximum number of pairs.
     package static let maximumCount = 256
 
-    /// The maximum number of bytes of all names and values together.
-    package static let maximumByteCount = 64 << 10
+    /// The maximum number of bytes of all names and values together: enough for a name and a value of 64 KiB each.
+    package static let maximumByteCount = 128 << 10
 
     /// No attributes.
     package init() { pairs = [] }
