@@ -309,6 +309,8 @@ extension SecretService {
     ) throws(ServiceError) {
         guard let interface = call.message.string() else { throw .invalidArguments }
         let properties = try Property.all(interface, of: Interface(of: object))
+        // What changes from now on may be missing in what is read.
+        call.client.followed.add(object)
         read(properties, of: object, call, store) { service, number, read in
             service.answer(number) { reply throws(BusError) in try reply.append(read) }
         }

@@ -20,6 +20,7 @@ extension SecretService {
         case .changes(let changes): for change in changes { announce(change, in: collection) }
         case .unknown: emitChange(of: collection)
         }
+        tellFollowers(of: notice, in: collection)
     }
 
     private func announce(_ change: ItemChange, in collection: CollectionName) {

@@ -20,6 +20,9 @@ final class ServiceClient {
     /// How many of its calls are not answered yet.
     var callCount = 0
 
+    /// What it has read, and follows.
+    var followed = FollowedObjects()
+
     /// Its sessions, by the last elements of their paths.
     var sessions: [Bytes16: SecretCoding] = [:]
 

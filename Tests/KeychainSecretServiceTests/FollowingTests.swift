@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import MessageBus
+import Testing
+
+@testable import KeychainSecretService
+
+/// What programs are told of objects that they keep.
+@Suite(.timeLimit(.minutes(5)))
+struct FollowingTests {
+    private let front: TestFront<LookupKeychain>
+    private let client: TestClient
+    private let session: String
+
+    init() throws {
+        front = try TestFront()
+        client = try front.client()
+        session = try client.openSession()
+    }
+
+    private func readAll(_ path: String, _ interface: Interface, by follower: TestClient) throws {
+        try follower.call(path, .properties, "GetAll") { call throws(BusError) in
+            try call.append(interface.rawValue)
+        } reading: {
+            $0.enter("a", "{sv}") ? () : nil
+        }
+    }
+
+    @Test("a program that has read all properties of an object is told new ones, and no other program is")
+    func following() throws {
+        let item = try client.store(["a": "b"], "secret", session: session)
+        let follower = try front.client()
+        func expectSignals(_ signals: (name: String, path: String, content: String)...) throws {
+            for (name, path, content) in signals {
+                #expect(
+                    try follower.nextSignal() == TestClient.Received(name: name, path: path, content: content)
+                )
+            }
+        }
+        try readAll(TestClient.byDefault, .collection, by: follower)
+        try readAll(item, .item, by: follower)
+        let (login, new) = (TestClient.login, "PropertiesChanged")
+        let another = try client.store(["c": "d"], "secret", session: session)
+        try expectSignals(("ItemCreated", login, another), (new, login, "Items"))
+        try client.set("Label", of: item, .item, to: .text("another"))
+        try expectSignals(("ItemChanged", login, item), (new, item, "Label Attributes Modified"))
+        // It has not read that one.
+        try client.set("Label", of: another, .item, to: .text("another"))
+        try expectSignals(("ItemChanged", login, another))
+        try client.delete(item)
+        try expectSignals(("ItemDeleted", login, item), (new, login, "Items"))
+        front.keychain.announce(.unknown)
+        try expectSignals(("CollectionChanged", TestClient.root, login), (new, login, "Items"))
+        // It has stored and read single properties only.
+        #expect(try client.text("Label", of: another, .item) == "another")
+        for name in ["ItemCreated", "ItemCreated", "ItemChanged", "ItemChanged", "ItemDeleted", "CollectionChanged"] {
+            #expect(try client.nextSignal()?.name == name)
+        }
+    }
+}
