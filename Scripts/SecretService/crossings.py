@@ -5,7 +5,7 @@ import os
 
 from checks import equal, run as run_program, true
 from client import LOGIN, Client
-from service import PASSCODE, wait
+from service import PASSCODE
 
 PLACES = ("own", "dbus")
 

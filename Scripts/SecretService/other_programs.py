@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """uv, GitHub's client, Subversion, msmtp, pinentry, and what Chromium calls."""
 
-import os
+import base64
 import pathlib
 import shutil
+import socket
+import subprocess
 import sys
+import threading
 
 from checks import equal, run as run_program, true
-from client import DEFAULT, LOGIN, SECRET, SERVICE, Client
+from client import LOGIN, SERVICE, Client
+from service import wait
 
 
 def run(checks, service):
@@ -82,19 +86,13 @@ def subversion(check, program, service):
     equal(program("svnadmin", "create", str(repository)).status, 0)
     (repository / "conf/svnserve.conf").write_text("[general]\nanon-access = none\nauth-access = write\npassword-db = passwd\nrealm = test\n")
     (repository / "conf/passwd").write_text("[users]\nanna = s3cret\n")
-    # Each connection has a server of its own on its standard input and output.
-    configuration = service.folder / "home/.subversion"
-    server = f"ssh-test = $SVN_TEST_TUNNEL"
     options = ["--non-interactive", "--config-option", "config:auth:password-stores=gnome-keyring",
                "--config-option", "servers:global:store-plaintext-passwords=no"]
-    import socket
-    import subprocess
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
     words = ["svnserve", "--daemon", "--foreground", "--listen-host", "127.0.0.1", "--listen-port", str(port), "--root", str(service.folder)]
     daemon = subprocess.Popen(words, env=service.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        from service import wait
         def listens():
             try:
                 socket.create_connection(("127.0.0.1", port)).close()
@@ -114,11 +112,51 @@ def subversion(check, program, service):
 
 
 def mail(check, program, stored, service):
-    (service.folder / "home/.msmtprc").write_text("account default\nhost smtp.example.com\nport 1\nfrom a@example.com\nauth on\nuser anna\ntls off\n")
-    (service.folder / "home/.msmtprc").chmod(0o600)
-    stored(b"s3cret", "mail", "host", "smtp.example.com", "service", "smtp", "user", "anna")
-    check("what msmtp asks for is found", lambda: equal(
-        program("secret-tool", "lookup", "host", "smtp.example.com", "service", "smtp", "user", "anna").output, b"s3cret"))
+    """msmtp, with a server of one connection."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        configuration = service.folder / "home/.msmtprc"
+        configuration.write_text(
+            f"account default\nhost 127.0.0.1\nport {port}\nfrom a@example.com\nauth plain\nuser anna\ntls off\n"
+        )
+        configuration.chmod(0o600)
+        seen = []
+
+        def serve():
+            connection, _ = listener.accept()
+            with connection, connection.makefile("rw", newline="\r\n") as lines:
+                def say(text):
+                    lines.write(text + "\n")
+                    lines.flush()
+                say("220 test")
+                for line in lines:
+                    seen.append(line.strip())
+                    word = line.split()[0].upper()
+                    if word == "EHLO":
+                        say("250-test\r\n250 AUTH PLAIN")
+                    elif word == "AUTH":
+                        say("235 ok")
+                    elif word == "DATA":
+                        say("354 go on")
+                        while lines.readline().strip() != ".":
+                            pass
+                        say("250 ok")
+                    elif word == "QUIT":
+                        return say("221 bye")
+                    else:
+                        say("250 ok")
+
+        stored(b"s3cret", "mail", "host", "127.0.0.1", "service", "smtp", "user", "anna")
+        server = threading.Thread(target=serve, daemon=True)
+        server.start()
+
+        def sends():
+            outcome = program("msmtp", "b@example.com", input=b"Subject: test\n\ntext\n")
+            equal(outcome.status, 0)
+            answer = base64.b64encode(b"\0anna\0s3cret").decode()
+            true(any(answer in line for line in seen), "no such password was sent")
+
+        check("msmtp sends with the password", sends)
 
 
 def pinentry(check, program, stored):

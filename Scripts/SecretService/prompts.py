@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prompts, of which gnome-keyring survives few: each one belongs to one program, and delays no other."""
 
+import subprocess
 import time
 
 from checks import equal, true
-from client import DBUS_ERROR, ERROR, LOGIN, SERVICE, CallError, Client
+from client import DBUS_ERROR, LOGIN, SERVICE, CallError, Client
 from locks import lock, unlock
 from service import PASSCODE, wait
 from specification import GONE, raises
@@ -142,7 +143,6 @@ def run(checks, service):
 
         def within_a_command():
             """libsecret dismisses the prompt of a call that is cancelled."""
-            import subprocess
             service.answer("wait")
             asked = service.asked()
             process = subprocess.Popen(["secret-tool", "lookup", "prompts", "1"], env=service.environment, stdout=subprocess.DEVNULL)
@@ -160,8 +160,8 @@ def run(checks, service):
             for number in range(30):
                 service.answer("cancel" if number % 2 else "wait")
                 prompt = ask(client)
-                first = client.send(prompt, f"org.freedesktop.Secret.Prompt", "Prompt", "s", "")
-                second = client.send(prompt, f"org.freedesktop.Secret.Prompt", "Dismiss")
+                first = client.send(prompt, "org.freedesktop.Secret.Prompt", "Prompt", "s", "")
+                second = client.send(prompt, "org.freedesktop.Secret.Prompt", "Dismiss")
                 client.answer(first)
                 try:
                     client.answer(second)

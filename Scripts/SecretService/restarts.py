@@ -6,11 +6,10 @@ import random
 import signal
 import subprocess
 import threading
-import time
 
 from checks import equal, run as run_program, true
-from client import DEFAULT, LOGIN, SERVICE, SESSION, CallError, Client
-from service import PASSCODE, wait
+from client import LOGIN, SERVICE, SESSION, CallError, Client
+from service import wait
 
 PLACES = ("own", "dbus")
 

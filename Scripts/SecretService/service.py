@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A Secret Service with a bus and a home of its own, which end with it."""
 
-import os
 import pathlib
 import shutil
 import signal

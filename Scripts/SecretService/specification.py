@@ -5,7 +5,7 @@ import time
 
 from checks import equal, true
 from client import (
-    DBUS_ERROR, DEFAULT, DH, ERROR, LOGIN, PRIME, PROPERTIES, SECRET, SERVICE, SESSION, CallError, Client, as_bytes,
+    DBUS_ERROR, DEFAULT, DH, ERROR, LOGIN, PRIME, SECRET, SERVICE, SESSION, CallError, Client, as_bytes,
 )
 from service import wait
 
