@@ -142,6 +142,31 @@ struct LookupTests {
         #expect(try keychain.store(["service": "service", "username": "A"], "third").isNew)
     }
 
+    @Test("an item of the item functions is replaced by what names its schema besides, as libsecret does")
+    func replacingDerivedWithSchema() throws {
+        #expect(keychain.add("A", "first") == .done)
+        let generic: LookupAttributes = [
+            "xdg:schema": "org.freedesktop.Secret.Generic", "service": "service", "account": "A",
+        ]
+        #expect(try !keychain.store(generic, "second").isNew)
+        #expect(keychain.secret("A") == .secret("second"))
+        let row: PropertyDictionary = [
+            "class": .string("inet"), "srvr": .string("h"), "acct": .string("A"), "ptcl": .string("htps"),
+            "atyp": .string("dflt"), "v_Data": .data(SecretBytes(Array("first".utf8))),
+        ]
+        _ = try keychain.perform(KeychainRequest(.add(row), client: TestStore.client))
+        let network: LookupAttributes = [
+            "xdg:schema": "org.gnome.keyring.NetworkPassword", "server": "h", "user": "A", "protocol": "https",
+        ]
+        #expect(try !keychain.store(network, "second").isNew)
+        #expect(try keychain.found(["server": "h"]) == ["second"])
+        // Its columns give no other schema, and a schema alone is of no item.
+        #expect(keychain.add("B", "first") == .done)
+        let other: LookupAttributes = ["xdg:schema": "org.example.Other", "service": "service", "account": "B"]
+        #expect(try keychain.store(other, "third").isNew)
+        #expect(try keychain.store(["xdg:schema": "org.freedesktop.Secret.Generic"], "fourth").isNew)
+    }
+
     @Test("a secret of any bytes and content type comes back, and one made elsewhere has a type that fits")
     func contentTypes() throws {
         let id = try keychain.store([:], "", contentType: "application/x-thing; v=1").identifier

@@ -156,6 +156,22 @@ package enum LookupMapping {
         return attributes
     }
 
+    /// Whether lookup attributes are those of an item that has none of its own, named with its schema or not.
+    package static func areDerived(
+        _ attributes: LookupAttributes,
+        from columns: Attributes,
+        of itemClass: ItemClass
+    ) -> Bool {
+        var attributes = attributes
+        if attributes[schemaName]?.hasSameBytes(as: schema(of: itemClass)) == true { attributes[schemaName] = nil }
+        return !attributes.isEmpty && attributes == derived(from: columns, of: itemClass)
+    }
+
+    /// The schema of items that have no lookup attributes of their own.
+    private static func schema(of itemClass: ItemClass) -> String {
+        itemClass == .genericPassword ? genericSchema : networkSchema
+    }
+
     /// The text of a column; `nil` for bytes that are no text, and for numbers and codes that have none.
     private static func text(_ value: AttributeValue?, of row: Row, in itemClass: ItemClass) -> String? {
         guard let value, let column = ItemSchema.of(itemClass)[row.column] else { return "" }
@@ -248,8 +264,7 @@ package enum LookupMapping {
         var conditions = Attributes()
         for pair in search.pairs {
             if pair.name.hasSameBytes(as: schemaName) {
-                let schema = itemClass == .genericPassword ? genericSchema : networkSchema
-                guard pair.value.hasSameBytes(as: schema) else { return nil }
+                guard pair.value.hasSameBytes(as: schema(of: itemClass)) else { return nil }
                 continue
             }
             guard let row = rows(of: itemClass).first(where: { $0.isSearched(by: pair.name) }),

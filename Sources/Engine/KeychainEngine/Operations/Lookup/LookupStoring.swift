@@ -71,10 +71,11 @@ extension ItemWriteTransaction {
             for row in rows {
                 let view = try lookupView(row)
                 if case .damaged(let damaged) = view { try writer.quarantine(damaged) }
-                guard let metadata = view.metadata, lookupAttributes(metadata, of: itemClass) == attributes else {
-                    continue
-                }
-                equals.append((row, metadata))
+                guard let metadata = view.metadata else { continue }
+                let isEqual =
+                    metadata.attributes.lookupRecord.map { $0.attributes == attributes }
+                    ?? LookupMapping.areDerived(attributes, from: metadata.attributes, of: itemClass)
+                if isEqual { equals.append((row, metadata)) }
             }
         }
         let group = groups.default.map { AttributeValue.string($0) }
