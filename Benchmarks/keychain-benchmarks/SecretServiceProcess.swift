@@ -98,9 +98,23 @@ final class SecretServiceProcess {
         _ name: String,
         _ descriptors: [Int32: Int32]
     ) throws -> ChildProcess {
-        try ChildProcess(
+        // Without the services of the system, which it would start.
+        let configuration = """
+            <busconfig>
+              <type>session</type>
+              <listen>\(address)</listen>
+              <policy context="default">
+                <allow send_destination="*"/>
+                <allow receive_sender="*"/>
+                <allow own="*"/>
+              </policy>
+            </busconfig>
+            """
+        let path = scratch.path("\(name).conf")
+        try configuration.write(toFile: path, atomically: true, encoding: .utf8)
+        return try ChildProcess(
             busDaemon,
-            ["--session", "--nofork", "--nopidfile", "--address=\(address)"],
+            ["--config-file=\(path)", "--nofork", "--nopidfile"],
             environment: variables(scratch, address),
             descriptors: descriptors
         )
