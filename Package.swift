@@ -258,7 +258,8 @@ let groups: [Group] = [
             .target(
                 name: "KeychainDaemon",
                 dependencies: [
-                    "KeychainServer", "KeychainSecretService", "KeychainBus", "KeychainIdentity", "KeychainAudit",
+                    "KeychainServer", "KeychainSecretService", "KeychainBus", "KeychainClient", "KeychainIdentity",
+                    "KeychainAudit",
                     "KeychainWire", "KeychainEngine", "KeychainFiles", "KeychainMacFrontEnd", "KeychainProtection",
                     "KeychainStore", "KeychainCore", "KeychainTrust", "KeychainAuthenticators", "CommandHelp",
                     "KeychainHost", "LoginManager", "CKeychainSupport", arguments,
@@ -475,7 +476,7 @@ let groups: [Group] = [
                     "KeychainCore", "KeychainDoctor", "KeychainEngine", "KeychainRouting", "KeychainIdentity",
                     "KeychainAudit", "KeychainTrace", "KeychainHost", "KeychainAuthenticators", "KeychainProtection",
                     "KeychainPropertyLists", "KeychainMacFrontEnd", "KeychainWire", "KeychainClient",
-                    "CKeychainSupport", "CommandHelp", "CredentialHelpers", arguments, crypto,
+                    "KeychainBus", "CKeychainSupport", "CommandHelp", "CredentialHelpers", arguments, crypto,
                 ]
             ),
             // Manual pages of commands.
@@ -685,7 +686,8 @@ let tests: [Target] = [
             "KeychainWire", "KeychainCore", "KeychainCertificates",
             "KeychainTrust", "KeychainHost", "LoginManager", "KeychainTestSupport", "ServerTestSupport",
             "WireTestSupport", "FrontTestSupport", "CKeychainSupport", "CStormSupport", "keychaind", "keychainctl",
-            "security-tool", "keychain-items", "signed-program", "CommandHelp", "CommandManual", arguments,
+            "MessageBus", "security-tool", "keychain-items", "signed-program", "CommandHelp", "CommandManual",
+            arguments,
         ]
     ),
     .testTarget(
@@ -801,7 +803,8 @@ let tests: [Target] = [
             "KeychainEngine", "KeychainStore", "KeychainHost", "KeychainRouting", "KeychainAuthenticators",
             "KeychainIdentity", "KeychainMacFrontEnd", "KeychainProtection", "KeychainFiles", "KeychainTrace",
             "KeychainWire", "KeychainPropertyLists", "KeychainTestSupport", "CStormSupport", "signed-program",
-            "CommandHelp", "CommandManual", "SecurityTool", arguments,
+            "CommandHelp", "CommandManual", "SecurityTool", "KeychainBus", "KeychainSecretService", "KeychainServer",
+            "ServerTestSupport", arguments,
         ]
     ),
     .testTarget(

@@ -19,6 +19,11 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     precondition(again == whole, "what is passed on is another message")
     var arguments = SignalArguments(of: BusFrame(header, BusBody(body)))
     for index in 0..<64 { _ = arguments[index] }
+    // A reply, as a program of ours reads it.
+    body.withUnsafeBytes { bytes in
+        var values = BusValueReader(bytes, order: header.order)
+        try? values.skip(header.signature)
+    }
     return 0
 }
 

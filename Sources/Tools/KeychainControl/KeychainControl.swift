@@ -28,7 +28,7 @@ package struct KeychainControl: ParsableCommand {
                 name: "Secrets",
                 subcommands: [
                     SecretCommand.self, MoveCommand.self, BackupCommand.self, RecoveryKeyCommand.self,
-                    HelperCommand.self, SessionCommand.self, NetrcCommand.self,
+                    ImportCommand.self, HelperCommand.self, SessionCommand.self, NetrcCommand.self,
                 ]
             ),
             CommandGroup(

@@ -173,7 +173,14 @@ package enum WireSamples {
             [
                 .search(attributes), .change(identifier, .attributes(attributes)),
                 .store(
-                    LookupContents(attributes: attributes, label: "é", secret: secret("s"), contentType: "text/plain"),
+                    LookupContents(
+                        attributes: attributes,
+                        label: "é",
+                        secret: secret("s"),
+                        contentType: "text/plain",
+                        created: attributes.isEmpty ? nil : .referenceDate,
+                        modified: attributes.isEmpty ? nil : Timestamp(secondsSinceReferenceDate: 1.5)
+                    ),
                     replacing: attributes.isEmpty
                 ),
             ]

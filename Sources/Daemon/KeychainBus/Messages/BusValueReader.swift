@@ -40,6 +40,16 @@ package struct BusValueReader {
         return order == .little ? UInt32(littleEndian: number) : UInt32(bigEndian: number)
     }
 
+    /// A number of eight bytes.
+    package mutating func wideNumber() throws(BusFailure) -> UInt64 {
+        try align(to: 8)
+        let number = try take(8).loadUnaligned(as: UInt64.self)
+        return order == .little ? UInt64(littleEndian: number) : UInt64(bigEndian: number)
+    }
+
+    /// An array of bytes, which are good as long as those of the message.
+    package mutating func byteArray() throws(BusFailure) -> UnsafeRawBufferPointer { try take(Int(try number())) }
+
     /// The bytes of a string or of an object path: valid UTF-8 without NUL.
     package mutating func text() throws(BusFailure) -> UnsafeRawBufferPointer {
         try terminated(Int(try number()))

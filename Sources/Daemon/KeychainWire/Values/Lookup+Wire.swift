@@ -74,7 +74,7 @@ extension LookupAttributes.Pair: WireValue {
 
 extension LookupContents: WireValue {
     func write(to writer: inout WireWriter) throws(WireError) {
-        try writer.write(values: attributes, label, secret, contentType)
+        try writer.write(values: attributes, label, secret, contentType, created, modified)
     }
 
     init(from reader: inout WireReader) throws(WireError) {
@@ -82,7 +82,9 @@ extension LookupContents: WireValue {
             attributes: try reader.value(),
             label: try reader.value(),
             secret: try reader.value(),
-            contentType: try reader.value()
+            contentType: try reader.value(),
+            created: try reader.value(),
+            modified: try reader.value()
         )
     }
 }

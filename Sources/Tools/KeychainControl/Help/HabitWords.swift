@@ -34,7 +34,6 @@ enum HabitWords {
         "edit update change": .command("security add-generic-password -U \(item) -w"),
         "delete del rm remove unset clear": .command("security delete-generic-password \(item)"),
         "list ls items dump all": .command("security dump-keychain"),
-        "import": .command("security import FILE"),
         "export": .command("keychainctl backup create FILE"),
         "passwd password passcode pin": .command("keychainctl device change-passcode"),
         "login open": .command("keychainctl device unlock -- COMMAND"),

@@ -16,11 +16,15 @@ struct SessionBus: Equatable {
     let address: String
 
     /// Whether programs find a bus already, which is left alone.
-    static func isThere(_ environment: (String) -> String?) -> Bool {
-        if let address = environment(variable), !address.isEmpty { return true }
+    static func isThere(_ environment: (String) -> String?) -> Bool { address(environment) != nil }
+
+    /// The address of the bus that programs find; `nil` for none.
+    static func address(_ environment: (String) -> String?) -> String? {
+        if let address = environment(variable), !address.isEmpty { return address }
         // Where libraries look without the variable.
-        guard let runtime = environment("XDG_RUNTIME_DIR"), runtime.isAbsolutePath else { return false }
-        return SocketLocation(path: "\(runtime)/bus").answers
+        guard let runtime = environment("XDG_RUNTIME_DIR"), runtime.isAbsolutePath else { return nil }
+        let bus = SocketLocation(path: "\(runtime)/bus")
+        return bus.answers ? bus.busAddress : nil
     }
 }
 

@@ -74,13 +74,26 @@ package struct LookupContents: Sendable, Hashable {
     package var secret: SecretBytes
     /// The content type of the secret, which is kept as it is.
     package var contentType: String
+    /// When a new item was created; `nil` for now.
+    package var created: Timestamp?
+    /// When a new item was last changed; `nil` for now.
+    package var modified: Timestamp?
 
     /// Contents.
-    package init(attributes: LookupAttributes, label: String, secret: SecretBytes, contentType: String) {
+    package init(
+        attributes: LookupAttributes,
+        label: String,
+        secret: SecretBytes,
+        contentType: String,
+        created: Timestamp? = nil,
+        modified: Timestamp? = nil
+    ) {
         self.attributes = attributes
         self.label = label
         self.secret = secret
         self.contentType = contentType
+        self.created = created
+        self.modified = modified
     }
 }
 

@@ -39,9 +39,9 @@ extension ItemWriteTransaction {
         attributes[.accessible] = .string(Accessibility.whenUnlocked.rawValue)
         if !contents.label.isEmpty { attributes[.label] = .string(contents.label) }
         attributes.lookupRecord = LookupRecord(contents.attributes, contentType: contents.contentType)
-        let now = AttributeValue.date(clock.now)
-        attributes[.creationDate] = now
-        attributes[.modificationDate] = now
+        let now = clock.now
+        attributes[.creationDate] = .date(contents.created ?? now)
+        attributes[.modificationDate] = .date(contents.modified ?? now)
         return Item(
             itemClass: itemClass,
             identifier: random.bytes16(),
