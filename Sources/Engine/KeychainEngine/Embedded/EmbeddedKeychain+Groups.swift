@@ -17,10 +17,9 @@ extension EmbeddedKeychain {
                 let sealer = ItemSealer(engine.device, engine.searchTagCache, opensSecrets: false)
                 var names: Set<[UInt8]> = []
                 for itemClass in ItemClass.stored {
-                    for row in try reader.rowsOfGroups(itemClass) {
-                        guard let name = try knownGroups.name(of: row, itemClass, in: reader, sealer: sealer) else {
-                            continue
-                        }
+                    for number in try reader.firstRowsOfGroups(itemClass) {
+                        guard let name = try knownGroups.name(of: itemClass, number: number, in: reader, sealer: sealer)
+                        else { continue }
                         names.insert(Array(name.utf8))
                     }
                 }
@@ -62,33 +61,37 @@ final class KnownGroups: Sendable {
         names.withLock { names in (names.byTag.count, names.byTag.values.reduce(0) { $0 + $1.utf8.count }) }
     }
 
-    /// The name of a group, which any of its rows has that can be opened.
+    /// The group of a row, which may be determined by another row of the same group and protection class.
     fileprivate func name(
-        of row: RowOfGroup,
-        _ itemClass: ItemClass,
+        of itemClass: ItemClass,
+        number: Int64,
         in reader: RowReader,
         sealer: ItemSealer
     ) throws(KeychainError) -> String? {
-        if let name = names.withLock({ $0.byTag[row.group] }) { return name }
         var filter = RowFilter(itemClass)
-        filter.rowNumber = row.number
-        var name = try reader.rows(filter, limit: 1).first.flatMap { Self.name($0, sealer) }
-        filter.rowNumber = nil
-        filter.accessGroups = [row.group]
-        for protection in Accessibility.allCases where name == nil && sealer.device.isAvailable(protection) {
-            filter.protection = protection.rawValue
-            name = try reader.rows(filter, limit: 1).first.flatMap { Self.name($0, sealer) }
+        filter.rowNumber = number
+        guard let row = try reader.rows(filter, limit: 1).first,
+            let tag = row.row.tags.first(where: { $0.name == .accessGroup })?.tag
+        else { return nil }
+        if let name = names.withLock({ $0.byTag[tag] }) { return name }
+        guard let protection = Accessibility(rawValue: row.row.protection), sealer.device.isAvailable(protection) else {
+            return nil
+        }
+        var name = Self.name(row, sealer)
+        if name == nil {
             // A damaged one keeps the others out of no search.
-            if name == nil { name = try reader.rows(filter).lazy.compactMap { Self.name($0, sealer) }.first }
+            filter.rowNumber = nil
+            filter.accessGroups = [tag]
+            filter.protection = row.row.protection
+            name = try reader.rows(filter).lazy.compactMap { Self.name($0, sealer) }.first
         }
         guard let name else { return nil }
-        names.withLock { $0.insert(name, row.group) }
+        names.withLock { $0.insert(name, tag) }
         return name
     }
 
     private static func name(_ row: NumberedRow, _ sealer: ItemSealer) -> String? {
-        guard let protection = Accessibility(rawValue: row.row.protection), sealer.device.isAvailable(protection),
-            case .content(let metadata)? = try? sealer.openMetadata(row),
+        guard case .content(let metadata)? = try? sealer.openMetadata(row),
             case .string(let name)? = metadata.attributes[.accessGroup],
             // One of an older store: no program can name it any more.
             !name.hasTooManyMarks

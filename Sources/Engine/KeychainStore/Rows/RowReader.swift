@@ -44,9 +44,9 @@ package class RowReader {
         do { return try connection.count(filter, limit: limit) } catch { throw KeychainError(error) }
     }
 
-    /// A live row of each access group, for a transaction that has changed nothing.
-    package func rowsOfGroups(_ itemClass: ItemClass) throws(KeychainError) -> [RowOfGroup] {
-        do { return try connection.rowsOfGroups(itemClass) } catch { throw KeychainError(error) }
+    /// The number of the first live row of each access group and protection class.
+    package func firstRowsOfGroups(_ itemClass: ItemClass) throws(KeychainError) -> [Int64] {
+        do { return try connection.firstRowsOfGroups(itemClass) } catch { throw KeychainError(error) }
     }
 
     /// Whether there is any row, including tombstones and rows in quarantine.
@@ -68,14 +68,6 @@ package class RowReader {
             throw KeychainError(error)
         }
     }
-}
-
-/// One of the rows of an access group.
-package struct RowOfGroup: Sendable {
-    /// The number of the row.
-    package let number: Int64
-    /// The tag of the group.
-    package let group: SearchTag
 }
 
 /// Reads and changes rows, the keybag and the record of the device inside a transaction.

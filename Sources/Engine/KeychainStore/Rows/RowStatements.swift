@@ -80,42 +80,19 @@ extension SQLiteConnection {
         }
     }
 
-    /// A live row of each access group, in a state of the database that only other transactions change.
-    func rowsOfGroups(_ itemClass: ItemClass) throws(SQLiteError) -> [RowOfGroup] {
-        let state = state
-        if let known = knownGroups[itemClass], known.state == state { return known.rows }
-        let rows = try readRowsOfGroups(itemClass)
-        knownGroups[itemClass] = state.map { (rows, $0) }
-        return rows
-    }
-
-    private func readRowsOfGroups(_ itemClass: ItemClass) throws(SQLiteError) -> [RowOfGroup] {
-        let (table, group) = (Layout.table(itemClass), Layout.column(.accessGroup))
-        let isLive = "\(Layout.tombstone) = 0 AND \(Layout.damage) IS NULL"
-        let hasIndex = try usedFeatures().contains { $0.name == StoreFeature.groupIndex.name }
-        // With the index one step for each group, instead of one for each row.
+    /// The number of the first live row of each access group and protection class.
+    func firstRowsOfGroups(_ itemClass: ItemClass) throws(SQLiteError) -> [Int64] {
         let statement = try prepare(
-            hasIndex
-                ? """
-                WITH RECURSIVE groups (tag) AS (
-                    SELECT MIN(\(group)) FROM \(table)
-                    UNION ALL
-                    SELECT (SELECT MIN(\(group)) FROM \(table) WHERE \(group) > tag) FROM groups WHERE tag IS NOT NULL
-                )
-                SELECT (SELECT \(Layout.rowNumber) FROM \(table) WHERE \(group) = tag AND \(isLive) LIMIT 1) AS number, tag
-                FROM groups WHERE number IS NOT NULL
-                """
-                : """
-                SELECT MIN(\(Layout.rowNumber)), \(group) FROM \(table) NOT INDEXED WHERE \(isLive) GROUP BY \(group)
-                """
+            """
+            SELECT MIN(\(Layout.rowNumber)) FROM \(Layout.table(itemClass)) NOT INDEXED
+            WHERE \(Layout.tombstone) = 0 AND \(Layout.damage) IS NULL
+            GROUP BY \(Layout.column(.accessGroup)), \(Layout.protection)
+            """
         )
         return try readingLargeRows { () throws(SQLiteError) in
-            var rows: [RowOfGroup] = []
-            while try statement.step() {
-                guard let tag = statement.bytes16(1) else { continue }
-                rows.append(RowOfGroup(number: statement.integer(0), group: tag))
-            }
-            return rows
+            var numbers: [Int64] = []
+            while try statement.step() { numbers.append(statement.integer(0)) }
+            return numbers
         }
     }
 

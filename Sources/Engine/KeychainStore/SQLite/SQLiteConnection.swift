@@ -30,9 +30,6 @@ final class SQLiteConnection {
     /// The record of the device, and in which state of the database it was read; `nil` when it has to be read again.
     var knownDevice: (record: DeviceRecord, state: UInt32)?
 
-    /// A row of each access group, and in which state of the database they were read.
-    var knownGroups: [ItemClass: (rows: [RowOfGroup], state: UInt32)] = [:]
-
     /// In which state of the database its version was looked at last, by a transaction that changes it.
     var checkedState: UInt32?
 
