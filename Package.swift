@@ -233,6 +233,14 @@ let groups: [Group] = [
                 name: "KeychainClient",
                 dependencies: ["KeychainWire", "KeychainCore", "KeychainHost", "CKeychainSupport"]
             ),
+            // A daemon that the first command starts.
+            .target(
+                name: "KeychainOnDemand",
+                dependencies: [
+                    "KeychainClient", "KeychainWire", "KeychainEngine", "KeychainMacFrontEnd", "KeychainProtection",
+                    "KeychainCore", "KeychainHost",
+                ]
+            ),
             // Which program a process is, and its groups.
             .target(
                 name: "KeychainIdentity",
@@ -249,8 +257,8 @@ let groups: [Group] = [
             .target(
                 name: "KeychainSecretService",
                 dependencies: [
-                    "KeychainServer", "KeychainTrust", "KeychainKeys", "KeychainCore", "KeychainHost",
-                    "CKeychainOpenSSL", "CKeychainSupport", crypto, cryptoExtras,
+                    "KeychainServer", "KeychainMacFrontEnd", "KeychainTrust", "KeychainKeys", "KeychainCore",
+                    "KeychainHost", "CKeychainOpenSSL", "CKeychainSupport", crypto, cryptoExtras,
                 ] + (isDaemonStatic ? [] : ["MessageBus"]),
                 exclude: [isDaemonStatic ? "Service" : "Static"]
             ),
@@ -258,9 +266,9 @@ let groups: [Group] = [
             .target(
                 name: "KeychainDaemon",
                 dependencies: [
-                    "KeychainServer", "KeychainSecretService", "KeychainBus", "KeychainClient", "KeychainIdentity",
-                    "KeychainAudit",
-                    "KeychainWire", "KeychainEngine", "KeychainFiles", "KeychainMacFrontEnd", "KeychainProtection",
+                    "KeychainServer", "KeychainSecretService", "KeychainBus", "KeychainIdentity", "KeychainAudit",
+                    "KeychainOnDemand", "KeychainClient", "KeychainWire", "KeychainEngine", "KeychainFiles",
+                    "KeychainMacFrontEnd", "KeychainProtection",
                     "KeychainStore", "KeychainCore", "KeychainTrust", "KeychainAuthenticators", "CommandHelp",
                     "KeychainHost", "LoginManager", "CKeychainSupport", arguments,
                 ]
@@ -283,8 +291,8 @@ let groups: [Group] = [
             .target(
                 name: "KeychainRouting",
                 dependencies: [
-                    "KeychainCore", "KeychainEngine", "KeychainProtection", "KeychainClient", "KeychainWire",
-                    "KeychainMacFrontEnd", "KeychainAuthenticators", "KeychainTrust", "KeychainHost",
+                    "KeychainCore", "KeychainEngine", "KeychainProtection", "KeychainOnDemand", "KeychainClient",
+                    "KeychainWire", "KeychainMacFrontEnd", "KeychainAuthenticators", "KeychainTrust", "KeychainHost",
                     "CKeychainSupport",
                 ]
             ),
@@ -475,8 +483,9 @@ let groups: [Group] = [
                 dependencies: [
                     "KeychainCore", "KeychainDoctor", "KeychainEngine", "KeychainRouting", "KeychainIdentity",
                     "KeychainAudit", "KeychainTrace", "KeychainHost", "KeychainAuthenticators", "KeychainProtection",
-                    "KeychainPropertyLists", "KeychainMacFrontEnd", "KeychainWire", "KeychainClient",
-                    "KeychainBus", "CKeychainSupport", "CommandHelp", "CredentialHelpers", arguments, crypto,
+                    "KeychainPropertyLists", "KeychainMacFrontEnd", "KeychainWire", "KeychainOnDemand",
+                    "KeychainClient", "KeychainBus",
+                    "CKeychainSupport", "CommandHelp", "CredentialHelpers", arguments, crypto,
                 ]
             ),
             // Manual pages of commands.
@@ -673,15 +682,15 @@ let tests: [Target] = [
     .testTarget(
         name: "KeychainSecretServiceTests",
         dependencies: [
-            "KeychainSecretService", "KeychainServer", "KeychainEngine", "KeychainTrust", "KeychainCore",
-            "KeychainHost", "MessageBus", "KeychainTestSupport", "ServerTestSupport",
+            "KeychainSecretService", "KeychainServer", "KeychainEngine", "KeychainFiles", "KeychainMacFrontEnd",
+            "KeychainTrust", "KeychainCore", "KeychainHost", "MessageBus", "KeychainTestSupport", "ServerTestSupport",
         ]
     ),
     .testTarget(
         name: "KeychainDaemonTests",
         dependencies: [
             "KeychainDaemon", "KeychainSecretService", "KeychainAudit", "KeychainRouting", "KeychainServer",
-            "KeychainClient",
+            "KeychainClient", "KeychainOnDemand",
             "KeychainIdentity", "KeychainEngine", "KeychainFiles", "KeychainMacFrontEnd", "KeychainProtection",
             "KeychainWire", "KeychainCore", "KeychainCertificates",
             "KeychainTrust", "KeychainHost", "LoginManager", "KeychainTestSupport", "ServerTestSupport",

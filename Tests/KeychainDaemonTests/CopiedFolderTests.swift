@@ -6,6 +6,7 @@ import KeychainClient
 import KeychainCore
 import KeychainEngine
 import KeychainHost
+import KeychainOnDemand
 import KeychainTestSupport
 import KeychainWire
 import Testing

@@ -2,6 +2,7 @@
 
 import KeychainCore
 import KeychainHost
+import KeychainOnDemand
 import KeychainRouting
 import KeychainTestSupport
 import KeychainWire

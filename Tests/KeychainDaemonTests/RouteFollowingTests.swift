@@ -5,6 +5,7 @@ import Foundation
 import KeychainCore
 import KeychainEngine
 import KeychainHost
+import KeychainOnDemand
 import KeychainProtection
 import KeychainTestSupport
 import Synchronization

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainCore
+import KeychainOnDemand
 import KeychainTestSupport
 import ServerTestSupport
 import Testing

@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import KeychainCore
 import KeychainHost
+import KeychainOnDemand
 import KeychainRouting
 import KeychainTestSupport
 import ServerTestSupport

@@ -5,6 +5,7 @@ import Glibc
 import KeychainCore
 import KeychainEngine
 import KeychainHost
+import KeychainOnDemand
 import KeychainTestSupport
 import Testing
 

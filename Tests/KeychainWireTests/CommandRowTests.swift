@@ -135,7 +135,7 @@ struct CommandRowTests {
     private static let executors = [
         "Values/KeychainCore/Requests/KeychainCommand.swift",
         "Daemon/KeychainDaemon/ProgramKeychain.swift", "Daemon/KeychainDaemon/System/Partition.swift",
-        "API/KeychainRouting/DaemonOnDemand.swift", "Testing/KeychainSimulation/Calls/AppKeychain.swift",
+        "Daemon/KeychainOnDemand/DaemonOnDemand.swift", "Testing/KeychainSimulation/Calls/AppKeychain.swift",
     ]
 
     @Test("a command is told apart in its row, in its bytes and where it is carried out, and nowhere else")

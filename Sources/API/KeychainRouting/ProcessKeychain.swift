@@ -5,6 +5,7 @@ import KeychainClient
 import KeychainCore
 import KeychainEngine
 import KeychainHost
+import KeychainOnDemand
 import KeychainTrust
 import Synchronization
 

@@ -7,6 +7,7 @@ import KeychainClient
 import KeychainCore
 import KeychainEngine
 import KeychainHost
+import KeychainOnDemand
 import Synchronization
 
 /// The observers of other programs' changes in this process, which follow the store when it changes owner.

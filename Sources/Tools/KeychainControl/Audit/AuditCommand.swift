@@ -5,6 +5,7 @@ import CommandHelp
 import KeychainAudit
 import KeychainCore
 import KeychainHost
+import KeychainOnDemand
 import KeychainProtection
 import KeychainRouting
 

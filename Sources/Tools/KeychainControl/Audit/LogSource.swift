@@ -4,6 +4,7 @@ import Glibc
 import KeychainAudit
 import KeychainCore
 import KeychainHost
+import KeychainOnDemand
 import KeychainRouting
 
 /// Where the entries of a log come from.

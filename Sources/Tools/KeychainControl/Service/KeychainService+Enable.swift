@@ -4,6 +4,7 @@ import Glibc
 import KeychainCore
 import KeychainEngine
 import KeychainHost
+import KeychainOnDemand
 import KeychainProtection
 import KeychainRouting
 import KeychainWire

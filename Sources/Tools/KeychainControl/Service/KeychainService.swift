@@ -4,6 +4,7 @@ import KeychainClient
 import KeychainCore
 import KeychainEngine
 import KeychainHost
+import KeychainOnDemand
 import KeychainProtection
 import KeychainRouting
 import KeychainWire

@@ -5,6 +5,7 @@ import CommandHelp
 import FoundationEssentials
 import KeychainCore
 import KeychainHost
+import KeychainOnDemand
 import KeychainProtection
 import KeychainRouting
 import KeychainWire

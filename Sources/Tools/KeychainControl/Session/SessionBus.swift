@@ -4,6 +4,7 @@ import Glibc
 import KeychainCore
 import KeychainEngine
 import KeychainHost
+import KeychainOnDemand
 import KeychainRouting
 import KeychainWire
 

@@ -20,7 +20,7 @@ package final class DaemonOnDemand: NotifyingKeychain {
     private let running = Client()
 
     /// Which daemon it is.
-    enum Kind: Sendable, Hashable {
+    package enum Kind: Sendable, Hashable {
         /// The one of the user that owns the store.
         case user
         /// The one of the user's keychain files.
@@ -78,7 +78,7 @@ package final class DaemonOnDemand: NotifyingKeychain {
     ///   - authenticator: shows the daemon's user prompts in this process.
     ///   - kind: the kind of daemon.
     ///   - options: the timeouts and limits of its clients.
-    init(
+    package init(
         storeAt location: KeychainLocation,
         authenticator: any Authenticator,
         _ kind: Kind = .user,
@@ -155,7 +155,7 @@ package final class DaemonOnDemand: NotifyingKeychain {
     /// Starts the daemon recorded for the store, for a program that cannot read the store's owner.
     ///
     /// - Returns: Whether it serves the store, having opened it as its owner.
-    func startIfRecorded() -> Bool {
+    package func startIfRecorded() -> Bool {
         guard kind == .user, let folder = (try? PrivateDirectory(existing: location)) ?? nil,
             ServiceRecord.program(in: folder) != nil
         else { return false }
@@ -239,7 +239,7 @@ package final class DaemonOnDemand: NotifyingKeychain {
     }
 
     /// Notifies a program of changes once a daemon runs; none is started.
-    func observe(
+    package func observe(
         as client: KeychainCore.Client,
         _ handler: @escaping @Sendable (ChangeNotice) -> Void
     ) throws(KeychainError) -> ChangeObservation {
@@ -248,7 +248,7 @@ package final class DaemonOnDemand: NotifyingKeychain {
 }
 
 /// A keychain that notifies a program of other programs' changes, unless its socket cannot be determined.
-protocol NotifyingKeychain: KeychainBackend {
+package protocol NotifyingKeychain: KeychainBackend {
     /// Like ``ObservableKeychain/observeChanges(as:_:)``, at the current socket.
     ///
     /// - Throws: ``KeychainError`` if the observation could not start; a later attempt may succeed.
