@@ -138,7 +138,14 @@ package enum KeychainDaemon {
             throw DaemonFailure(error)
         }
         let secretService = try arguments.secretService.map { (arguments) throws(DaemonFailure) in
-            try ServedSecretService(arguments, beside: server, admission: admission, keychain: keychain, log: log)
+            try ServedSecretService(
+                arguments,
+                beside: server,
+                admission: admission,
+                keychain: keychain,
+                at: location,
+                log: log
+            )
         }
         defer { secretService?.stop() }
         let folder = store.folder

@@ -127,6 +127,42 @@ final class TestClient {
         }
     }
 
+    /// Asks for a new collection: its path, or the prompt that creates it.
+    func createCollection(_ label: String, alias: String = "") throws -> (collection: String, prompt: String) {
+        try call(Self.root, .service, "CreateCollection") { call throws(BusError) in
+            try call.append("a", of: "{sv}") { () throws(BusError) in
+                try call.append("e", of: "sv") { () throws(BusError) in
+                    try call.append("org.freedesktop.Secret.Collection.Label")
+                    try call.append(PropertyContent.text(label))
+                }
+            }
+            try call.append(alias)
+        } reading: { reply in
+            guard let collection = reply.objectPath(), let prompt = reply.objectPath() else { return nil }
+            return (collection, prompt)
+        }
+    }
+
+    func readAlias(_ alias: String) throws -> String {
+        try call(Self.root, .service, "ReadAlias") { call throws(BusError) in
+            try call.append(alias)
+        } reading: {
+            $0.objectPath()
+        }
+    }
+
+    func setAlias(_ alias: String, to path: String) throws {
+        try send(Self.root, .service, "SetAlias") { call throws(BusError) in
+            try call.append(alias)
+            try call.append(path, as: "o")
+        }
+    }
+
+    /// Shows a prompt.
+    func show(_ prompt: String) throws {
+        try send(prompt, .prompt, "Prompt") { call throws(BusError) in try call.append("") }
+    }
+
     // MARK: - Items
 
     /// Stores an item: its path.
@@ -254,8 +290,12 @@ final class TestClient {
         switch message.member {
         case "Completed":
             let isDismissed = message.bool()
+            let end = isDismissed == true ? "dismissed" : "done"
+            if message.typesOfVariant() == "o", message.enter("v", "o") {
+                return "\(end) \(message.objectPath() ?? "")"
+            }
             guard message.enter("v", "ao"), let paths = try? message.objectPaths() else { return "no paths" }
-            return "\(isDismissed == true ? "dismissed" : "done") \(paths.joined(separator: " "))"
+            return "\(end) \(paths.joined(separator: " "))"
         case "PropertiesChanged":
             _ = message.string()
             var names: [String] = []

@@ -25,9 +25,34 @@ struct PromptForUnlock: Sendable {
     /// Asks, and waits for the user.
     func answer(_ prompt: UnlockPrompt) -> UnlockAnswer {
         guard authenticator.canAskForSecrets else { return .dismissed }
-        if prompt.isKeychainLocked, !unlock(prompt) { return .dismissed }
-        guard !prompt.items.isEmpty else { return .done(nil) }
-        return authenticate(prompt)
+        switch prompt.kind {
+        case .unlock(let isKeychainLocked, let items):
+            if isKeychainLocked, !unlock(prompt) { return .dismissed }
+            guard !items.isEmpty else { return .done(nil) }
+            return authenticate(prompt)
+        case .password(let collection, let problem):
+            return ask(.passcode, "A program needs the keychain '\(collection)', which is locked.", problem, prompt)
+        case .newPassword(let collection):
+            return ask(.newApplicationPassword, "A program creates the keychain '\(collection)'.", nil, prompt)
+        }
+    }
+
+    private func ask(
+        _ kind: AuthenticationPrompt.Kind,
+        _ reason: String,
+        _ problem: String?,
+        _ prompt: UnlockPrompt
+    ) -> UnlockAnswer {
+        let label = kind == .passcode ? "Password" : "New password"
+        let question = AuthenticationPrompt(
+            kind,
+            reason: reason,
+            label: label,
+            problem: problem,
+            cancellation: prompt.cancellation
+        )
+        guard case .secret(let password) = authenticator.ask(question) else { return .dismissed }
+        return .password(password)
     }
 
     private func unlock(_ prompt: UnlockPrompt) -> Bool {

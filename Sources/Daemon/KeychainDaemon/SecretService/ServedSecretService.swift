@@ -2,8 +2,12 @@
 
 import KeychainAuthenticators
 import KeychainBus
+import KeychainClient
 import KeychainCore
 import KeychainEngine
+import KeychainHost
+import KeychainMacFrontEnd
+import KeychainOnDemand
 import KeychainSecretService
 import KeychainServer
 
@@ -19,6 +23,7 @@ final class ServedSecretService: Sendable {
     ///   - server: executes the commands.
     ///   - admission: identifies programs.
     ///   - keychain: the keychain that the server serves.
+    ///   - location: its folder, beside which the daemon of keychain files has its own.
     ///   - log: receives whether programs are served.
     /// - Throws: ``DaemonFailure``, among others if another program listens on the socket of the bus.
     init(
@@ -26,6 +31,7 @@ final class ServedSecretService: Sendable {
         beside server: KeychainServer,
         admission: UserAdmission,
         keychain: EmbeddedKeychain,
+        at location: KeychainLocation,
         log: DaemonLog
     ) throws(DaemonFailure) {
         do throws(KeychainError) {
@@ -34,6 +40,7 @@ final class ServedSecretService: Sendable {
             }
             var options = SecretServiceOptions()
             options.stateChanged = { Self.report($0, log) }
+            options.files = Self.files(at: location)
             options.prompter = PromptForUnlock(pinentry: arguments.pinentry).answer
             front = SecretServiceFront(
                 on: bus.map { bus in .socket { try? bus.connect() } } ?? .session,
@@ -48,6 +55,21 @@ final class ServedSecretService: Sendable {
             try front.start()
         } catch {
             throw DaemonFailure(error)
+        }
+    }
+
+    /// The keychain files of the user, through their daemon, which the first command on one starts.
+    private static func files(at location: KeychainLocation) -> FileCollections {
+        let home = KeychainHome(variable: ProcessEnvironment.value("HOME"))
+        let daemon = DaemonOnDemand(
+            storeAt: location,
+            authenticator: NoAuthenticator(),
+            .files,
+            options: ClientOptions()
+        )
+        return FileCollections(KeychainPreferences(home: home).withDataProtection, servedBy: daemon) { changed in
+            // A lock is no change of the file.
+            try? daemon.observe(as: .person) { _ in changed() }
         }
     }
 

@@ -27,6 +27,9 @@ package struct SecretServiceOptions: Sendable {
     /// Asks a person to unlock something; `nil` where nobody can be asked: such prompts count as dismissed.
     package var prompter: UnlockPrompter?
 
+    /// The keychain files that are collections; `nil` for none.
+    package var files: FileCollections?
+
     /// The most of everything that clients can have.
     package var limits = SecretServiceLimits()
 

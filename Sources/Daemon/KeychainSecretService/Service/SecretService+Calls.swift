@@ -13,16 +13,16 @@ extension SecretService {
         guard call.message.has(signature: method.row.signature) else { throw .invalidArguments }
         switch (method, object) {
         case (.openSession, _): try openSession(call, store)
-        case (.createCollection, _): try createCollection(call)
+        case (.createCollection, _): try createCollection(call, store)
         case (.searchItems, _): try searchItems(call, store)
         case (.unlock, _): try unlock(call, store)
         case (.lock, _): try lock(call, store)
         case (.getSecrets, _): try getSecrets(call, store)
-        case (.readAlias, _): try readAlias(call)
-        case (.setAlias, _): try setAlias(call)
-        case (.deleteCollection, _): throw .notSupported
-        case (.searchCollection, .collection(let collection)): try search(collection, call, store)
-        case (.createItem, .collection(let collection)): try createItem(in: collection, call, store)
+        case (.readAlias, _): try readAlias(call, store)
+        case (.setAlias, _): try setAlias(call, store)
+        case (.deleteCollection, _): delete(object, call, store)
+        case (.searchCollection, _): try search(object, call, store)
+        case (.createItem, _): try createItem(in: object, call, store)
         case (.deleteItem, .item(let collection, let item)): delete(item, in: collection, call, store)
         case (.getSecret, .item(let collection, let item)): try getSecret(of: item, in: collection, call, store)
         case (.setSecret, .item(let collection, let item)): try setSecret(of: item, in: collection, call, store)
@@ -110,10 +110,14 @@ extension SecretService {
         let attributes = try call.message.attributes()
         work(for: call, store) { store throws(ServiceError) in
             var found: [(path: String, isLocked: Bool)] = []
-            for collection in CollectionName.allCases {
-                found += try store.search(attributes, in: collection).map {
-                    (ObjectPath.item(collection, $0.identifier).text, $0.isLocked)
+            for collection in try store.collections() {
+                let matches: [LookupMatch]
+                do throws(ServiceError) { matches = try store.search(attributes, in: collection) } catch {
+                    // A keychain file may have been deleted or damaged since.
+                    guard collection.isFile else { throw error }
+                    continue
                 }
+                found += matches.map { (ObjectPath.item(collection, $0.identifier).text, $0.isLocked) }
             }
             return (found.filter { !$0.isLocked }.map(\.path), found.filter(\.isLocked).map(\.path))
         } then: { service, number, found in
@@ -125,13 +129,14 @@ extension SecretService {
     }
 
     private func search(
-        _ collection: CollectionName,
+        _ object: ObjectPath,
         _ call: ServiceCall,
         _ store: ProgramStore
     ) throws(ServiceError) {
         let attributes = try call.message.attributes()
         work(for: call, store) { store throws(ServiceError) in
-            try store.search(attributes, in: collection).map { ObjectPath.item(collection, $0.identifier).text }
+            let collection = try store.collection(at: object)
+            return try store.search(attributes, in: collection).map { ObjectPath.item(collection, $0.identifier).text }
         } then: { service, number, found in
             service.answer(number) { reply throws(BusError) in try reply.append(array: found, of: "o") }
         }
@@ -144,7 +149,7 @@ extension SecretService {
         work(for: call, store) { store throws(ServiceError) in
             var secrets: [(String, SentSecret)] = []
             for (collection, items) in ObjectPath.items(paths) {
-                for secret in try store.secrets(items, in: collection) {
+                for secret in try store.secretsOfAny(items, in: collection) {
                     secrets.append(
                         (
                             ObjectPath.item(collection, secret.identifier).text,
@@ -186,7 +191,7 @@ extension SecretService {
     // MARK: - Changes
 
     private func createItem(
-        in collection: CollectionName,
+        in object: ObjectPath,
         _ call: ServiceCall,
         _ store: ProgramStore
     ) throws(ServiceError) {
@@ -203,12 +208,15 @@ extension SecretService {
                 secret: try coding.decode(received.coded),
                 contentType: received.contentType
             )
-            return try store.store(contents, replacing: isReplacing, in: collection).identifier
+            let collection = try store.collection(at: object)
+            let item = try store.store(contents, replacing: isReplacing, in: collection).identifier
+            return ObjectPath.item(collection, item)
         } then: { service, number, item in
             service.answer(number) { reply throws(BusError) in
-                try reply.append(ObjectPath.item(collection, item).text, as: "o")
+                try reply.append(item.text, as: "o")
                 try reply.append(ObjectPath.none, as: "o")
             }
+            service.refreshFiles()
         }
     }
 
@@ -237,6 +245,7 @@ extension SecretService {
             try store.delete(item, in: collection)
         } then: { service, number, _ in
             service.answer(number) { reply throws(BusError) in try reply.append(ObjectPath.none, as: "o") }
+            service.refreshFiles()
         }
     }
 
@@ -251,39 +260,13 @@ extension SecretService {
             try store.change(item, try change(), in: collection)
         } then: { service, number, _ in
             service.answer(number)
+            service.refreshFiles()
         }
     }
 
     /// Counts a secret as the program's, until it is stored.
     private func hold(_ secret: ReceivedSecret, _ store: ProgramStore) throws(ServiceError) -> HeldBytes {
         try asServiceError { () throws(KeychainError) in try store.connection.hold(secret.coded.value.count) }
-    }
-
-    // MARK: - Collections
-
-    private func createCollection(_ call: ServiceCall) throws(ServiceError) {
-        try call.message.passCollectionProperties()
-        guard let alias = call.message.string() else { throw .invalidArguments }
-        guard let collection = CollectionName(alias: alias) else { throw .notSupported }
-        answer(call.number) { reply throws(BusError) in
-            try reply.append(ObjectPath.collection(collection).text, as: "o")
-            try reply.append(ObjectPath.none, as: "o")
-        }
-    }
-
-    private func readAlias(_ call: ServiceCall) throws(ServiceError) {
-        guard let alias = call.message.string() else { throw .invalidArguments }
-        let path = CollectionName(alias: alias).map { ObjectPath.collection($0).text } ?? ObjectPath.none
-        answer(call.number) { reply throws(BusError) in try reply.append(path, as: "o") }
-    }
-
-    private func setAlias(_ call: ServiceCall) throws(ServiceError) {
-        guard let alias = call.message.string(), let path = call.message.objectPath() else { throw .invalidArguments }
-        guard path != ObjectPath.none else { throw .notSupported }
-        guard case .collection(let collection)? = ObjectPath(path) else { throw .noSuchObject }
-        // What it is already.
-        guard CollectionName(alias: alias) == collection else { throw .notSupported }
-        answer(call.number)
     }
 
     // MARK: - Properties
@@ -330,7 +313,7 @@ extension SecretService {
             if case .item(_, let item) = object, let client = service.calls[number]?.client {
                 Self.note(read, of: item, for: client)
             }
-            if case .collection(.login) = object {
+            if object == .collection(.login) {
                 for case (.collectionLocked, .boolean(let isLocked)) in read { service.noteLocked(isLocked) }
             }
             finish(service, number, read)
@@ -358,7 +341,9 @@ extension SecretService {
         let property = try Property(interface, name, of: Interface(of: object))
         guard property.row.isWritable else { throw .readOnlyProperty }
         guard call.message.typesOfVariant() == property.row.type else { throw .invalidArguments }
-        guard case .item(let collection, let item) = object else { throw .notSupported }
+        guard case .item(let collection, let item) = object else {
+            return setLabel(try call.message.variantText(), of: object, call, store)
+        }
         let change: LookupChange =
             property == .itemLabel
             ? .label(try call.message.variantText()) : .attributes(try call.message.variantAttributes())
@@ -375,7 +360,7 @@ extension ObjectPath {
         where seen.insert(.item(collection, item)).inserted {
             items[collection, default: []].append(item)
         }
-        return CollectionName.allCases.compactMap { name in items[name].map { (name, $0) } }
+        return items.sorted { $0.key.element < $1.key.element }.map { ($0.key, $0.value) }
     }
 }
 

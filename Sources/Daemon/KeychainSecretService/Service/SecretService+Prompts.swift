@@ -15,22 +15,31 @@ extension SecretService {
         var isKeychainLocked = false
         /// Those of them that are locked by themselves.
         var items: [ItemIdentifier] = []
+        /// The keychain files that are locked.
+        var files: [CollectionName] = []
 
         /// Passes over what there is not.
         init(_ paths: [String], _ store: ProgramStore) throws(ServiceError) {
             isKeychainLocked = try store.isLocked(.login)
             for path in paths {
-                switch ObjectPath(path) {
+                switch store.object(path) {
+                case .collection(let collection)? where collection.isFile:
+                    guard let isLocked = try? store.isLocked(collection) else { continue }
+                    if isLocked { locked.append(path) } else { open.append(path) }
+                    if isLocked { add(collection) }
                 case .collection(let collection)?:
                     if collection == .login && isKeychainLocked { locked.append(path) } else { open.append(path) }
                 case .item(let collection, let item)?:
-                    guard let found = try store.describe([item], in: collection).first else { continue }
+                    guard let found = try store.describeAny([item], in: collection).first else { continue }
                     if found.isLocked { locked.append(path) } else { open.append(path) }
-                    if found.isLocked, !isKeychainLocked { items.append(item) }
-                case .service?, .session?, .prompt?, nil: break
+                    guard found.isLocked else { continue }
+                    if collection.isFile { add(collection) } else if !isKeychainLocked { items.append(item) }
+                case .service?, .alias?, .session?, .prompt?, nil: break
                 }
             }
         }
+
+        private mutating func add(_ file: CollectionName) { if !files.contains(file) { files.append(file) } }
     }
 
     /// Opens what is locked by a prompt.
@@ -55,8 +64,9 @@ extension SecretService {
         } catch { refuse(number, error) }
     }
 
-    private func addPrompt(
-        for paths: [String],
+    func addPrompt(
+        for paths: [String] = [],
+        creating creation: CollectionCreation? = nil,
         of client: ServiceClient,
         _ store: ProgramStore
     ) throws(ServiceError) -> Bytes16 {
@@ -64,7 +74,7 @@ extension SecretService {
             promptCounts.begin(store.connection.share)
         else { throw .limitsExceeded }
         let prompt = Bytes16.random()
-        client.prompts[prompt] = OpenPrompt(of: paths)
+        client.prompts[prompt] = OpenPrompt(of: paths, creation: creation)
         return prompt
     }
 
@@ -72,10 +82,11 @@ extension SecretService {
     func lock(_ call: ServiceCall, _ store: ProgramStore) throws(ServiceError) {
         let paths = try call.message.objectPaths()
         work(for: call, store) { store throws(ServiceError) in
-            let objects = paths.map { ObjectPath($0) }
+            let objects = paths.map { store.object($0) }
             let wasLocked = try store.isLocked(.login)
             for case .item(_, let item)? in objects { store.close(item) }
             if !wasLocked, objects.contains(.collection(.login)) { try store.lock() }
+            for case .collection(let collection)? in objects where collection.isFile { try? store.lock(collection) }
             return (wasLocked, try LockedPaths(paths, store))
         } then: { service, number, found in
             service.noteLocked(found.0)
@@ -84,6 +95,7 @@ extension SecretService {
                 try reply.append(array: found.1.locked, of: "o")
                 try reply.append(ObjectPath.none, as: "o")
             }
+            service.refreshFiles()
         }
     }
 
@@ -99,7 +111,14 @@ extension SecretService {
         guard let prompter = surroundings.options.prompter else { return complete(prompt, of: call.client, nil) }
         let (paths, cancellation, mailbox) = (open.paths, open.cancellation, mailbox)
         let (name, client) = (call.client.name, call.client.number)
-        let isStarted = surroundings.prompts.start {
+        let isStarted = surroundings.prompts.start { [creation = open.creation] in
+            if let creation {
+                let created = creation.ask(prompter, store, window: window, cancellation)
+                return mailbox.post { service in
+                    guard let owner = service.clients[name], owner.number == client else { return }
+                    service.complete(prompt, of: owner, created: created)
+                }
+            }
             let opened = Self.ask(prompter, paths, store, window: window, cancellation)
             mailbox.post { service in
                 guard let owner = service.clients[name], owner.number == client else { return }
@@ -117,7 +136,7 @@ extension SecretService {
 
     /// Asks a person, on a thread of the prompt's own; `nil` if that was refused.
     private static func ask(
-        _ prompter: UnlockPrompter,
+        _ prompter: @escaping UnlockPrompter,
         _ paths: [String],
         _ store: ProgramStore,
         window: String,
@@ -126,11 +145,19 @@ extension SecretService {
         do throws(ServiceError) {
             // Another prompt may have unlocked it meanwhile.
             let before = try LockedPaths(paths, store)
-            if !before.locked.isEmpty {
+            let files = FileQuestions(prompter, store, window: window, cancellation)
+            guard before.files.allSatisfy(files.unlock) else { return nil }
+            let asksForLogin = before.locked.contains { path in
+                if case .item(let collection, _)? = store.object(path) {
+                    !collection.isFile
+                } else {
+                    store.object(path) == .collection(.login)
+                }
+            }
+            if asksForLogin {
                 let question = UnlockPrompt(
-                    connection: store.connection,
-                    isKeychainLocked: before.isKeychainLocked,
-                    items: before.items,
+                    .unlock(isKeychainLocked: before.isKeychainLocked, items: before.items),
+                    for: store.connection,
                     window: window,
                     cancellation: cancellation
                 )
@@ -154,6 +181,8 @@ extension SecretService {
         guard let open = client.prompts.removeValue(forKey: prompt), let store = client.store else { return }
         promptCounts.end(store.connection.share)
         open.cancellation.cancel()
+        guard open.creation == nil else { return emitCreated(prompt, to: client, nil) }
+        refreshFiles()
         guard let opened else { return emitCompleted(prompt, to: client, nil) }
         noteLocked(opened.isKeychainLocked)
         let hidden = Array(client.hidden)
@@ -175,6 +204,24 @@ extension SecretService {
                     )
                 }
                 service.emitCompleted(prompt, to: client, opened.paths)
+            }
+        }
+    }
+
+    /// Tells the owner of a prompt that has created a collection, or that it was refused.
+    private func complete(_ prompt: Bytes16, of client: ServiceClient, created collection: CollectionName?) {
+        guard let open = client.prompts.removeValue(forKey: prompt), let store = client.store else { return }
+        promptCounts.end(store.connection.share)
+        open.cancellation.cancel()
+        emitCreated(prompt, to: client, collection)
+        refreshFiles()
+    }
+
+    private func emitCreated(_ prompt: Bytes16, to client: ServiceClient, _ collection: CollectionName?) {
+        emit(.completed, at: .prompt(prompt), to: .client(client)) { message throws(BusError) in
+            try message.append(collection == nil)
+            try message.append("v", of: "o") { () throws(BusError) in
+                try message.append(collection.map { ObjectPath.collection($0).text } ?? ObjectPath.none, as: "o")
             }
         }
     }

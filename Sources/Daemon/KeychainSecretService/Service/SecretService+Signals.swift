@@ -11,6 +11,8 @@ extension SecretService {
         /// The programs that see the items of an access group.
         case group(String)
         case client(ServiceClient)
+        /// The programs that see keychain files.
+        case filePrograms
     }
 
     /// Announces what any program has added, changed or deleted in a collection.
@@ -24,19 +26,13 @@ extension SecretService {
     }
 
     private func announce(_ change: ItemChange, in collection: CollectionName) {
-        let signal: Signal =
-            switch change.kind {
-            case .added: .itemCreated
-            case .changed: .itemChanged
-            case .removed: .itemDeleted
-            }
         // A program that may not see it learns a number from which nothing follows; the group of one that was removed
         // may be unknown.
         let group = change.items.accessGroup
         let isShared = [Client.commonGroup, Client.everyGroup].contains { $0.hasSameBytes(as: group) }
         let audience: Audience = isShared ? .everybody : .group(group)
         let path = ObjectPath.item(collection, change.identifier).text
-        emit(signal, at: .collection(collection), to: audience) { message throws(BusError) in
+        emit(Signal(change.kind), at: .collection(collection), to: audience) { message throws(BusError) in
             try message.append(path, as: "o")
         }
     }
@@ -78,6 +74,7 @@ extension SecretService {
             switch audience {
             case .everybody: [nil]
             case .client(let client): [client.name]
+            case .filePrograms: clients.values.filter { $0.store?.files != nil }.map(\.name)
             case .group(let group): clients.values.filter { $0.store?.sees(group) == true }.map(\.name)
             }
         for name in names {
@@ -90,5 +87,17 @@ extension SecretService {
                 // The connection to the bus is at its end.
             }
         }
+    }
+}
+
+extension Signal {
+    /// That of a change of an item.
+    init(_ kind: ItemChange.Kind) {
+        self =
+            switch kind {
+            case .added: .itemCreated
+            case .changed: .itemChanged
+            case .removed: .itemDeleted
+            }
     }
 }

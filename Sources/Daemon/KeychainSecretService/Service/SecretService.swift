@@ -30,6 +30,8 @@ final class SecretService {
     var isLocked: Bool?
     /// When something was last changed in a collection.
     var modified: [CollectionName: Timestamp] = [:]
+    /// What is known of the keychain files.
+    var files = FileState()
     private(set) var ownsName: Bool
 
     // No number is used again after the connection to a bus is lost: some work may not have ended by then.
@@ -129,6 +131,7 @@ final class SecretService {
         }
         arrivals[name] = nil
         if let client = clients.removeValue(forKey: name) { end(client) }
+        if clients.isEmpty { files.announced = nil }
     }
 
     private func receiveCall(_ message: consuming BusMessage) {
@@ -188,13 +191,19 @@ final class SecretService {
             connectedBefore: arrivals[name]
         )
         let (surroundings, mailbox, clientNumber) = (surroundings, mailbox, client.number)
+        // Before the program's first call, so that what that changes is announced.
+        let unread = files.announced == nil ? surroundings.options.files : nil
         surroundings.work.add(for: client.number, of: client.process) {
             let store = Result { () throws(KeychainError) in
                 let peer = try surroundings.admission.admit(caller)
                 let connection = try surroundings.server.connect(peer, of: caller.user)
-                return try ProgramStore(connection, memory: surroundings.memory)
+                return try ProgramStore(connection, memory: surroundings.memory, files: surroundings.options.files)
             }
-            mailbox.post { $0.admit(store, as: clientNumber, name) }
+            let snapshot = unread.map { FileSnapshot(of: $0, after: nil) }
+            mailbox.post { service in
+                if service.files.announced == nil { service.files.announced = snapshot }
+                service.admit(store, as: clientNumber, name)
+            }
         }
     }
 

@@ -19,6 +19,7 @@ package final class SecretServiceFront: Sendable {
     /// Whose changes are announced, by the collections that they are.
     private let observed: [CollectionName: any KeychainBackend]
     private let observations = Mutex<[ChangeObservation]>([])
+    private let folders = Mutex<FolderObservation?>(nil)
     private let current = Mutex(SecretServiceState.starting)
     /// That of the current connection to the bus.
     private let mailbox = Mutex<BusMailbox?>(nil)
@@ -65,8 +66,15 @@ package final class SecretServiceFront: Sendable {
     ///
     /// - Throws: `errSecNotAvailable` if the system cannot create another thread.
     package func start() throws(KeychainError) {
-        let observations = observed.compactMap { collection, keychain in
+        var observations = observed.compactMap { collection, keychain in
             keychain.observeItemChanges { [weak self] notice in self?.post { $0.announce(notice, in: collection) } }
+        }
+        if let files = surroundings.options.files {
+            let changed = { @Sendable [weak self] in _ = self?.post { $0.refreshFiles() } }
+            if let observation = files.observe(changed) { observations.append(observation) }
+            let folders = FolderObservation(of: files.folders, changed)
+            folders.start()
+            self.folders.withLock { $0 = folders }
         }
         self.observations.withLock { $0 = observations }
         thread.enter()
@@ -87,6 +95,7 @@ package final class SecretServiceFront: Sendable {
         thread.wait()
         surroundings.work.stop()
         surroundings.prompts.wait()
+        folders.withLock { $0.take() }?.stop()
         observations.withLock { $0 = [] }
     }
 

@@ -3,8 +3,8 @@
 import Crypto
 import KeychainCore
 
-/// A digest of the attributes of an item, SHA-256 (FIPS 180-4), its lookup attributes included, and its dates, which every
-/// change sets, left out.
+/// A digest of the attributes of an item, SHA-256 (FIPS 180-4), its lookup attributes included; its dates, which every
+/// change sets, are not.
 enum AttributeDigest {
     /// How many bytes a digest has: 32.
     static let byteCount = SHA256.byteCount

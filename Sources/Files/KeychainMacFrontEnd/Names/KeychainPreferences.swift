@@ -164,6 +164,9 @@ package struct KeychainPreferences: Sendable {
         try change(domain) { $0.defaultKeychain = KeychainHome.storedName(path) }
     }
 
+    /// Leaves the user without a default keychain.
+    package func removeDefaultKeychain() throws(KeychainError) { try change(.user) { $0.defaultKeychain = "" } }
+
     /// The login keychain; `nil` when it does not exist.
     package var loginKeychain: String? {
         let path = home.loginKeychainPath
@@ -176,14 +179,25 @@ package struct KeychainPreferences: Sendable {
     /// for which that is done.
     package func recordCreation(of path: String) throws(KeychainError) {
         guard KeychainHome.isListedWhenMade(path) else { return }
-        let name = KeychainHome.storedName(path)
         try change(.user) { contents in
-            let chosen = defaultKeychain(.user, contents).flatMap { $0.isSamePath(as: path) ? nil : $0 }
-            var list = contents.searchList ?? chosen.map { [KeychainHome.storedName($0)] } ?? []
-            if !list.containsPath(name) { list.append(name) }
-            contents.searchList = list
-            if chosen == nil { contents.defaultKeychain = name }
+            let hasDefault = append(path, to: &contents)
+            if !hasDefault { contents.defaultKeychain = KeychainHome.storedName(path) }
         }
+    }
+
+    /// Adds a keychain to the end of the user's search list.
+    package func addToSearchList(_ path: String) throws(KeychainError) {
+        try change(.user) { _ = append(path, to: &$0) }
+    }
+
+    /// - Returns: Whether another keychain is the default one.
+    private func append(_ path: String, to contents: inout Contents) -> Bool {
+        let name = KeychainHome.storedName(path)
+        let chosen = defaultKeychain(.user, contents).flatMap { $0.isSamePath(as: path) ? nil : $0 }
+        var list = contents.searchList ?? chosen.map { [KeychainHome.storedName($0)] } ?? []
+        if !list.containsPath(name) { list.append(name) }
+        contents.searchList = list
+        return chosen != nil
     }
 
     /// Removes a deleted keychain from the user's search list; if it was the default, there is then none.

@@ -19,7 +19,7 @@ struct FollowedObjects {
     mutating func add(_ object: ObjectPath) {
         switch object {
         case .collection, .item: if objects.count < Self.maximumCount { objects.insert(object) }
-        case .service, .session, .prompt: break
+        case .service, .alias, .session, .prompt: break
         }
     }
 
@@ -53,7 +53,7 @@ extension ObjectPath {
     fileprivate func isPart(of other: CollectionName) -> Bool {
         switch self {
         case .collection(let collection), .item(let collection, _): collection == other
-        case .service, .session, .prompt: false
+        case .service, .alias, .session, .prompt: false
         }
     }
 }

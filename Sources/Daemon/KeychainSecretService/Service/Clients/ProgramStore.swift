@@ -14,6 +14,9 @@ final class ProgramStore: Sendable {
     /// Executes the commands for the collection in memory.
     private let memory: any KeychainBackend
 
+    /// The keychain files; `nil` if it sees none, because there are none here, or it is in a sandbox.
+    let files: ProgramFiles?
+
     /// What the owner has authenticated in for items that are locked by themselves.
     private let contexts = Mutex<[ItemIdentifier: AuthenticationContext]>([:])
 
@@ -21,14 +24,20 @@ final class ProgramStore: Sendable {
     private static let client = Client.person
 
     /// The collections of a program.
-    init(_ connection: FrontConnection, memory: any KeychainBackend) throws(KeychainError) {
+    init(
+        _ connection: FrontConnection,
+        memory: any KeychainBackend,
+        files: FileCollections? = nil
+    ) throws(KeychainError) {
         self.connection = connection
         self.memory = memory
+        self.files = files.flatMap { ProgramFiles($0, of: connection) }
         sees = try connection.peer.changeFilter(for: Self.client).contains
     }
 
     /// Whether the items of a collection are locked as a whole.
     func isLocked(_ collection: CollectionName) throws(ServiceError) -> Bool {
+        if collection.isFile { return try details(of: collection).details.isLocked }
         guard collection == .login else { return false }
         return try status().isLocked
     }
@@ -84,6 +93,14 @@ final class ProgramStore: Sendable {
         return described
     }
 
+    /// Those of some items that there are, in a collection that may not be there.
+    func describeAny(_ items: [ItemIdentifier], in collection: CollectionName) throws(ServiceError) -> [LookupItem] {
+        do throws(ServiceError) { return try describe(items, in: collection) } catch {
+            guard collection.isFile else { throw error }
+            return []
+        }
+    }
+
     /// The secrets of those items that are open.
     func secrets(_ items: [ItemIdentifier], in collection: CollectionName) throws(ServiceError) -> [LookupSecret] {
         let opened = contexts.withLock { contexts in items.filter { contexts[$0] != nil } }
@@ -105,14 +122,24 @@ final class ProgramStore: Sendable {
         return secrets
     }
 
+    /// The secrets of those of any items that are open, in a collection that may not be there.
+    func secretsOfAny(
+        _ items: [ItemIdentifier],
+        in collection: CollectionName
+    ) throws(ServiceError) -> [LookupSecret] {
+        do throws(ServiceError) { return try secrets(items, in: collection) } catch {
+            guard collection.isFile, error == .noSuchObject else { throw error }
+            return []
+        }
+    }
+
     /// The secret of one item.
     ///
     /// - Throws: ``ServiceError/isLocked`` or ``ServiceError/noSuchObject``.
     func secret(_ item: ItemIdentifier, in collection: CollectionName) throws(ServiceError) -> LookupSecret {
         if let secret = try secrets([item], in: collection).first { return secret }
-        // Those that are not there, and those that are locked, are left out alike.
-        _ = try describe(item, in: collection)
-        throw .isLocked
+        // Those that are not there, those that are locked, and those that were altered, are left out alike.
+        throw try describe(item, in: collection).isLocked ? .isLocked : .failed
     }
 
     /// Stores an item.
@@ -160,13 +187,14 @@ final class ProgramStore: Sendable {
     ) throws(ServiceError) -> KeychainReply {
         let command = KeychainCommand.lookup(LookupRequest(operation, client: Self.client, context: context))
         return try asServiceError { () throws(KeychainError) in
-            switch collection {
-            case .login: return try connection.perform(command)
-            case .session:
-                let permitted = try connection.peer.permitted(command)
-                try connection.peer.confirm()
-                return try memory.perform(permitted)
+            if collection == .login { return try connection.perform(command) }
+            guard collection == .session else {
+                guard let files else { throw .noFile }
+                return try files.service.perform(operation, at: try files.path(of: collection))
             }
+            let permitted = try connection.peer.permitted(command)
+            try connection.peer.confirm()
+            return try memory.perform(permitted)
         }
     }
 }

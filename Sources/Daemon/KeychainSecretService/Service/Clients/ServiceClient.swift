@@ -74,5 +74,11 @@ final class OpenPrompt {
 
     let cancellation = PromptCancellation()
 
-    init(of paths: [String]) { self.paths = paths }
+    /// The collection that it creates; `nil` for a prompt that unlocks.
+    let creation: CollectionCreation?
+
+    init(of paths: [String], creation: CollectionCreation? = nil) {
+        self.paths = paths
+        self.creation = creation
+    }
 }

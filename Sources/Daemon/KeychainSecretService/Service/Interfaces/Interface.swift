@@ -17,7 +17,7 @@ enum Interface: String, Sendable, CaseIterable {
         self =
             switch object {
             case .service: .service
-            case .collection: .collection
+            case .collection, .alias: .collection
             case .item: .item
             case .session: .session
             case .prompt: .prompt

@@ -18,7 +18,7 @@ enum Introspection {
         "/org": ["freedesktop"],
         "/org/freedesktop": ["secrets"],
         "\(ObjectPath.root)/aliases": ["default", "login", "session"],
-        "\(ObjectPath.root)/collection": CollectionName.allCases.map(\.rawValue),
+        "\(ObjectPath.root)/collection": [CollectionName.login, .session].map(\.element),
         "\(ObjectPath.root)/prompt": [],
         "\(ObjectPath.root)/session": [],
     ]

@@ -22,10 +22,14 @@ enum PropertyReading {
         var read: [(Property, PropertyContent)] = []
         switch object {
         case .service:
-            let collections = CollectionName.allCases.map { ObjectPath.collection($0).text }
+            let collections = try store.collections().map { ObjectPath.collection($0).text }
             read = properties.map { ($0, .paths(collections)) }
-        case .collection(let collection):
-            for property in properties { read.append((property, try value(property, of: collection, store, times))) }
+        case .collection, .alias:
+            let collection = try store.collection(at: object)
+            let details = collection.isFile ? try store.details(of: collection) : nil
+            for property in properties {
+                read.append((property, try value(property, of: collection, details, store, times)))
+            }
         case .item(let collection, let item):
             let item = try store.describe(item, in: collection)
             read = properties.map { ($0, value($0, of: item)) }
@@ -37,14 +41,16 @@ enum PropertyReading {
     private static func value(
         _ property: Property,
         of collection: CollectionName,
+        _ details: ShownFile?,
         _ store: ProgramStore,
         _ times: CollectionTimes
     ) throws(ServiceError) -> PropertyContent {
+        if let details, property != .items { return details.value(property) }
         switch property {
         case .items:
             let matches = try store.search(LookupAttributes(), in: collection)
             return .paths(matches.map { ObjectPath.item(collection, $0.identifier).text })
-        case .collectionLabel: return .text(collection.label)
+        case .collectionLabel: return .text(collection == .login ? "Login" : "Session")
         case .collectionLocked: return .boolean(try store.isLocked(collection))
         case .collectionCreated: return PropertyContent(times.started)
         default: return PropertyContent(times.modified[collection] ?? times.started)

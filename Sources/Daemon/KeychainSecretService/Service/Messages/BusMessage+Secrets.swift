@@ -73,15 +73,18 @@ extension BusMessage {
         return properties
     }
 
-    /// Reads what a collection is created with, of which nothing is kept.
-    func passCollectionProperties() throws(ServiceError) {
+    /// Reads what a collection is created with: its label, which may be missing.
+    func collectionLabel() throws(ServiceError) -> String {
+        var label = ""
         try eachProperty { name throws(ServiceError) in
             if name == "\(Interface.collection.rawValue).Label" {
-                _ = try variantText()
+                label = try variantText()
             } else if !skip("v") {
                 throw .invalidArguments
             }
         }
+        guard label.utf8.count <= FileCollections.maximumLabelByteCount else { throw .invalidArguments }
+        return label
     }
 
     private func eachProperty(_ read: (String) throws(ServiceError) -> Void) throws(ServiceError) {

@@ -43,7 +43,7 @@ enum ServiceError: String, Error, Sendable, Hashable, CaseIterable {
     init(_ error: KeychainError) {
         switch error.status {
         case .interactionNotAllowed, .authenticationFailed, .userCanceled: self = .isLocked
-        case .itemNotFound: self = .noSuchObject
+        case .itemNotFound, .noSuchKeychain: self = .noSuchObject
         case .parameter: self = .invalidArguments
         case .missingEntitlement: self = .accessDenied
         case .unimplemented: self = .notSupported

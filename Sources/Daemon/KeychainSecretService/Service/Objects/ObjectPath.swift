@@ -4,10 +4,12 @@ import KeychainCore
 
 /// The path of an object of the service (Secret Service API, "Object paths").
 ///
-/// Only what ``text`` writes is parsed, and the paths of aliases, which are those of the collections they stand for.
+/// Only what ``text`` writes is parsed.
 enum ObjectPath: Sendable, Hashable {
     case service
     case collection(CollectionName)
+    /// Of an alias, by its name, which stands for a collection.
+    case alias(String)
     case item(CollectionName, ItemIdentifier)
     case session(Bytes16)
     case prompt(Bytes16)
@@ -19,7 +21,7 @@ enum ObjectPath: Sendable, Hashable {
     static let root = "/org/freedesktop/secrets"
 
     /// The longest path of an object: a longer one is refused before it is looked at.
-    private static let maximumByteCount = 128
+    private static let maximumByteCount = PathElement.maximumByteCount + 128
 
     /// Parses a path; `nil` for that of no object.
     init?(_ text: String) {
@@ -34,16 +36,16 @@ enum ObjectPath: Sendable, Hashable {
         else { return nil }
         switch (names[4], names.count) {
         case ("collection", 6):
-            guard let name = CollectionName(rawValue: names[5]) else { return nil }
+            guard let name = CollectionName(element: names[5]) else { return nil }
             self = .collection(name)
         case ("collection", 7):
-            guard let name = CollectionName(rawValue: names[5]), let item = Self.identifier(names[6]) else {
+            guard let name = CollectionName(element: names[5]), let item = Self.identifier(names[6]) else {
                 return nil
             }
             self = .item(name, item)
         case ("aliases", 6):
-            guard let name = CollectionName(alias: names[5]) else { return nil }
-            self = .collection(name)
+            guard PathElement.isValid(names[5]), let name = PathElement.name(names[5]) else { return nil }
+            self = .alias(name)
         case ("session", 6):
             guard let session = Self.identifier(names[5]) else { return nil }
             self = .session(session)
@@ -58,8 +60,9 @@ enum ObjectPath: Sendable, Hashable {
     var text: String {
         switch self {
         case .service: Self.root
-        case .collection(let name): "\(Self.root)/collection/\(name.rawValue)"
-        case .item(let name, let item): "\(Self.root)/collection/\(name.rawValue)/\(item.bytes.hexadecimal)"
+        case .collection(let name): "\(Self.root)/collection/\(name.element)"
+        case .alias(let name): "\(Self.root)/aliases/\(PathElement.of(name))"
+        case .item(let name, let item): "\(Self.root)/collection/\(name.element)/\(item.bytes.hexadecimal)"
         case .session(let session): "\(Self.root)/session/\(session.bytes.hexadecimal)"
         case .prompt(let prompt): "\(Self.root)/prompt/\(prompt.bytes.hexadecimal)"
         }
@@ -74,27 +77,29 @@ enum ObjectPath: Sendable, Hashable {
     }
 }
 
-/// The collections that there are, by the last element of their paths.
-enum CollectionName: String, Sendable, Hashable, CaseIterable {
+/// A collection, by the last element of its path.
+struct CollectionName: Sendable, Hashable {
+    /// The element.
+    let element: String
+
     /// The data protection keychain, as a program sees it.
-    case login
+    static let login = CollectionName("login")
+
     /// A keychain in memory, which ends with the service.
-    case session
+    static let session = CollectionName("session")
 
-    /// The collection that an alias stands for; `nil` for none.
-    init?(alias: String) {
-        switch alias {
-        case "default", "login": self = .login
-        case "session": self = .session
-        default: return nil
-        }
+    /// A collection of an element, which is a keychain file if it is neither of these; `nil` for what is no element.
+    init?(element: String) {
+        guard PathElement.isValid(element) else { return nil }
+        self.element = element
     }
 
-    /// What people see.
-    var label: String {
-        switch self {
-        case .login: "Login"
-        case .session: "Session"
-        }
-    }
+    /// A collection of an element that was made by ``PathElement/of(_:)``.
+    init(_ element: String) { self.element = element }
+
+    /// The collection of a keychain file.
+    init(of file: FileCollections.File) { element = file.element }
+
+    /// Whether it is a keychain file, if there is one.
+    var isFile: Bool { self != .login && self != .session }
 }

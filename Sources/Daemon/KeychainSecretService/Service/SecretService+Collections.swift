@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainCore
+import KeychainServer
+import MessageBus
+
+/// Collections and their aliases.
+extension SecretService {
+    /// Returns the collection of an alias that there is already, or a prompt that creates one.
+    func createCollection(_ call: ServiceCall, _ store: ProgramStore) throws(ServiceError) {
+        let label = try call.message.collectionLabel()
+        guard let alias = call.message.string(), alias.utf8.count <= CollectionAliases.maximumByteCount else {
+            throw .invalidArguments
+        }
+        work(for: call, store) { store throws(ServiceError) in
+            if !alias.isEmpty, let collection = try store.collection(ofAlias: alias) { return collection }
+            guard let files = store.files else { throw .notSupported }
+            guard try asServiceError(files.collections.hasRoom) else { throw .limitsExceeded }
+            return CollectionName?.none
+        } then: { service, number, collection in
+            service.answerCreation(number, collection, CollectionCreation(label: label, alias: alias))
+        }
+    }
+
+    private func answerCreation(_ number: UInt64, _ collection: CollectionName?, _ creation: CollectionCreation) {
+        guard let client = calls[number]?.client, let store = client.store else { return }
+        do throws(ServiceError) {
+            let prompt = collection == nil ? try addPrompt(creating: creation, of: client, store) : nil
+            answer(number) { reply throws(BusError) in
+                try reply.append(collection.map { ObjectPath.collection($0).text } ?? ObjectPath.none, as: "o")
+                try reply.append(prompt.map { ObjectPath.prompt($0).text } ?? ObjectPath.none, as: "o")
+            }
+        } catch { refuse(number, error) }
+    }
+
+    /// Deletes a collection without a prompt, as `security delete-keychain` does, which any of the programs can run.
+    func delete(_ object: ObjectPath, _ call: ServiceCall, _ store: ProgramStore) {
+        work(for: call, store) { store throws(ServiceError) in
+            try store.delete(try store.collection(at: object))
+        } then: { service, number, _ in
+            service.answer(number) { reply throws(BusError) in try reply.append(ObjectPath.none, as: "o") }
+            service.refreshFiles()
+        }
+    }
+
+    /// Sets the label of a collection.
+    func setLabel(_ label: String, of object: ObjectPath, _ call: ServiceCall, _ store: ProgramStore) {
+        work(for: call, store) { store throws(ServiceError) in
+            try store.setLabel(label, of: try store.collection(at: object))
+        } then: { service, number, _ in
+            service.answer(number)
+            service.refreshFiles()
+        }
+    }
+
+    func readAlias(_ call: ServiceCall, _ store: ProgramStore) throws(ServiceError) {
+        guard let alias = call.message.string() else { throw .invalidArguments }
+        work(for: call, store) { store throws(ServiceError) in
+            try store.collection(ofAlias: alias)
+        } then: { service, number, collection in
+            let path = collection.map { ObjectPath.collection($0).text } ?? ObjectPath.none
+            service.answer(number) { reply throws(BusError) in try reply.append(path, as: "o") }
+        }
+    }
+
+    func setAlias(_ call: ServiceCall, _ store: ProgramStore) throws(ServiceError) {
+        guard let alias = call.message.string(), let path = call.message.objectPath() else { throw .invalidArguments }
+        work(for: call, store) { store throws(ServiceError) in
+            guard path != ObjectPath.none else { return try store.setAlias(alias, to: nil) }
+            guard let object = ObjectPath(path) else { throw .noSuchObject }
+            try store.setAlias(alias, to: try store.collection(at: object))
+        } then: { service, number, _ in
+            service.answer(number)
+        }
+    }
+}
