@@ -17,6 +17,10 @@ extension EmbeddedKeychain {
                 let sealer = ItemSealer(engine.device, engine.searchTagCache, opensSecrets: false)
                 var names: Set<[UInt8]> = []
                 for itemClass in ItemClass.stored {
+                    if let known = knownGroups.names(of: try reader.groupTags(itemClass)) {
+                        names.formUnion(known.map { Array($0.utf8) })
+                        continue
+                    }
                     for number in try reader.firstRowsOfGroups(itemClass) {
                         guard let name = try knownGroups.name(of: itemClass, number: number, in: reader, sealer: sealer)
                         else { continue }
@@ -59,6 +63,12 @@ final class KnownGroups: Sendable {
     /// How many are remembered, and how many bytes those have.
     var size: (count: Int, byteCount: Int) {
         names.withLock { names in (names.byTag.count, names.byTag.values.reduce(0) { $0 + $1.utf8.count }) }
+    }
+
+    /// The names of groups; `nil` if one of them is not known.
+    fileprivate func names(of tags: [SearchTag]) -> [String]? {
+        let known = names.withLock { names in tags.compactMap { names.byTag[$0] } }
+        return known.count == tags.count ? known : nil
     }
 
     /// The group of a row, which may be determined by another row of the same group and protection class.

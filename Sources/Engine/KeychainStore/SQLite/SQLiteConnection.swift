@@ -33,6 +33,9 @@ final class SQLiteConnection {
     /// In which state of the database its version was looked at last, by a transaction that changes it.
     var checkedState: UInt32?
 
+    /// The access groups that were read last.
+    var readGroups: ReadGroups?
+
     /// Whether the transaction under way has changed the record of the device, and may yet be undone.
     var hasChangedDevice = false
 
@@ -303,9 +306,14 @@ final class SQLiteConnection {
     func setBusyTimeout(milliseconds: Int32) { sqlite3_busy_timeout(handle, milliseconds) }
 
     /// How many pages had to leave the cache for the log, or the file, before their transaction ended.
-    var spillCount: Int32 {
+    var spillCount: Int32 { status(SQLITE_DBSTATUS_CACHE_SPILL) }
+
+    /// How many pages were read, from the cache or from the file.
+    var readPageCount: Int32 { status(SQLITE_DBSTATUS_CACHE_HIT) + status(SQLITE_DBSTATUS_CACHE_MISS) }
+
+    private func status(_ what: Int32) -> Int32 {
         var (count, highest): (Int32, Int32) = (0, 0)
-        sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_SPILL, &count, &highest, 0)
+        sqlite3_db_status(handle, what, &count, &highest, 0)
         return count
     }
 

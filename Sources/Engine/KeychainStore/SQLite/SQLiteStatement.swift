@@ -141,6 +141,7 @@ struct StatementKey: Hashable {
     enum Kind: Hashable {
         case select(limited: Bool, quarantine: Quarantine, RowExtent)
         case count
+        case groups, indexedGroups
         case insert
         case insertNumbered
         case copyFormer
