@@ -58,4 +58,16 @@ struct FollowingTests {
             #expect(try client.nextSignal()?.name == name)
         }
     }
+
+    @Test("a program that reads nothing for a while is told of many changes at once then")
+    func slowFollower() throws {
+        let follower = try front.client()
+        try readAll(TestClient.login, .collection, by: follower)
+        let items = try (0..<50).map { try client.store(["number": "\($0)"], "secret", session: session) }
+        var counts: [String: Int] = [:]
+        for _ in 0..<52 { counts[try follower.nextSignal()?.name ?? "none", default: 0] += 1 }
+        #expect(counts == ["ItemCreated": 50, "PropertiesChanged": 2])
+        try client.delete(items[0])
+        #expect(try follower.nextSignal()?.name == "ItemDeleted")
+    }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainCore
+import MessageBus
 
 /// New values of properties, for the clients that have read the former ones.
 extension SecretService {
@@ -15,12 +16,13 @@ extension SecretService {
         }
     }
 
-    /// Reads the properties of one object after the other, so that many changes of one object are told together.
+    /// Tells of one object after the other, each once the client has read of the one before: many changes of one object
+    /// are told together, and no more waits for a client than it reads.
     private func tellNext(_ client: ServiceClient) {
-        guard !client.followed.isBeingRead, let store = client.store, let object = client.followed.takeChanged() else {
+        guard !client.followed.isBeingTold, let store = client.store, let object = client.followed.takeChanged() else {
             return
         }
-        client.followed.isBeingRead = true
+        client.followed.isBeingTold = true
         let properties: [Property] =
             if case .collection = object { [.items] } else { [.itemLabel, .itemAttributes, .itemModified] }
         let times = CollectionTimes(started: surroundings.started, modified: modified)
@@ -30,13 +32,41 @@ extension SecretService {
             let read = try? PropertyReading.read(properties, of: object, store, times)
             mailbox.post { service in
                 guard let client = service.clients[name], client.number == number else { return }
-                client.followed.isBeingRead = false
-                if let read, !read.contains(where: { $0.1.count > Self.longestList }) {
-                    service.emitProperties(read, of: object, to: .client(client))
+                guard let read, !read.contains(where: { $0.1.count > Self.longestList }) else {
+                    return service.goOnTelling(client)
                 }
-                service.tellNext(client)
+                service.emitProperties(read, of: object, to: .client(client))
+                service.awaitReading(by: client)
             }
         }
+    }
+
+    /// Asks a client for a sign of life, which it gives once it has read everything before.
+    private func awaitReading(by client: ServiceClient) {
+        do throws(BusError) {
+            let call = try bus.methodCall(
+                on: client.name,
+                at: ObjectPath.none,
+                interface: Interface.peer.rawValue,
+                method: "Ping"
+            )
+            pings[try bus.sendCall(call)] = client.name
+        } catch {
+            // The connection to the bus is at its end.
+        }
+    }
+
+    /// Goes on with a client that has answered; whether the answer is one of these.
+    func receiveAnswer(_ number: UInt64, from sender: String) -> Bool {
+        guard let name = pings[number], name.utf8.elementsEqual(sender.utf8) else { return false }
+        pings[number] = nil
+        if let client = clients[name] { goOnTelling(client) }
+        return true
+    }
+
+    private func goOnTelling(_ client: ServiceClient) {
+        client.followed.isBeingTold = false
+        tellNext(client)
     }
 }
 

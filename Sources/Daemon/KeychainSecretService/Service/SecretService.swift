@@ -21,6 +21,8 @@ final class SecretService {
     var calls: [UInt64: ServiceCall] = [:]
     /// The names for whose credentials the bus was asked, by the numbers of these calls.
     var questions: [UInt64: String] = [:]
+    /// The clients that were asked for a sign of life, by the numbers of these calls.
+    var pings: [UInt64: String] = [:]
     /// Since when connections have been seen, in clock ticks since boot.
     var arrivals: [String: UInt64] = [:]
     /// The connections with each session or prompt, to count them.
@@ -109,6 +111,8 @@ final class SecretService {
     private func receive(_ message: consuming BusMessage) {
         if message.isCall {
             receiveCall(message)
+        } else if let number = message.replyNumber, receiveAnswer(number, from: message.sender) {
+            // Nothing else is in it. The bus itself answers for a client that is gone, which was forgotten with it.
         } else if message.sender == Bus.driver, let number = message.replyNumber {
             receiveCredentials(message, number)
         } else if message.sender == Bus.driver, message.isSignal {
@@ -231,6 +235,7 @@ final class SecretService {
     /// Ends what belongs to a client that is gone; its calls are not answered any more.
     private func end(_ client: ServiceClient) {
         for call in calls.values where call.client === client { calls[call.number] = nil }
+        for (number, name) in pings where name == client.name { pings[number] = nil }
         for prompt in client.prompts.values { prompt.cancellation.cancel() }
         guard let store = client.store else { return }
         for _ in client.sessions { sessionCounts.end(store.connection.share) }

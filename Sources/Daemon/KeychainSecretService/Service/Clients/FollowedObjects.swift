@@ -6,8 +6,8 @@ import KeychainCore
 ///
 /// libsecret keeps the properties, and learns from `PropertiesChanged` alone that they are others now.
 struct FollowedObjects {
-    /// Whether the new properties of one of them are being read.
-    var isBeingRead = false
+    /// Whether the client is being told of one of them, and has not read it yet.
+    var isBeingTold = false
 
     private var objects: Set<ObjectPath> = []
     private var changed: Set<ObjectPath> = []
