@@ -5,6 +5,7 @@ import subprocess
 import time
 
 from checks import equal, true
+from client import SESSION, Client
 from service import PASSCODE
 
 def run(checks, service):
@@ -152,6 +153,17 @@ def run(checks, service):
     check("the collection searches", lambda: equal(len(collection.search_sync(schema, {"text": "twins"}, Secret.SearchFlags.ALL, None)), 2))
     check("an item is deleted", lambda: (true(item.delete_sync(None)),
                                          until(lambda: item.get_object_path() not in [each.get_object_path() for each in collection.get_items()])))
+
+    def many():
+        """Managers keep all items, and show what another program stores."""
+        memory = next(each for each in secret_service.get_collections() if each.get_object_path() == SESSION)
+        with Client(service) as client:
+            coding = client.open_plain()
+            for index in range(300):
+                client.create(coding, {"many": str(index)}, at=SESSION)
+        until(lambda: len(memory.get_items()) >= 300, 60)
+
+    check("many items of another program are shown", many)
     if service.place == "gnome":
         return
 

@@ -21,7 +21,7 @@ def run(checks, service):
             checks.miss(f"the sources of {name}")
             continue
         words = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-rA", "--tb=line", "--rootdir", str(place)]
-        environment = dict(service.environment, PYTHONPATH=str(place))
+        environment = dict(service.environment, PYTHONPATH=str(place), COLUMNS="300")
         outcome = run_program(words + [str(place / file) for file in files], environment, timeout=300)
         lines = outcome.output.decode(errors="replace").splitlines()
         for line in lines:

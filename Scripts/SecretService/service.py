@@ -10,14 +10,17 @@ import time
 
 PASSCODE = "open sesame"
 
-# Without the files of other services, so that the bus starts none.
+# As the bus of a session, but without the files of other services, so that it starts none.
 BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 <busconfig><type>session</type><listen>unix:path={path}</listen><auth>EXTERNAL</auth>
 <policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy>
-<limit name="max_incoming_bytes">1000000000</limit><limit name="max_outgoing_bytes">1000000000</limit>
+<limit name="max_incoming_bytes">1000000000</limit><limit name="max_incoming_unix_fds">250000000</limit>
+<limit name="max_outgoing_bytes">1000000000</limit><limit name="max_outgoing_unix_fds">250000000</limit>
 <limit name="max_message_size">1000000000</limit><limit name="max_completed_connections">100000</limit>
-<limit name="max_connections_per_user">100000</limit></busconfig>
+<limit name="max_incomplete_connections">10000</limit><limit name="max_connections_per_user">100000</limit>
+<limit name="max_names_per_connection">50000</limit><limit name="max_match_rules_per_connection">50000</limit>
+<limit name="max_replies_per_connection">50000</limit></busconfig>
 """
 
 # Answers as the file "answer" says: the passcode, "cancel", or "wait" until it is killed.
