@@ -88,6 +88,20 @@ extension UserAdmission: BusAdmission {
     }
 }
 
+/// Sandboxed programs for which a portal asks.
+extension UserAdmission: PortalAdmission {
+    /// The program with the identity of its sandbox.
+    package func admit(
+        application: String,
+        askedBy portal: any ConnectedPeer
+    ) throws(KeychainError) -> any ConnectedPeer {
+        guard let portal = portal as? UserProgram, let identity = ClientIdentity(sandboxedAs: application) else {
+            throw KeychainError(.missingEntitlement, "the portal names no sandboxed program")
+        }
+        return portal.acting(as: identity)
+    }
+}
+
 /// The process that connected, and the user as whom it did.
 struct PeerUser {
     let process: pid_t

@@ -63,6 +63,21 @@ final class UserProgram: ConnectedPeer {
 
     deinit { life.endConnection() }
 
+    /// The same process with the identity of a program that it vouches for.
+    func acting(as identity: ClientIdentity) -> UserProgram {
+        UserProgram(
+            process,
+            as: identity,
+            keychain: keychain,
+            proofs: proofs,
+            life: life,
+            isSystemService: isSystemService,
+            audited: audited,
+            executable: executable,
+            reidentify: reidentify
+        )
+    }
+
     var backend: any KeychainBackend { calls }
 
     /// The processes of a sandbox share limits, so that together they get no more than one program.

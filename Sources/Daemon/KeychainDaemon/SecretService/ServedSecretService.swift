@@ -42,6 +42,8 @@ final class ServedSecretService: Sendable {
             options.stateChanged = { Self.report($0, log) }
             options.files = Self.files(at: location)
             options.prompter = PromptForUnlock(pinentry: arguments.pinentry).answer
+            // Where there is no session bus there are no sandboxes of its desktop.
+            options.portal = arguments.bus == nil ? admission : nil
             front = SecretServiceFront(
                 on: bus.map { bus in .socket { try? bus.connect() } } ?? .session,
                 server,

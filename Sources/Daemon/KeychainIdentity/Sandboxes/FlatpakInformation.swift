@@ -38,7 +38,7 @@ struct FlatpakInformation: Sendable, Hashable {
     }
 
     /// At least three words with periods between them, of at most 255 characters (the names of D-Bus).
-    private static func isName(_ name: ArraySlice<UInt8>) -> Bool {
+    static func isName(_ name: ArraySlice<UInt8>) -> Bool {
         let words = name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         return words.count >= 3 && name.count <= 255
             && words.allSatisfy { word in

@@ -22,7 +22,7 @@ struct SnapLabel: Sendable, Hashable {
     }
 
     /// Lower case in a snap's name, either in an application's; an underscore before the key of an instance.
-    private static func isName(_ name: Substring) -> Bool {
+    static func isName(_ name: Substring) -> Bool {
         !name.isEmpty && name.utf8.count <= 64
             && name.unicodeScalars.allSatisfy {
                 $0.isASCII && ($0.properties.isAlphabetic || "0123456789-_".unicodeScalars.contains($0))

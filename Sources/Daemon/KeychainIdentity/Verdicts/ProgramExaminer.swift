@@ -146,12 +146,7 @@ package struct ProgramExaminer: Sendable {
                 return nil
             }
             findings.addPassed("snap", "its label is that of \(snap.application) of the snap \(snap.snap)")
-            return sandboxIdentity(
-                .snap(snap.snap),
-                sandbox: "snap",
-                name: snap.snap,
-                application: "snap.\(snap.snap).\(snap.application)"
-            )
+            return ClientIdentity(snap: snap.snap, application: "snap.\(snap.snap).\(snap.application)")
         }
         guard foreign.contains("mount namespace"),
             let text = peer.contents(
@@ -168,22 +163,7 @@ package struct ProgramExaminer: Sendable {
         }
         let application = information.application
         findings.addPassed("flatpak", "it runs in a Flatpak sandbox as \(application)")
-        return sandboxIdentity(.flatpak(application), sandbox: "flatpak", name: application, application: application)
-    }
-
-    private func sandboxIdentity(
-        _ kind: ClientIdentity.Kind,
-        sandbox: String,
-        name: String,
-        application: String
-    ) -> ClientIdentity {
-        ClientIdentity(
-            kind,
-            applicationIdentifier: application,
-            ownedGroups: ["\(sandbox)/\(name)"],
-            ownedPrefix: "\(sandbox)/\(name)/",
-            isConfined: true
-        )
+        return ClientIdentity(flatpak: application)
     }
 
     /// The proofs of a running process from its code.

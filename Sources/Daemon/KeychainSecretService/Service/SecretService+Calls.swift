@@ -8,6 +8,7 @@ import MessageBus
 extension SecretService {
     /// Carries out a call, or begins to.
     func carryOut(_ call: ServiceCall, _ store: ProgramStore) throws(ServiceError) {
+        if let portal, SecretPortal.has(call.message.path) { return try carryOut(call, store, for: portal) }
         guard let object = ObjectPath(call.message.path) else { throw .noSuchObject }
         let method = try Method(call.message.interface, call.message.member, of: Interface(of: object))
         guard call.message.has(signature: method.row.signature) else { throw .invalidArguments }

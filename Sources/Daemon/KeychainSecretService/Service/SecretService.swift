@@ -35,6 +35,8 @@ final class SecretService {
     /// What is known of the keychain files.
     var files = FileState()
     private(set) var ownsName: Bool
+    /// The portal for secrets, if it is served.
+    let portal: SecretPortal?
 
     // No number is used again after the connection to a bus is lost: some work may not have ended by then.
     private static let numbers = Atomic<UInt64>(0)
@@ -75,6 +77,8 @@ final class SecretService {
         let isDriver = "type='signal',sender='\(Bus.driver)',interface='\(Bus.driver)'"
         _ = try bus.callDriver("AddMatch", "\(isDriver),member='NameOwnerChanged'")
         ownsName = try bus.requestName(Self.name)
+        portal = surroundings.options.portal == nil ? nil : SecretPortal()
+        if let portal { try startPortal(portal) }
     }
 
     /// Whether its name is its own, or another's who is named.
@@ -101,6 +105,7 @@ final class SecretService {
 
     /// Ends everything that belongs to clients.
     func end() {
+        portal?.cancelAll()
         for client in clients.values { end(client) }
         clients = [:]
         calls = [:]
@@ -128,6 +133,10 @@ final class SecretService {
     }
 
     private func noteOwner(_ owner: String, of name: String) {
+        if let portal, name == SecretPortal.frontName {
+            portal.cancelAll()
+            portal.front = owner
+        }
         guard name.hasPrefix(":") else { return }
         guard owner.isEmpty else {
             arrivals[name] = ClockTicks.now
