@@ -29,6 +29,17 @@ make_development_package() {
     finish_package "$1"
 }
 
+# make_secret_service_package VERSION: what has a session bus start the daemon of the other package.
+make_secret_service_package() {
+    package=swift-keychain-secret-service
+    begin_package
+    place_activation
+    place_activation_file secret-service.conf "$staged/lib/systemd/user/swift-keychain.service.d/secret-service.conf"
+    mkdir -p "$root/DEBIAN"
+    for script in preinst postrm; do place 755 "Packaging/debian/$package.$script" "$root/DEBIAN/$script"; done
+    finish_package "$1" all
+}
+
 # The licences as deb-copyright(5) wants them: a text that Debian has no copy of is a part of the file.
 copyright() {
     cat Packaging/debian/copyright
@@ -51,9 +62,9 @@ begin_package() {
     mkdir -p "$staged"
 }
 
-# What every package has, and the package itself.
+# finish_package VERSION [ARCHITECTURE]: what every package has, and the package itself.
 finish_package() {
-    architecture="$(dpkg --print-architecture)"
+    architecture="${2:-$(dpkg --print-architecture)}"
     documents="$staged/share/doc/$package"
     copyright > "$work/copyright"
     place 644 "$work/copyright" "$documents/copyright"
@@ -74,8 +85,10 @@ finish_package() {
     chmod 644 "$root/DEBIAN/md5sums"
     find "$root" -type d -exec chmod 755 {} +
     size="$(du -sk --apparent-size "$root/usr" | cut -f 1)"
-    depends="$(libraries)"
-    [ -n "$depends" ] || { echo "dpkg-shlibdeps names no packages for $package" >&2; exit 1; }
+    # One for all architectures has no programs.
+    depends=""
+    [ "$architecture" = all ] || depends="$(libraries)"
+    [ -n "$depends" ] || [ "$architecture" = all ] || { echo "dpkg-shlibdeps names no packages for $package" >&2; exit 1; }
     sed -e "s/@VERSION@/$1/" -e "s/@ARCHITECTURE@/$architecture/" -e "s/@SIZE@/$size/" \
         -e "s/@MAINTAINER@/$maintainer/" -e "s/@DEPENDS@/$depends/" -e "s/@BUILT_USING@/$(built_using)/" \
         "Packaging/debian/$package.control" > "$root/DEBIAN/control"

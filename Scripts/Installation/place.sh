@@ -100,6 +100,21 @@ place_system_service() {
     "$executables/keychainctl" service unit-files --program "$prefix/bin/keychaind" --output "$staged/lib" --system
 }
 
+# What starts keychaind as the Secret Service of a session bus, and as a back end of its portal.
+place_activation() {
+    for name in org.freedesktop.secrets org.freedesktop.impl.portal.desktop.swift_keychain; do
+        place_activation_file "$name.service" "$staged/share/dbus-1/services/$name.service"
+    done
+    place 644 Packaging/secret-service/swift-keychain.portal \
+        "$staged/share/xdg-desktop-portal/portals/swift-keychain.portal"
+}
+
+# place_activation_file NAME TARGET: with the path of keychaind under the prefix.
+place_activation_file() {
+    sed "s|@PROGRAM@|$prefix/bin/keychaind|" "Packaging/secret-service/$1.in" > "$executables/$1"
+    place 644 "$executables/$1" "$2"
+}
+
 # What the shells complete, in the folders in which they look.
 place_completions() {
     for tool in keychainctl keychaind keychain-lint; do

@@ -88,6 +88,9 @@ package enum KeychainDaemon {
             )
         }
         let passcode = try prepare(arguments.secretService, at: location, listeningAt: place)
+        if arguments.secretService != nil, passedOn.isEmpty {
+            try ReplacedDaemon.end(at: location, listeningAt: place)
+        }
         var device = DeviceOptions(authenticator: CallAuthenticator())
         device.owner = .daemon
         device.onEvent = log.noteStoreVersion

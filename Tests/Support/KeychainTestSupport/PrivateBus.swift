@@ -11,13 +11,19 @@ package final class PrivateBus: Sendable {
     private let daemon: Process
 
     /// Starts a bus.
-    package init() throws {
+    ///
+    /// - Parameters:
+    ///   - services: a folder with files of services that the bus starts; `nil` for none.
+    ///   - environment: the variables of the bus and of what it starts; `nil` for those of the test.
+    /// - Throws: what keeps it from listening.
+    package init(starting services: String? = nil, environment: [String: String]? = nil) throws {
         folder = try TemporaryFolder(prefix: "bus")
         address = "unix:path=\(folder.path(of: "bus"))"
         let configuration = """
             <busconfig>
               <type>session</type>
               <listen>\(address)</listen>
+              \(services.map { "<servicedir>\($0)</servicedir>" } ?? "")
               <policy context="default">
                 <allow send_destination="*"/>
                 <allow receive_sender="*"/>
@@ -29,6 +35,7 @@ package final class PrivateBus: Sendable {
         daemon = Process()
         daemon.executableURL = URL(fileURLWithPath: "/usr/bin/dbus-daemon")
         daemon.arguments = ["--config-file=\(folder.path(of: "bus.conf"))", "--nofork", "--nopidfile", "--print-pid"]
+        if let environment { daemon.environment = environment }
         let output = Pipe()
         daemon.standardOutput = output
         daemon.standardError = FileHandle.nullDevice
