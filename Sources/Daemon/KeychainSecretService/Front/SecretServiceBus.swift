@@ -29,6 +29,7 @@ package struct SecretServiceOptions: Sendable {
 
     /// The keychain files that are collections; `nil` for none.
     package var files: FileCollections?
+
     /// What the portal for secrets may do for sandboxed programs; `nil` for no portal.
     package var portal: (any PortalAdmission)?
 
