@@ -48,8 +48,22 @@ struct LookupAttributesTests {
         let many = (0...LookupAttributes.maximumCount).map { LookupAttributes.Pair("\($0)", "") }
         let failure = #expect(throws: KeychainError.self) { try LookupAttributes(many) }
         #expect(failure?.status == .parameter)
-        let large = String(repeating: "x", count: LookupAttributes.maximumByteCount)
-        #expect(throws: KeychainError.self) { try Self.attributes(("a", large)) }
+        let long = String(repeating: "x", count: LookupAttributes.maximumTextByteCount + 1)
+        #expect(throws: KeychainError.self) { try Self.attributes(("a", long)) }
+        #expect(throws: KeychainError.self) { try Self.attributes((long, "a")) }
+        // One byte more than all may have together.
+        let largest = String(long.dropFirst())
+        let pairs = (10...25).map { LookupAttributes.Pair("\($0)", String(largest.dropFirst(2))) }
+        #expect(throws: Never.self) { try LookupAttributes(pairs) }
+        #expect(throws: KeychainError.self) { try LookupAttributes(pairs + [LookupAttributes.Pair("a", "")]) }
+    }
+
+    @Test("a name and a value may have 64 KiB each, and all together 1 MiB")
+    func largest() throws {
+        let long = String(repeating: "x", count: 64 << 10)
+        #expect(try Self.attributes((long, long))[long] == long)
+        let eight = (0..<8).map { LookupAttributes.Pair("\($0)" + long.dropFirst(), long) }
+        #expect(try LookupAttributes(eight).byteCount == 1 << 20)
     }
 
     @Test("a name and a value of 64 KiB each are within the limits")
@@ -87,7 +101,7 @@ struct LookupAttributesTests {
     @Test("a command with more than is allowed is refused before it is carried out")
     func sizes() throws {
         let client = Client(accessGroups: ["a"])
-        let large = String(repeating: "x", count: 1 + LookupAttributes.maximumByteCount)
+        let large = String(repeating: "x", count: 1 + LookupAttributes.maximumTextByteCount)
         let attributes = try LookupAttributes(ofAnySize: [LookupAttributes.Pair("a", large)])
         let contents = LookupContents(attributes: attributes, label: "", secret: SecretBytes(), contentType: "")
         let marks = "a" + String(repeating: "\u{301}", count: 1_100)

@@ -23,8 +23,11 @@ package struct LookupAttributes: Sendable {
     /// The maximum number of pairs.
     package static let maximumCount = 256
 
-    /// The maximum number of bytes of all names and values together: enough for a name and a value of 64 KiB each.
-    package static let maximumByteCount = 128 << 10
+    /// The maximum number of bytes of a name, of a value, and of a label.
+    package static let maximumTextByteCount = 64 << 10
+
+    /// The maximum number of bytes of all names and values together.
+    package static let maximumByteCount = 1 << 20
 
     /// No attributes.
     package init() { pairs = [] }
@@ -49,7 +52,8 @@ package struct LookupAttributes: Sendable {
     }
 
     private static let tooLarge = KeychainError.parameter(
-        "an item has at most \(maximumCount) lookup attributes with \(maximumByteCount) bytes together"
+        "an item has at most \(maximumCount) lookup attributes, with at most \(maximumTextByteCount) bytes in a name or a "
+            + "value, and \(maximumByteCount) together"
     )
 
     /// The number of bytes of all names and values.
@@ -59,7 +63,12 @@ package struct LookupAttributes: Sendable {
     ///
     /// - Throws: `errSecParam`.
     package func checkSize() throws(KeychainError) {
-        guard pairs.count <= Self.maximumCount, byteCount <= Self.maximumByteCount else { throw Self.tooLarge }
+        let areShort = pairs.allSatisfy { pair in
+            max(pair.name.utf8.count, pair.value.utf8.count) <= Self.maximumTextByteCount
+        }
+        guard areShort, pairs.count <= Self.maximumCount, byteCount <= Self.maximumByteCount else {
+            throw Self.tooLarge
+        }
     }
 
     /// The number of pairs.

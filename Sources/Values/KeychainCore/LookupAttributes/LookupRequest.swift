@@ -43,9 +43,10 @@ package struct LookupRequest: Sendable, Hashable {
         let call: KeychainRequest.Operation =
             switch operation {
             case .search, .describe, .secrets: .copyMatching([:])
-            // In place of an item of any group, if it replaces.
             case .store(_, replacing: false): .add([:])
-            case .store, .change: .update([:], attributes: [:])
+            // In place of an item of any group, or a new one.
+            case .store: .set([:], attributes: [:], addition: [:])
+            case .change: .update([:], attributes: [:])
             case .delete: .delete([:])
             }
         return KeychainRequest(call, client: client)
@@ -103,8 +104,8 @@ extension LookupRequest.Operation {
 
     private static func check(label: String) throws(KeychainError) {
         guard !label.hasTooManyMarks else { throw .tooManyMarks }
-        guard label.utf8.count <= LookupAttributes.maximumByteCount else {
-            throw .parameter("the label is longer than \(LookupAttributes.maximumByteCount) bytes")
+        guard label.utf8.count <= LookupAttributes.maximumTextByteCount else {
+            throw .parameter("the label is longer than \(LookupAttributes.maximumTextByteCount) bytes")
         }
     }
 
