@@ -265,6 +265,52 @@ struct LookupTests {
         #expect(try keychain.store(["service": "B", "k": "B"], "again") == LookupStored(ids[1], isNew: false))
     }
 
+    @Test(
+        "a check finds what is listed of items that are gone, and a tag too many or too few; a recovery lists again",
+        arguments: [
+            "INSERT INTO lookup_tags_genp (item, tag) VALUES (77, x'00')",
+            "INSERT INTO lookup_genp SELECT 77, version, whole, face FROM lookup_genp WHERE id = 1",
+            "INSERT INTO lookup_tags_genp (item, tag) VALUES (1, randomblob(16))",
+            "INSERT INTO lookup_tags_genp (item, tag) SELECT item, tag FROM lookup_tags_genp WHERE item = 1",
+            "DELETE FROM lookup_tags_genp WHERE id = 1", "DELETE FROM lookup_genp WHERE id = 1",
+            "UPDATE lookup_genp SET whole = randomblob(16) WHERE id = 1",
+            "UPDATE lookup_genp SET face = randomblob(length(face)) WHERE id = 1",
+            "UPDATE lookup_genp SET version = randomblob(16) WHERE id = 1",
+        ]
+    )
+    func alteredList(_ change: String) throws {
+        for service in ["A", "B"] { try keychain.store(["service": service, "k": service], service) }
+        #expect(try keychain.check().isSound)
+        try store.raw().execute(change)
+        #expect(try !keychain.check().isSound)
+        try keychain.recover()
+        #expect(try keychain.check().isSound)
+        #expect(try keychain.found(["k": "A"]) == ["A"])
+    }
+
+    @Test("1 MiB of attributes is kept, found by each pair, and shown while it is locked, also after a backup")
+    func largest() throws {
+        let text = String(repeating: "é", count: LookupAttributes.maximumTextByteCount / 2 - 1)
+        let attributes = try LookupAttributes((10..<26).map { LookupAttributes.Pair("\($0)", text) })
+        let id = try keychain.store(attributes, "secret").identifier
+        let secret = SecretBytes(Array("the secret of the backup".utf8))
+        let path = store.folder.path(of: "backup")
+        _ = try keychain.createBackup(at: path, secret: secret)
+        let other = try TestStore()
+        _ = try other.open().restoreBackup(from: path, secret: secret)
+        for keychain in [keychain, other.open()] {
+            for pair in attributes.pairs {
+                #expect(try keychain.search(LookupAttributes([pair])).map(\.identifier) == [id])
+            }
+            try keychain.device.setPasscode(SecretBytes([1]))
+            try keychain.device.lock()
+            let item = try #require(try keychain.describe([id]).first)
+            #expect(item.isLocked && item.attributes == attributes)
+            try keychain.device.unlock(passcode: SecretBytes([1]))
+            #expect(try keychain.check().isSound)
+        }
+    }
+
     @Test("a backup keeps maps through a restoration and a merge")
     func backups() throws {
         let secret = SecretBytes(Array("the secret of the backup".utf8))

@@ -33,6 +33,7 @@ extension Engine {
                     }
                 }
             }
+            otherwiseListed += try reader.missingListedCount()
             if otherwiseListed > 0 {
                 report.structuralDefects.append(
                     "what is listed of the lookup attributes of \(otherwiseListed) items is not what they have; "

@@ -66,6 +66,24 @@ extension SQLiteConnection {
         }
     }
 
+    /// How many rows that are no more something is listed of.
+    func missingListed() throws(SQLiteError) -> Int64 {
+        guard try listsLookups() else { return 0 }
+        var count: Int64 = 0
+        for itemClass in ItemClass.stored where LookupMapping.has(itemClass) {
+            count += try integer(
+                """
+                SELECT count(*) FROM (
+                    SELECT \(Layout.rowNumber) FROM \(LookupLayout.faces(itemClass))
+                    UNION SELECT \(LookupLayout.item) FROM \(LookupLayout.tags(itemClass))
+                    EXCEPT SELECT \(Layout.rowNumber) FROM \(Layout.table(itemClass))
+                )
+                """
+            )
+        }
+        return count
+    }
+
     /// Removes what is listed of rows that are no more.
     func unlistMissing() throws(SQLiteError) {
         guard try listsLookups() else { return }
@@ -242,6 +260,11 @@ extension RowReader {
     /// The tags of the pairs are read only if they are asked for.
     package func listed(_ row: NumberedRow, withTags: Bool = false) throws(KeychainError) -> ListedLookup? {
         try sql { () throws(SQLiteError) in try connection.listed(row, withTags: withTags) }
+    }
+
+    /// How many rows that are no more something is listed of.
+    package func missingListedCount() throws(KeychainError) -> Int {
+        Int(try sql { () throws(SQLiteError) in try connection.missingListed() })
     }
 
     /// The rows of a class after a number, in their order, until `body` returns `false`.
