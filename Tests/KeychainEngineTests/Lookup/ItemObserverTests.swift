@@ -102,6 +102,15 @@ struct ItemObserverTests {
         #expect(notices.take() == [.changes([change(.removed, item, in: Client.everyGroup)])])
     }
 
+    @Test("a removed item that another process stored is of a group that is known once the groups were listed")
+    func listedGroup() throws {
+        let other = store.open()
+        let item = try other.store(["service": "S"], "1").identifier
+        #expect(try keychain.accessGroups() == [Self.group])
+        try keychain.deleteItem(item)
+        #expect(notices.take() == [.changes([change(.removed, item)])])
+    }
+
     @Test("what is more than a notice holds, and what concerns all items, is unknown")
     func unknown() throws {
         for number in 0...ItemChangeNotice.maximumChanges { try #require(keychain.add("\(number)", "") == .done) }

@@ -60,6 +60,12 @@ final class KnownGroups: Sendable {
     /// The most bytes of a name that is remembered.
     static let longestName = 1 << 10
 
+    /// The name of a tag; `nil` if it is not known.
+    func name(_ tag: SearchTag) -> String? { names.withLock { $0.byTag[tag] } }
+
+    /// Remembers the name of a tag.
+    func insert(_ name: String, _ tag: SearchTag) { names.withLock { $0.insert(name, tag) } }
+
     /// How many are remembered, and how many bytes those have.
     var size: (count: Int, byteCount: Int) {
         names.withLock { names in (names.byTag.count, names.byTag.values.reduce(0) { $0 + $1.utf8.count }) }
@@ -83,7 +89,7 @@ final class KnownGroups: Sendable {
         guard let row = try reader.rows(filter, limit: 1).first,
             let tag = row.row.tags.first(where: { $0.name == .accessGroup })?.tag
         else { return nil }
-        if let name = names.withLock({ $0.byTag[tag] }) { return name }
+        if let name = self.name(tag) { return name }
         guard let protection = Accessibility(rawValue: row.row.protection), sealer.device.isAvailable(protection) else {
             return nil
         }
@@ -96,7 +102,7 @@ final class KnownGroups: Sendable {
             name = try reader.rows(filter).lazy.compactMap { Self.name($0, sealer) }.first
         }
         guard let name else { return nil }
-        names.withLock { $0.insert(name, tag) }
+        insert(name, tag)
         return name
     }
 

@@ -17,7 +17,7 @@ package final class EmbeddedKeychain: KeychainBackend {
     let evaluator: Evaluator
 
     /// The known access groups, for use while items are locked.
-    let knownGroups = KnownGroups()
+    var knownGroups: KnownGroups { access.knownGroups }
 
     /// The keychain of a folder.
     ///

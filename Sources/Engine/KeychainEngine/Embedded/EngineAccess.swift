@@ -65,8 +65,11 @@ final class EngineAccess: Sendable {
     /// Changes of items that are made together.
     let changes = ChangeQueue()
 
+    /// The known access groups, for use while items are locked.
+    let knownGroups = KnownGroups()
+
     /// Who is told of changes of items.
-    let observers = ItemObservers()
+    let observers: ItemObservers
 
     init(to source: Source, device: DeviceOptions, clock: any KeychainClock, random: any RandomSource) {
         self.source = source
@@ -76,6 +79,7 @@ final class EngineAccess: Sendable {
         derivations = KeyDerivations(device.derivationTurns, for: device.share)
         lanes = if case .folder(_, let options) = source { Lanes(readers: options.readerCount) } else { Lanes() }
         session = DeviceSession(device.hostClock, device.personality)
+        observers = ItemObservers(knownGroups)
     }
 
     /// Whether the store is in memory.

@@ -9,15 +9,16 @@ final class ItemObservers: Sendable {
     fileprivate struct State {
         var handlers: [UInt64: @Sendable (ItemChangeNotice) -> Void] = [:]
         var nextNumber: UInt64 = 0
-        /// The access groups of rows that were written, by their tags: a row that is removed was not opened for that.
-        var names: [SearchTag: String] = [:]
     }
 
     private let state = Mutex(State())
     private let areThereAny = Atomic<Bool>(false)
+    private let knownGroups: KnownGroups
 
-    /// How many names of groups are remembered, after which all are forgotten.
-    fileprivate static let maximumNames = 1_024
+    /// Nobody yet.
+    ///
+    /// - Parameter knownGroups: the access groups by their tags: a row that is removed is not opened for that.
+    init(_ knownGroups: KnownGroups) { self.knownGroups = knownGroups }
 
     /// Whether there are any.
     var areThere: Bool { areThereAny.load(ordering: .sequentiallyConsistent) }
@@ -47,15 +48,11 @@ final class ItemObservers: Sendable {
 
     /// Tells what a commit did; the caller is in a turn, so that notices come in the order of the commits.
     func tell(_ changes: RowChanges) {
-        let (handlers, notice) = state.withLock { state in
-            (Array(state.handlers.values), changes.areUnknown ? .unknown : state.notice(changes.changes))
-        }
-        for handler in handlers { handler(notice) }
+        let notice = changes.areUnknown ? .unknown : notice(changes.changes)
+        for handler in state.withLock({ Array($0.handlers.values) }) { handler(notice) }
     }
-}
 
-extension ItemObservers.State {
-    fileprivate mutating func notice(_ changes: [RowChange]) -> ItemChangeNotice {
+    private func notice(_ changes: [RowChange]) -> ItemChangeNotice {
         ItemChangeNotice(
             changes.map { change in
                 let group = name(of: change) ?? Client.everyGroup
@@ -64,11 +61,10 @@ extension ItemObservers.State {
         )
     }
 
-    private mutating func name(of change: RowChange) -> String? {
+    private func name(of change: RowChange) -> String? {
         guard let tag = change.groupTag else { return change.accessGroup }
-        guard let name = change.accessGroup else { return names[tag] }
-        if names.count >= ItemObservers.maximumNames { names = [:] }
-        names[tag] = name
+        guard let name = change.accessGroup else { return knownGroups.name(tag) }
+        knownGroups.insert(name, tag)
         return name
     }
 }
