@@ -71,6 +71,19 @@ struct BusPeerTests {
     }
 
     @Test(
+        "the process that is on the bus for a Flatpak application, its proxy, counts as the application",
+        .enabled(if: geteuid() == 0, "only root makes a mount namespace everywhere")
+    )
+    func proxy() throws {
+        // xdg-dbus-proxy(1) runs in a sandbox with the same file.
+        let (program, connection) = try bench.startFlatpak(tool)
+        defer { withExtendedLifetime(connection) {} }
+        let identity = try identify(program, connectedAfterStart: 0).identity
+        #expect(identity.kind == .flatpak("org.example.App") && identity.isConfined)
+        #expect(throws: KeychainError.self) { try identify(program) }
+    }
+
+    @Test(
         "a program in a sandbox that may be another one is refused, instead of getting what is outside",
         .enabled(if: geteuid() == 0, "only root makes a mount namespace everywhere")
     )

@@ -98,6 +98,14 @@ struct RootManifestTests {
         #expect(!identity().hasOwnerRights)
     }
 
+    @Test("rights of a manager of passwords come from a root-owned manifest")
+    func managerRights() throws {
+        try describe(["managerRights": .boolean(true)])
+        #expect(identity().hasManagerRights && !identity().hasOwnerRights)
+        try describe()
+        #expect(!identity().hasManagerRights)
+    }
+
     @Test("a manifest that cannot be read is named, and the others count")
     func damaged() throws {
         try describe()

@@ -44,6 +44,20 @@ struct AccessScope {
         return permitted
     }
 
+    /// A client of a command by lookup attributes: that of a manager of passwords has every group.
+    ///
+    /// - Throws: ``KeychainError`` of `errSecMissingEntitlement` for a group that has another owner.
+    func permittedLookup(_ request: LookupRequest) throws(KeychainError) -> Client {
+        guard identity.hasManagerRights, request.client.accessGroups.contains(Client.everyGroup) else {
+            return try permitted(request.client, for: request.authorizedCall.operation)
+        }
+        var permitted = request.client
+        permitted.accessGroups = identity.managedGroups(claimed: permitted.accessGroups, stored: try storedGroups())
+        permitted.isNetworkExtension = false
+        permitted.appClipIdentifier = nil
+        return permitted
+    }
+
     /// Refuses to add an item without a group if it would silently go into another one than on Apple's systems, or into
     /// one shared by all programs although the program should have one of its own.
     private func checkDefault(_ claimed: [String], _ groups: [String]) throws(KeychainError) {

@@ -98,7 +98,11 @@ final class UserProgram: ConnectedPeer {
         guard let claimed = command.client else { return command }
         let scope = AccessScope(identity: identity, storedGroups: keychain.accessGroups)
         var permitted = command
-        permitted.client = try scope.permitted(claimed, for: command.authorizedCall?.operation)
+        if case .lookup(let request) = command {
+            permitted.client = try scope.permittedLookup(request)
+        } else {
+            permitted.client = try scope.permitted(claimed, for: command.authorizedCall?.operation)
+        }
         if isSystemService, let call = permitted.authorizedCall { try checkIsKept(call) }
         return permitted
     }
@@ -252,7 +256,9 @@ extension UserProgram {
         guard client.accessGroups.contains(Client.everyGroup) else {
             return ChangeFilter(groups: identity.groups(claimed: client.accessGroups))
         }
-        return ChangeFilter { [identity] group in identity.refusal(of: group) == nil }
+        return ChangeFilter { [identity] group in
+            identity.refusal(of: group) == nil || identity.hasManagerRights && identity.manages(group)
+        }
     }
 
     /// Logs a command.

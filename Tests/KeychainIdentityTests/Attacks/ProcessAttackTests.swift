@@ -274,18 +274,8 @@ struct ProcessAttackTests {
         arguments: [[], ["--user", "--map-root-user"]]
     )
     func feignedFlatpak(_ options: [String]) throws {
-        // A file for the root folder, over one that is there: nothing is left behind outside of the namespace.
-        let script = #"""
-            mkdir "$1/upper" && mount -t tmpfs none "$1/upper" && printf '[Application]\nname=org.example.App\n' > "$1/upper/.flatpak-info" &&
-            for d in bin lib lib64 usr opt tmp; do
-                [ -e /$d ] && mkdir -p "$1/upper/$d" && mount --rbind /$d "$1/upper/$d"; done
-            exec chroot "$1/upper" "$2" "$3"
-            """#
-        let folder = bench.folder.path(of: "sandbox")
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
-        let launcher = ["/usr/bin/unshare", "--mount"] + options
-        let program = try PeerProgram(launcher + ["/bin/sh", "-c", script, "sh", folder, tool, bench.socketPath])
-        let identity = try bench.identify(bench.accept()).identity
+        let (program, connection) = try bench.startFlatpak(tool, options)
+        let identity = try bench.identify(connection).identity
         #expect(identity.kind == .flatpak("org.example.App"), "\(identity.reasons)")
         let groups = identity.groups(claimed: ["swift-keychain.common", "flatpak/org.example.App/cache"])
         #expect(groups == ["flatpak/org.example.App", "flatpak/org.example.App/cache"])

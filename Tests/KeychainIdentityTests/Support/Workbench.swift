@@ -118,6 +118,22 @@ final class Workbench {
         return (program, try accept())
     }
 
+    /// Starts a program as Flatpak does, as `org.example.App`, and waits until it has connected.
+    func startFlatpak(_ tool: String, _ options: [String] = []) throws -> (PeerProgram, Connection) {
+        // A file for the root folder, over one that is there: nothing is left behind outside of the namespace.
+        let script = #"""
+            mkdir "$1/upper" && mount -t tmpfs none "$1/upper" && printf '[Application]\nname=org.example.App\n' > "$1/upper/.flatpak-info" &&
+            for d in bin lib lib64 usr opt tmp; do
+                [ -e /$d ] && mkdir -p "$1/upper/$d" && mount --rbind /$d "$1/upper/$d"; done
+            exec chroot "$1/upper" "$2" "$3"
+            """#
+        let sandbox = folder.path(of: "sandbox")
+        try FileManager.default.createDirectory(atPath: sandbox, withIntermediateDirectories: false)
+        let launcher = ["/usr/bin/unshare", "--mount"] + options
+        let program = try PeerProgram(launcher + ["/bin/sh", "-c", script, "sh", sandbox, tool, socketPath])
+        return (program, try accept())
+    }
+
     /// Who a connected process is, to an examiner that may know hashes of files, or to a new one.
     func identify(_ connection: Connection, by examiner: ProgramExaminer? = nil) throws -> IdentifiedPeer {
         let peer = try PeerProcess(socket: connection.socket, greetingByteCount: Self.greetingByteCount)

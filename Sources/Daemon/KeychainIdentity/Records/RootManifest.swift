@@ -28,6 +28,9 @@ package struct RootManifest: Sendable, Hashable {
     /// Whether the program has the rights of the keychain's owner: explanations across all groups, policies, backups.
     package let hasOwnerRights: Bool
 
+    /// Whether the program manages the items of every program in the Secret Service.
+    package let hasManagerRights: Bool
+
     /// The SHA-256 of the libraries that it may load in addition to the system's.
     package let libraries: [SHA256Value]
 
@@ -47,7 +50,8 @@ package struct RootManifest: Sendable, Hashable {
     ///   groups that cannot be granted: every group, and those of teams and sandboxes.
     package init(text: some Sequence<UInt8>) throws(IdentityError) {
         let optional: Set = [
-            "sha256", "team", "exclusiveGroups", "ownerRights", "libraries", "jit", "preload", "seccomp",
+            "sha256", "team", "exclusiveGroups", "ownerRights", "managerRights", "libraries", "jit", "preload",
+            "seccomp",
         ]
         let fields = try JSONFields(
             text,
@@ -62,6 +66,7 @@ package struct RootManifest: Sendable, Hashable {
         executable = fields.has("sha256") ? try fields.digest("sha256") : nil
         team = fields.has("team") ? try fields.team() : nil
         hasOwnerRights = try fields.flag("ownerRights")
+        hasManagerRights = try fields.flag("managerRights")
         isJIT = try fields.flag("jit")
         allowsPreload = try fields.flag("preload")
         allowsFilters = try fields.flag("seccomp")

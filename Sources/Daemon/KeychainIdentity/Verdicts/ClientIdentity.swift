@@ -42,6 +42,10 @@ package struct ClientIdentity: Sendable, Hashable {
     /// Whether it has the rights of the keychain's owner.
     package let hasOwnerRights: Bool
 
+    /// Whether it sees and changes the items of every program by their lookup attributes, as a manager of passwords
+    /// does.
+    package let hasManagerRights: Bool
+
     /// The groups that root-owned manifests make exclusive and do not grant to it.
     package let reservedGroups: Set<String>
 
@@ -61,6 +65,7 @@ package struct ClientIdentity: Sendable, Hashable {
         isConfined: Bool = false,
         isSandboxed: Bool = false,
         hasOwnerRights: Bool = false,
+        hasManagerRights: Bool = false,
         reservedGroups: Set<String> = [],
         reasons: [String] = [],
         loss: String? = nil
@@ -76,6 +81,7 @@ package struct ClientIdentity: Sendable, Hashable {
             case .systemUnit, .signed, .rootManifest, .anonymous: isSandboxed
             }
         self.hasOwnerRights = hasOwnerRights
+        self.hasManagerRights = hasManagerRights
         self.reservedGroups = reservedGroups.subtracting(ownedGroups)
         self.reasons = reasons
         self.loss = loss
@@ -130,6 +136,25 @@ extension ClientIdentity {
         let name = applicationIdentifier ?? "the program"
         return "'\(shown)' is not among the groups of \(name)\(isKnown ? "" : fix)"
     }
+
+    /// The access groups of a manager of passwords: those that it would have without its rights first, then all others,
+    /// but the one that no program gets.
+    ///
+    /// - Parameters:
+    ///   - claimed: the groups that the program claims.
+    ///   - stored: the groups that contain items.
+    /// - Returns: The groups, each once; never `*`.
+    package func managedGroups(claimed: [String], stored: [String]) -> [String] {
+        var groups: [String] = []
+        var seen: Set<[UInt8]> = [Array(Client.everyGroup.utf8)]
+        for group in ownedGroups + claimed + stored where manages(group) {
+            if seen.insert(Array(group.utf8)).inserted { groups.append(group) }
+        }
+        return groups
+    }
+
+    /// Whether a manager of passwords gets an access group.
+    package func manages(_ group: String) -> Bool { GroupOwner(of: group) != .schedule }
 
     /// Whether an access group is the program's own.
     package func owns(_ group: String) -> Bool {

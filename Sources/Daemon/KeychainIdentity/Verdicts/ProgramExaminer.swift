@@ -311,6 +311,7 @@ package struct ProgramExaminer: Sendable {
             isConfined: proof != nil || isConfined,
             isSandboxed: isForeign,
             hasOwnerRights: proof?.root?.manifest.hasOwnerRights ?? false,
+            hasManagerRights: proof?.root?.manifest.hasManagerRights ?? false,
             reservedGroups: reserved,
             reasons: findings.reasons,
             loss: loss

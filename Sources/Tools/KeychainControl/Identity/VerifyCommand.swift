@@ -93,6 +93,7 @@ enum IdentificationText {
             : "others: unowned groups that it claims, as any program of the user can"
         lines.append(others)
         if identity.hasOwnerRights { lines.append("it has the rights of the keychain's owner") }
+        if identity.hasManagerRights { lines.append("it manages the items of every program in the Secret Service") }
         let width = identification.checks.map(\.name.count).max() ?? 0
         for check in identification.checks {
             let name = check.name + String(repeating: " ", count: width - check.name.count)
@@ -145,6 +146,7 @@ enum IdentificationText {
             "groups": .strings(identity.ownedGroups),
             "confined": .boolean(identity.isConfined),
             "ownerRights": .boolean(identity.hasOwnerRights),
+            "managerRights": .boolean(identity.hasManagerRights),
             "checks": .array(checks),
         ])
     }
