@@ -115,6 +115,111 @@ struct BusClientAttackTests {
         #expect(try other.callDriver("Ping").error == nil)
     }
 
+    private static let large = [UInt8](repeating: 7, count: 3 << 20)
+
+    /// A bus with room for two large messages, and a service on it.
+    private static func smallBus() throws -> (TestBus, service: RawClient) {
+        let bus = try TestBus { options in (options.maximumHeldBytes, options.maximumFrameBytes) = (8 << 20, 4 << 20) }
+        return (bus, try bus.serviceClient())
+    }
+
+    /// Has a program call the service, which answers with much.
+    private static func ask(_ service: RawClient, _ client: RawClient) throws -> UInt32 {
+        let call = client.makeCall("Get", on: service.name)
+        client.send(call)
+        let arrived = try service.next { $0.header.member == "Get" }
+        var reply = BusHeader(.methodReturn, serial: service.nextSerial())
+        (reply.replySerial, reply.destination, reply.signature) = (call.serial, arrived.header.sender, "ay")
+        service.send(reply, large)
+        return call.serial
+    }
+
+    @Test("programs that leave large replies unread make room for others, and the service stays")
+    func unreadLargeReplies() throws {
+        let (bus, service) = try Self.smallBus()
+        let hostile = try (0..<8).map { _ in try bus.client() }
+        for client in hostile { _ = try Self.ask(service, client) }
+        #expect(try service.callDriver("Ping").error == nil)
+        let other = try bus.client()
+        let serial = try Self.ask(service, other)
+        #expect(try other.reply(to: serial).body.count == Self.large.count)
+        #expect(hostile[0].isEnded)
+    }
+
+    @Test("programs that send large messages half make room for others")
+    func halfLargeMessages() throws {
+        let (bus, service) = try Self.smallBus()
+        let hostile = try (0..<8).map { _ in try bus.client() }
+        for client in hostile {
+            var call = client.makeCall("Put", on: service.name)
+            call.signature = "ay"
+            client.write(call.encoded(bodyByteCount: Self.large.count) + Self.large.dropLast())
+        }
+        let other = try bus.client()
+        var call = other.makeCall("Put", on: service.name)
+        call.signature = "ay"
+        other.send(call, Self.large)
+        #expect(try service.next { $0.header.sender == other.name }.body.count == Self.large.count)
+        #expect(hostile[0].isEnded)
+    }
+
+    @Test("the service may answer with more than a program may send")
+    func largeReply() throws {
+        let bus = try TestBus { $0.maximumFrameBytes = 1 << 20 }
+        let (service, client) = (try bus.serviceClient(), try bus.client())
+        let serial = try Self.ask(service, client)
+        #expect(try client.reply(to: serial).body.count == Self.large.count)
+        #expect(try service.callDriver("Ping").error == nil)
+    }
+
+    @Test("a path of 10,000 characters and one of 100 levels reach who is called")
+    func longPaths() throws {
+        let bus = try TestBus()
+        let (caller, callee) = (try bus.client(), try bus.client())
+        for path in ["/" + String(repeating: "a", count: 10_000), String(repeating: "/a", count: 100)] {
+            var call = caller.makeCall("Do", on: callee.name)
+            call.path = path
+            caller.send(call)
+            #expect(try callee.next { $0.header.member == "Do" }.header.path == path)
+        }
+        var call = caller.makeCall("Do", on: callee.name)
+        call.path = "/" + String(repeating: "a", count: 70_000)
+        caller.send(call)
+        #expect(caller.isEnded)
+    }
+
+    @Test("the number of a call that waits is refused for another, and may be used again after its reply")
+    func repeatedNumber() throws {
+        let bus = try TestBus()
+        let (caller, callee) = (try bus.client(), try bus.client())
+        let call = caller.makeCall("Do", on: callee.name)
+        for _ in 0..<2 { caller.send(call) }
+        #expect(try caller.reply(to: call.serial).error == "InvalidArgs")
+        for _ in 0..<2 {
+            let arrived = try callee.next { $0.header.member == "Do" }
+            var reply = BusHeader(.methodReturn, serial: callee.nextSerial())
+            (reply.replySerial, reply.destination) = (call.serial, arrived.header.sender)
+            callee.send(reply)
+            #expect(try caller.reply(to: call.serial).header.type == .methodReturn)
+            caller.send(call)
+        }
+    }
+
+    @Test("nobody becomes a monitor of the bus")
+    func monitor() throws {
+        let bus = try TestBus()
+        let client = try bus.client()
+        var call = client.makeCall("BecomeMonitor")
+        (call.interface, call.signature) = ("org.freedesktop.DBus.Monitoring", "asu")
+        #expect(try client.call(call, [0, 0, 0, 0, 0, 0, 0, 0]).error == "UnknownInterface")
+        #expect(try client.callDriver("AddMatch", ["eavesdrop='true'"]).error == nil)
+        let (caller, callee) = (try bus.client(), try bus.client())
+        caller.send(caller.makeCall("Do", on: callee.name))
+        _ = try callee.next { $0.header.member == "Do" }
+        client.send(client.makeCall("Ping"))
+        #expect(try client.next { $0.header.member == "Do" || $0.header.type == .methodReturn }.header.member == nil)
+    }
+
     @Test("a program that does not read is left alone by the others, and ends")
     func slowReader() throws {
         let bus = try TestBus()

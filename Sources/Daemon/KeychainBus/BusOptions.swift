@@ -10,11 +10,14 @@ package struct BusOptions: Sendable {
     package var maximumBeginners = 64
     /// The time for that, in milliseconds.
     package var handshakeMilliseconds: Int32 = 10_000
-    /// The largest message: a secret of 16 MiB, and what is around it.
+    /// The largest message of a program: a secret of 16 MiB, and what is around it.
     package var maximumFrameBytes = 17 << 20
+    /// The largest message of the service, which may answer with many secrets: that of D-Bus.
+    package var maximumServiceFrameBytes = 128 << 20
     /// How many bytes may wait for a program behind the message that is being sent to it.
     package var maximumQueuedBytes = 1 << 20
-    /// How many bytes of large messages all programs may send and leave unread at once.
+    /// How many bytes of large messages all programs may send and leave unread at once; then a program that has the
+    /// most of them makes room.
     package var maximumHeldBytes = 256 << 20
     /// How many match rules a program may add.
     package var maximumRules = 512
@@ -22,8 +25,8 @@ package struct BusOptions: Sendable {
     package var maximumRuleBytes = 1_024
     /// How many names a program may own or wait for.
     package var maximumNames = 64
-    /// How many calls of a program may be without a reply.
-    package var maximumPendingCalls = 1_024
+    /// How many calls of a program may be without a reply: it may ask for all items at once.
+    package var maximumPendingCalls = 16_384
     /// How many descriptors a message may pass.
     package var maximumDescriptors = 16
     /// The clock of time limits.

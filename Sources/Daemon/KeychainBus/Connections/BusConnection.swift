@@ -46,13 +46,27 @@ final class BusConnection {
         self.isService = isService
         self.handshake = handshake
         deadline = bus.options.deadline(milliseconds: bus.options.handshakeMilliseconds)
-        reader = BusFrameReader(atMost: bus.options.maximumFrameBytes, countedBy: bus.memory)
+        let options = bus.options
+        reader = BusFrameReader(
+            atMost: isService ? options.maximumServiceFrameBytes : options.maximumFrameBytes,
+            countedBy: bus.memory
+        )
         limit = bus.options.maximumQueuedBytes
         closer = bus.closer
     }
 
     // Descriptors that were not received are closed with the socket.
     deinit { closer.close(descriptors + [socket]) }
+
+    /// How many bytes are held of what it has not sent to the end, and what it has not read.
+    var heldBytes: Int { queue[first...].reduce(reader.capacity) { $0 + $1.byteCount } }
+
+    /// Holds nothing more; it has to end.
+    func abandon() {
+        isEnding = true
+        (queue, first, queuedBytes) = ([], 0, 0)
+        reader = BusFrameReader(atMost: 0)
+    }
 
     /// Whether messages wait for it.
     var isBlocked: Bool { first < queue.count }

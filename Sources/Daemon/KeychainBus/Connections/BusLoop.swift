@@ -26,6 +26,8 @@ final class BusLoop {
     private var connectionsByName: [String: BusConnection] = [:]
     private var beginners: [BusConnection] = []
     private var doomed: [BusConnection] = []
+    /// The connection that is being read.
+    private var served: BusConnection?
 
     private let mailbox: LoopMailbox
     private let listening: Int32?
@@ -61,6 +63,7 @@ final class BusLoop {
         guard keychain_watch_always(watch, mailbox.wake, Self.wakeNumber) == 0 else {
             throw KeychainError(call: "epoll_ctl", errno: errno)
         }
+        memory.makeRoom = { [unowned self] bytes in makeRoom(for: bytes) }
         guard let listening else { return }
         _ = fcntl(listening, F_SETFL, fcntl(listening, F_GETFL) | O_NONBLOCK)
         var failure = keychain_name_senders(listening)
@@ -195,6 +198,8 @@ extension BusLoop {
 
 extension BusLoop {
     private func serve(_ connection: BusConnection) {
+        served = connection
+        defer { served = nil }
         guard !connection.isBlocked || connection.flush(), receive(from: connection) else { return doom(connection) }
         watchAgain(connection)
     }
@@ -278,6 +283,41 @@ extension BusLoop {
         }
         frame.header.sender = name
         route(frame, from: connection)
+        return true
+    }
+}
+
+// MARK: - Memory
+
+extension BusLoop {
+    /// Ends connections that hold large messages, one of the process that holds the most first.
+    ///
+    /// - Returns: Whether there is room then, or a message of the service is read, which has to go on: it sends what
+    ///   programs have asked for.
+    private func makeRoom(for bytes: Int) -> Bool {
+        var held: [(connection: BusConnection, bytes: Int)] = []
+        var heldByProcess: [Int32: Int] = [:]
+        for connection in connections.values where connection !== served && !connection.isService {
+            let bytes = connection.heldBytes
+            guard bytes > BusBody.uncounted else { continue }
+            held.append((connection, bytes))
+            heldByProcess[connection.peer.process, default: 0] += bytes
+        }
+        while !memory.hasRoom(for: bytes) {
+            let most = held.indices.max { left, right in
+                let (left, right) = (held[left], held[right])
+                let byProcess = (
+                    heldByProcess[left.connection.peer.process, default: 0],
+                    heldByProcess[right.connection.peer.process, default: 0]
+                )
+                return (byProcess.0, left.bytes) < (byProcess.1, right.bytes)
+            }
+            guard let most else { return served?.isService ?? false }
+            let (connection, bytes) = held.remove(at: most)
+            heldByProcess[connection.peer.process, default: 0] -= bytes
+            connection.abandon()
+            doom(connection)
+        }
         return true
     }
 }

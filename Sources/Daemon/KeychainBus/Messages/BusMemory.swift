@@ -7,11 +7,17 @@ package final class BusMemory {
     private let maximum: Int
     private var count = 0
 
+    /// Called when there is no room for more: whether they are held nevertheless, because room was made or has to be.
+    var makeRoom: ((Int) -> Bool)?
+
     /// No bytes yet.
     package init(atMost maximum: Int) { self.maximum = maximum }
 
+    /// Whether there is room for more.
+    func hasRoom(for bytes: Int) -> Bool { count + bytes <= maximum }
+
     fileprivate func add(_ bytes: Int) -> Bool {
-        guard count + bytes <= maximum else { return false }
+        guard hasRoom(for: bytes) || makeRoom?(bytes) ?? false else { return false }
         count += bytes
         return true
     }
@@ -24,7 +30,7 @@ package final class BusMemory {
 /// The memory at most doubles with the bytes that have arrived. All who are sent the message share it.
 package final class BusBody {
     // Small messages pass when others have reached the limit; the number of connections limits these bytes.
-    private static let uncounted = 64 << 10
+    static let uncounted = 64 << 10
     private static let firstCapacity = 1_024
 
     private var buffer = UnsafeMutableRawBufferPointer(start: nil, count: 0)
