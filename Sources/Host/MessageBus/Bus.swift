@@ -145,6 +145,20 @@ package final class Bus {
         return BusMessage(made)
     }
 
+    /// What is necessary to answer a call: the same number and sender, without its arguments.
+    package func withoutArguments(_ call: borrowing BusMessage) throws(BusError) -> BusMessage {
+        var made: OpaquePointer?
+        try BusError.check(sd_bus_message_new_method_call(handle, &made, nil, "/", nil, "A"))
+        guard let made else { throw BusError(-ENOMEM) }
+        let stub = BusMessage(made)
+        var number: UInt64 = 0
+        try BusError.check(sd_bus_message_get_cookie(call.handle, &number))
+        try BusError.check(sd_bus_message_set_sender(made, call.sender))
+        try BusError.check(sd_bus_message_set_expect_reply(made, call.expectsReply ? 1 : 0))
+        try BusError.check(sd_bus_message_seal(made, number, 0))
+        return stub
+    }
+
     /// The answer to a call, to be filled and sent.
     package func answer(to call: borrowing BusMessage) throws(BusError) -> BusMessage {
         var made: OpaquePointer?

@@ -40,7 +40,7 @@ extension SecretService {
     // MARK: - Sessions
 
     private func openSession(_ call: ServiceCall, _ store: ProgramStore) throws(ServiceError) {
-        guard let name = call.message.string() else { throw .invalidArguments }
+        guard let name = call.message.name() else { throw .invalidArguments }
         guard let algorithm = SecretCoding.Algorithm(rawValue: name) else { throw .notSupported }
         let input = try call.message.variantBytesOrText(atMost: KeyPair.byteCount + 1)
         switch (algorithm, input) {
@@ -109,6 +109,7 @@ extension SecretService {
 
     private func searchItems(_ call: ServiceCall, _ store: ProgramStore) throws(ServiceError) {
         let attributes = try call.message.attributes()
+        try hold(attributes.byteCount, for: call, store)
         work(for: call, store) { store throws(ServiceError) in
             var found: [(path: String, isLocked: Bool)] = []
             for collection in try store.collections() {
@@ -135,6 +136,7 @@ extension SecretService {
         _ store: ProgramStore
     ) throws(ServiceError) {
         let attributes = try call.message.attributes()
+        try hold(attributes.byteCount, for: call, store)
         work(for: call, store) { store throws(ServiceError) in
             let collection = try store.collection(at: object)
             return try store.search(attributes, in: collection).map { ObjectPath.item(collection, $0.identifier).text }
@@ -147,6 +149,7 @@ extension SecretService {
         let paths = try call.message.objectPaths()
         guard let session = call.message.objectPath() else { throw .invalidArguments }
         let coding = try coding(session, of: call.client)
+        try hold(paths.count * ObjectPath.maximumByteCount, for: call, store)
         work(for: call, store) { store throws(ServiceError) in
             var secrets: [(String, SentSecret)] = []
             for (collection, items) in ObjectPath.items(paths) {
@@ -200,9 +203,8 @@ extension SecretService {
         let received = try call.message.secret()
         guard let isReplacing = call.message.bool() else { throw .invalidArguments }
         let coding = try coding(received.session, of: call.client)
-        let held = try hold(received, store)
+        try hold(received.coded.value.count + (properties.attributes?.byteCount ?? 0), for: call, store)
         work(for: call, store) { store throws(ServiceError) in
-            defer { held.end() }
             let contents = LookupContents(
                 attributes: properties.attributes ?? LookupAttributes(),
                 label: properties.label ?? "",
@@ -229,10 +231,9 @@ extension SecretService {
     ) throws(ServiceError) {
         let received = try call.message.secret()
         let coding = try coding(received.session, of: call.client)
-        let held = try hold(received, store)
+        try hold(received.coded.value.count, for: call, store)
         change(item, in: collection, call, store) { () throws(ServiceError) in
-            defer { held.end() }
-            return .secret(try coding.decode(received.coded), contentType: received.contentType)
+            .secret(try coding.decode(received.coded), contentType: received.contentType)
         }
     }
 
@@ -265,9 +266,9 @@ extension SecretService {
         }
     }
 
-    /// Counts a secret as the program's, until it is stored.
-    private func hold(_ secret: ReceivedSecret, _ store: ProgramStore) throws(ServiceError) -> HeldBytes {
-        try asServiceError { () throws(KeychainError) in try store.connection.hold(secret.coded.value.count) }
+    /// Counts what was read of a call as the program's, until it is answered.
+    func hold(_ byteCount: Int, for call: ServiceCall, _ store: ProgramStore) throws(ServiceError) {
+        call.held = try asServiceError { () throws(KeychainError) in try store.connection.hold(byteCount) }
     }
 
     // MARK: - Properties
@@ -277,7 +278,7 @@ extension SecretService {
         _ call: ServiceCall,
         _ store: ProgramStore
     ) throws(ServiceError) {
-        guard let interface = call.message.string(), let name = call.message.string() else { throw .invalidArguments }
+        guard let interface = call.message.name(), let name = call.message.name() else { throw .invalidArguments }
         let property = try Property(interface, name, of: Interface(of: object))
         read([property], of: object, call, store) { service, number, read in
             service.answer(number) { reply throws(BusError) in
@@ -291,7 +292,7 @@ extension SecretService {
         _ call: ServiceCall,
         _ store: ProgramStore
     ) throws(ServiceError) {
-        guard let interface = call.message.string() else { throw .invalidArguments }
+        guard let interface = call.message.name() else { throw .invalidArguments }
         let properties = try Property.all(interface, of: Interface(of: object))
         // What changes from now on may be missing in what is read.
         call.client.followed.add(object)
@@ -338,7 +339,7 @@ extension SecretService {
         _ call: ServiceCall,
         _ store: ProgramStore
     ) throws(ServiceError) {
-        guard let interface = call.message.string(), let name = call.message.string() else { throw .invalidArguments }
+        guard let interface = call.message.name(), let name = call.message.name() else { throw .invalidArguments }
         let property = try Property(interface, name, of: Interface(of: object))
         guard property.row.isWritable else { throw .readOnlyProperty }
         guard call.message.typesOfVariant() == property.row.type else { throw .invalidArguments }
@@ -348,6 +349,7 @@ extension SecretService {
         let change: LookupChange =
             property == .itemLabel
             ? .label(try call.message.variantText()) : .attributes(try call.message.variantAttributes())
+        if case .attributes(let attributes) = change { try hold(attributes.byteCount, for: call, store) }
         self.change(item, in: collection, call, store) { change }
     }
 }

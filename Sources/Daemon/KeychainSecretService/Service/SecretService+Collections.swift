@@ -9,9 +9,7 @@ extension SecretService {
     /// Returns the collection of an alias that there is already, or a prompt that creates one.
     func createCollection(_ call: ServiceCall, _ store: ProgramStore) throws(ServiceError) {
         let label = try call.message.collectionLabel()
-        guard let alias = call.message.string(), alias.utf8.count <= CollectionAliases.maximumByteCount else {
-            throw .invalidArguments
-        }
+        let alias = try Self.alias(in: call)
         work(for: call, store) { store throws(ServiceError) in
             if !alias.isEmpty, let collection = try store.collection(ofAlias: alias) { return collection }
             guard let files = store.files else { throw .notSupported }
@@ -54,7 +52,7 @@ extension SecretService {
     }
 
     func readAlias(_ call: ServiceCall, _ store: ProgramStore) throws(ServiceError) {
-        guard let alias = call.message.string() else { throw .invalidArguments }
+        let alias = try Self.alias(in: call)
         work(for: call, store) { store throws(ServiceError) in
             try store.collection(ofAlias: alias)
         } then: { service, number, collection in
@@ -64,7 +62,8 @@ extension SecretService {
     }
 
     func setAlias(_ call: ServiceCall, _ store: ProgramStore) throws(ServiceError) {
-        guard let alias = call.message.string(), let path = call.message.objectPath() else { throw .invalidArguments }
+        let alias = try Self.alias(in: call)
+        guard let path = call.message.objectPath() else { throw .invalidArguments }
         work(for: call, store) { store throws(ServiceError) in
             guard path != ObjectPath.none else { return try store.setAlias(alias, to: nil) }
             guard let object = ObjectPath(path) else { throw .noSuchObject }
@@ -72,5 +71,13 @@ extension SecretService {
         } then: { service, number, _ in
             service.answer(number)
         }
+    }
+
+    /// The alias that a call names; Swift would compare a long one of combining marks with others for hours.
+    private static func alias(in call: ServiceCall) throws(ServiceError) -> String {
+        guard let alias = call.message.string(), alias.utf8.count <= CollectionAliases.maximumByteCount else {
+            throw .invalidArguments
+        }
+        return alias
     }
 }

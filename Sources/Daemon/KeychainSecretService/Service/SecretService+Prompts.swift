@@ -45,6 +45,7 @@ extension SecretService {
     /// Opens what is locked by a prompt.
     func unlock(_ call: ServiceCall, _ store: ProgramStore) throws(ServiceError) {
         let paths = try call.message.objectPaths()
+        try hold(paths.count * ObjectPath.maximumByteCount, for: call, store)
         work(for: call, store) { store throws(ServiceError) in
             try LockedPaths(paths, store)
         } then: { service, number, found in
@@ -81,6 +82,7 @@ extension SecretService {
     /// Locks collections, and items that were opened by themselves.
     func lock(_ call: ServiceCall, _ store: ProgramStore) throws(ServiceError) {
         let paths = try call.message.objectPaths()
+        try hold(paths.count * ObjectPath.maximumByteCount, for: call, store)
         work(for: call, store) { store throws(ServiceError) in
             let objects = paths.map { store.object($0) }
             let wasLocked = try store.isLocked(.login)

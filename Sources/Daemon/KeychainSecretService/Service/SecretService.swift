@@ -163,15 +163,16 @@ final class SecretService {
         let call = ServiceCall(message, number: nextNumber(), of: client)
         calls[call.number] = call
         client.callCount += 1
-        switch client.state {
-        case .unidentified(let waiting): client.state = .unidentified(waiting + [call.number])
-        case .identified(let store): start(call, store)
-        }
+        guard let store = client.store else { return client.waiting.append(call.number) }
+        start(call, store)
     }
 
     /// Carries out a call of a program that is identified, or refuses it.
     private func start(_ call: ServiceCall, _ store: ProgramStore) {
-        do throws(ServiceError) { try carryOut(call, store) } catch { refuse(call.number, error) }
+        do throws(ServiceError) { try carryOut(call, store) } catch { return refuse(call.number, error) }
+        // Its arguments were read: those of many calls that wait would be much.
+        guard calls[call.number] != nil, let stub = try? bus.withoutArguments(call.message) else { return }
+        call.message = stub
     }
 
     private func nextNumber() -> UInt64 { Self.numbers.add(1, ordering: .relaxed).newValue }
@@ -222,12 +223,12 @@ final class SecretService {
 
     /// Answers the calls of a client that wait for its identification: `nil` where the bus knows it no more.
     private func admit(_ store: Result<ProgramStore, KeychainError>?, as number: UInt64, _ name: String) {
-        guard let client = clients[name], client.number == number, case .unidentified(let waiting) = client.state else {
-            return
-        }
+        guard let client = clients[name], client.number == number, client.store == nil else { return }
+        let waiting = client.waiting
+        client.waiting = []
         switch store {
         case .success(let store)?:
-            client.state = .identified(store)
+            client.store = store
             for number in waiting {
                 if let call = calls[number] { start(call, store) }
             }
@@ -246,6 +247,7 @@ final class SecretService {
         for call in calls.values where call.client === client { calls[call.number] = nil }
         for (number, name) in pings where name == client.name { pings[number] = nil }
         for prompt in client.prompts.values { prompt.cancellation.cancel() }
+        surroundings.work.forget(client.number)
         guard let store = client.store else { return }
         for _ in client.sessions { sessionCounts.end(store.connection.share) }
         for _ in client.prompts { promptCounts.end(store.connection.share) }
@@ -316,6 +318,7 @@ final class SecretService {
     }
 
     private func introspect(_ message: borrowing BusMessage) {
+        guard message.has(signature: Method.introspect.row.signature) else { return refuse(message, .invalidArguments) }
         guard let text = Introspection.text(of: message.path) else { return refuse(message, .unknownObject) }
         do throws(BusError) {
             let reply = try bus.answer(to: message)

@@ -55,9 +55,9 @@ final class ClientWork: Sendable {
     func add(for connection: UInt64, of process: Int32, _ job: @escaping Job) {
         let (isNew, needsThread) = state.withLock { state in
             guard !state.isOver else { return (false, false) }
-            var line = state.lines[connection] ?? Line(process: process)
-            line.jobs.append(job)
-            let isNew = state.lines.updateValue(line, forKey: connection) == nil
+            let isNew = state.lines[connection] == nil
+            // In place: a copy for each of many jobs would take long.
+            state.lines[connection, default: Line(process: process)].jobs.append(job)
             guard isNew else { return (false, false) }
             state.ready.append(connection)
             // A thread that was woken may be idle still.
@@ -75,6 +75,15 @@ final class ClientWork: Sendable {
         guard !isStarted else { return }
         state.withLock { $0.threadCount -= 1 }
         threads.leave()
+    }
+
+    /// Forgets what a connection has asked for, as far as it was not begun; nothing more is added for it.
+    func forget(_ connection: UInt64) {
+        // What belongs to it goes outside of the lock.
+        _ = state.withLock { state in
+            state.ready.removeAll { $0 == connection }
+            return state.lines.removeValue(forKey: connection)
+        }
     }
 
     /// Forgets what was not begun, and waits for the rest; nothing more is added.

@@ -188,6 +188,7 @@ final class ProgramStore: Sendable {
         let command = KeychainCommand.lookup(LookupRequest(operation, client: Self.client, context: context))
         return try asServiceError { () throws(KeychainError) in
             if collection == .login { return try connection.perform(command) }
+            try command.checkSizes()
             guard collection == .session else {
                 guard let files else { throw .noFile }
                 return try files.service.perform(operation, at: try files.path(of: collection))

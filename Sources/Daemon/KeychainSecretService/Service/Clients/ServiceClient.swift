@@ -12,7 +12,11 @@ final class ServiceClient {
     /// A number that no other client has.
     let number: UInt64
 
-    var state = State.unidentified([])
+    /// Its collections; `nil` until it is identified.
+    var store: ProgramStore?
+
+    /// The calls that wait until it is.
+    var waiting: [UInt64] = []
 
     /// Its process, for the limits of the threads that work for it; 0 until the bus has said it.
     var process: Int32 = 0
@@ -35,27 +39,21 @@ final class ServiceClient {
     /// The most items that are remembered so.
     static let maximumHidden = 4_096
 
-    /// How far it is known.
-    enum State {
-        /// Its calls wait.
-        case unidentified([UInt64])
-        case identified(ProgramStore)
-    }
-
     init(_ name: String, number: UInt64) {
         self.name = name
         self.number = number
     }
-
-    /// Its collections; `nil` until it is identified.
-    var store: ProgramStore? { if case .identified(let store) = state { store } else { nil } }
 }
 
 /// A call that is not answered yet; for the thread of the bus.
 final class ServiceCall {
     let number: UInt64
-    let message: BusMessage
+    /// Without its arguments once they were read.
+    var message: BusMessage
     let client: ServiceClient
+
+    /// Counts what was read of it as the program's.
+    var held: HeldBytes?
 
     init(_ message: consuming BusMessage, number: UInt64, of client: ServiceClient) {
         self.message = message

@@ -8,6 +8,14 @@ extension BusMessage {
     /// The types of a secret: its session, parameters, value and content type.
     static let secretTypes = "oayays"
 
+    /// Reads a name that is compared with known ones, which are ASCII; `?`, which none is, for any other text.
+    ///
+    /// Swift would compare a text of many combining marks with them for hours.
+    func name() -> String? {
+        guard let text = string() else { return nil }
+        return text.utf8.allSatisfy { $0 < 0x80 } ? text : "?"
+    }
+
     /// Reads lookup attributes: a map of texts.
     ///
     /// - Throws: ``ServiceError/invalidArguments``, also for more than an item may have.
@@ -36,7 +44,9 @@ extension BusMessage {
         }
         guard let copied else { throw .invalidArguments }
         guard let value = copied else { throw .limitsExceeded }
-        guard let contentType = string() else { throw .invalidArguments }
+        guard let contentType = string(),
+            contentType.utf8.count <= LookupRequest.maximumContentTypeByteCount
+        else { throw .invalidArguments }
         leave()
         return ReceivedSecret(
             session: session,
@@ -48,13 +58,13 @@ extension BusMessage {
     /// More than any algorithm has is no parameter, and is not copied.
     private static func parameters(_ bytes: UnsafeRawBufferPointer) -> [UInt8] { Array(bytes.prefix(64)) }
 
-    /// Reads an array of the paths of objects.
+    /// Reads an array of the paths of objects, without those that are longer than any.
     func objectPaths() throws(ServiceError) -> [String] {
         var paths: [String] = []
         guard enter("a", "o") else { throw .invalidArguments }
         while let path = objectPath() {
             guard paths.count < LookupRequest.maximumItems else { throw .limitsExceeded }
-            paths.append(path)
+            if path.utf8.count <= ObjectPath.maximumByteCount { paths.append(path) }
         }
         leave()
         return paths
@@ -90,16 +100,18 @@ extension BusMessage {
     private func eachProperty(_ read: (String) throws(ServiceError) -> Void) throws(ServiceError) {
         guard enter("a", "{sv}") else { throw .invalidArguments }
         while enter("e", "sv") {
-            guard let name = string() else { throw .invalidArguments }
+            guard let name = name() else { throw .invalidArguments }
             try read(name)
             leave()
         }
         leave()
     }
 
-    /// Reads a variant of a text.
+    /// Reads a variant of a text, such as a label, which is no longer than an item may have.
     func variantText() throws(ServiceError) -> String {
-        guard enter("v", "s"), let text = string() else { throw .invalidArguments }
+        guard enter("v", "s"), let text = string(), text.utf8.count <= LookupAttributes.maximumTextByteCount else {
+            throw .invalidArguments
+        }
         leave()
         return text
     }
@@ -138,10 +150,10 @@ extension BusMessage {
         }
     }
 
-    /// Appends lookup attributes.
+    /// Appends lookup attributes, without those that cannot be sent.
     func append(_ attributes: LookupAttributes) throws(BusError) {
         try append("a", of: "{ss}") { () throws(BusError) in
-            for pair in attributes.pairs {
+            for pair in attributes.pairs where pair.name.isSendable && pair.value.isSendable {
                 try append("e", of: "ss") { () throws(BusError) in
                     try append(pair.name)
                     try append(pair.value)
@@ -174,4 +186,15 @@ struct SentSecret: Sendable {
 struct ItemProperties: Sendable {
     var label: String?
     var attributes: LookupAttributes?
+}
+
+extension String {
+    /// Whether sd-bus sends it: no text with a scalar that is no character (Unicode, section 23.7).
+    var isSendable: Bool {
+        // Each of them begins with one of these bytes.
+        guard utf8.contains(where: { $0 >= 0xEF }) else { return true }
+        return unicodeScalars.allSatisfy { scalar in
+            scalar.value & 0xFFFE != 0xFFFE && !(0xFDD0...0xFDEF).contains(scalar.value)
+        }
+    }
 }

@@ -35,7 +35,7 @@ extension BusMessage {
     func append(_ content: PropertyContent) throws(BusError) {
         try append("v", of: content.type) { () throws(BusError) in
             switch content {
-            case .text(let text): try append(text)
+            case .text(let text): try append(text.isSendable ? text : "")
             case .boolean(let value): try append(value)
             case .seconds(let seconds): try append(seconds)
             case .paths(let paths): try append(array: paths, of: "o")

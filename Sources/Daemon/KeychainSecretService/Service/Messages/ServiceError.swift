@@ -35,7 +35,7 @@ enum ServiceError: String, Error, Sendable, Hashable, CaseIterable {
         case .readOnlyProperty: "The property cannot be changed."
         case .limitsExceeded: "A limit is reached."
         case .accessDenied: "The program may not do this."
-        case .failed: "The keychain cannot do this now; its daemon has logged why."
+        case .failed: "The keychain cannot do this now."
         }
     }
 

@@ -21,7 +21,7 @@ enum ObjectPath: Sendable, Hashable {
     static let root = "/org/freedesktop/secrets"
 
     /// The longest path of an object: a longer one is refused before it is looked at.
-    private static let maximumByteCount = PathElement.maximumByteCount + 128
+    static let maximumByteCount = PathElement.maximumByteCount + 128
 
     /// Parses a path; `nil` for that of no object.
     init?(_ text: String) {

@@ -29,13 +29,13 @@ extension SecretService {
             request.cancellation.cancel()
             answer(call.number)
         case (Interface.properties.rawValue, "Get") where path == SecretPortal.path:
-            guard call.message.has(signature: "ss"), call.message.string() == SecretPortal.interface else {
+            guard call.message.has(signature: "ss"), call.message.name() == SecretPortal.interface else {
                 throw .invalidArguments
             }
-            guard call.message.string() == "version" else { throw .unknownProperty }
+            guard call.message.name() == "version" else { throw .unknownProperty }
             answer(call.number) { reply throws(BusError) in try reply.appendVariant(SecretPortal.version) }
         case (Interface.properties.rawValue, "GetAll") where path == SecretPortal.path:
-            guard call.message.has(signature: "s"), call.message.string() == SecretPortal.interface else {
+            guard call.message.has(signature: "s"), call.message.name() == SecretPortal.interface else {
                 throw .invalidArguments
             }
             answer(call.number) { reply throws(BusError) in
