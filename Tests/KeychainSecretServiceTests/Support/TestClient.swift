@@ -65,6 +65,31 @@ final class TestClient {
         try call(path, interface, method, arguments) { $0.has(signature: "") ? () : nil }
     }
 
+    /// The text of the error with which a call fails; `nil` if it does not.
+    func errorText(
+        _ path: String,
+        _ interface: Interface,
+        _ method: String,
+        _ arguments: (borrowing BusMessage) throws(BusError) -> Void
+    ) throws -> String? {
+        let call = try bus.methodCall(on: Self.service, at: path, interface: interface.rawValue, method: method)
+        try arguments(call)
+        _ = try bus.sendCall(call)
+        return try nextReply().flatMap { $0.isError ? $0.text : nil }
+    }
+
+    /// The next reply to a call that was only sent, and its text if it is an error; `nil` if none comes within the
+    /// minute after the connection was made.
+    func nextReply() throws -> (isError: Bool, text: String?)? {
+        while true {
+            while let message = try bus.next() {
+                guard message.replyNumber != nil else { continue }
+                return (message.isError, message.isError ? message.string() : nil)
+            }
+            if try bus.wait(or: limit) { return nil }
+        }
+    }
+
     // MARK: - Service
 
     /// Opens a session for secrets as they are.

@@ -22,12 +22,14 @@ final class TestFront<Keychain: KeychainBackend>: Sendable {
         of keychain: Keychain,
         memory: any KeychainBackend = LookupKeychain(),
         on bus: PrivateBus? = nil,
+        admission: (any BusAdmission)? = nil,
+        serverOptions: ServerOptions = ServerOptions(),
         _ options: SecretServiceOptions = SecretServiceOptions(),
         until expected: SecretServiceState = .serving
     ) throws {
         self.bus = try bus ?? PrivateBus()
         self.keychain = keychain
-        server = try TestServer(keychain)
+        server = try TestServer(keychain, serverOptions)
         guard let beside = server.server else { throw KeychainError(.notAvailable, "it is stopped") }
         var options = options
         let isServing = DispatchSemaphore(value: 0)
@@ -39,7 +41,7 @@ final class TestFront<Keychain: KeychainBackend>: Sendable {
         front = SecretServiceFront(
             on: .address(self.bus.address),
             beside,
-            admission: OpenBusAdmission(keychain),
+            admission: admission ?? OpenBusAdmission(keychain),
             keychain: keychain,
             memory: memory,
             options: options
@@ -72,4 +74,41 @@ struct OpenBusAdmission: BusAdmission {
     func admit(_ caller: BusCaller) throws(KeychainError) -> any ConnectedPeer {
         OpenPeer(process: ProcessInstance(identifier: caller.process, startTime: 0), backend: keychain)
     }
+}
+
+/// Identifies the connections of a bus as programs with some access groups, in the order of their first calls.
+final class GroupAdmission: BusAdmission {
+    private let keychain: any KeychainBackend
+    private let programs: Mutex<ArraySlice<[String]>>
+
+    init(_ keychain: any KeychainBackend, _ programs: [String]...) {
+        self.keychain = keychain
+        self.programs = Mutex(programs[...])
+    }
+
+    func admit(_ caller: BusCaller) throws(KeychainError) -> any ConnectedPeer {
+        guard let groups = programs.withLock({ $0.popFirst() }) else {
+            throw KeychainError(.missingEntitlement, "no other program is expected")
+        }
+        let process = ProcessInstance(identifier: caller.process, startTime: 0)
+        return GroupPeer(process: process, backend: keychain, groups: groups)
+    }
+}
+
+/// A program that has its access groups only, whatever it claims.
+private struct GroupPeer: ConnectedPeer {
+    let process: ProcessInstance
+    let backend: any KeychainBackend
+    let groups: [String]
+    let vouchesForBiometry = false
+
+    func permitted(_ command: KeychainCommand) throws(KeychainError) -> KeychainCommand {
+        var permitted = command
+        permitted.client?.accessGroups = groups
+        return permitted
+    }
+
+    func confirm() throws(KeychainError) {}
+
+    func changeFilter(for client: Client) throws(KeychainError) -> ChangeFilter { ChangeFilter(groups: groups) }
 }

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import KeychainCore
+import KeychainServer
+import KeychainTestSupport
+import MessageBus
+import Testing
+
+@testable import KeychainSecretService
+
+/// Programs that ask for too much: they get an error that names a limit, and others are served.
+@Suite(.timeLimit(.minutes(10)))
+struct HostileProgramTests {
+    private static let limitsExceeded = "org.freedesktop.DBus.Error.LimitsExceeded"
+
+    /// How often a call is refused for a limit; any other error fails the test.
+    private func refusals(of count: Int, _ call: () throws -> Void) throws -> Int {
+        var refused = 0
+        for _ in 0..<count {
+            let error = try refusal(call)
+            if error == Self.limitsExceeded { refused += 1 } else { #expect(error == nil) }
+        }
+        return refused
+    }
+
+    @Test("a name of many combining marks, which Swift would compare for minutes, is no name, wherever there is one")
+    func marks() throws {
+        let front = try TestFront()
+        let client = try front.client()
+        let session = try client.openSession()
+        let marks = String(repeating: "\u{301}\u{323}", count: 200_000)
+        func error(
+            _ path: String,
+            _ interface: Interface,
+            _ method: String,
+            _ texts: String...,
+            more: String? = nil
+        ) throws
+            -> String?
+        {
+            let name = try refusal {
+                try client.send(path, interface, method) { call throws(BusError) in
+                    for text in texts { try call.append(text) }
+                    switch more {
+                    case "v"?: try call.append(PropertyContent.text(""))
+                    case let path?: try call.append(path, as: "o")
+                    case nil: break
+                    }
+                }
+            }
+            return name?.split(separator: ".").last.map(String.init)
+        }
+        let (root, login) = (TestClient.root, TestClient.login)
+        // What is returned is of another type than nothing.
+        #expect(throws: TestClient.UnreadableReply.self) { _ = try error(root, .service, "ReadAlias", "lo" + marks) }
+        #expect(try error(root, .service, "SetAlias", "defaul" + marks, more: login) == "NotSupported")
+        #expect(try error(root, .service, "OpenSession", "pl" + marks, more: "v") == "NotSupported")
+        #expect(try error(login, .properties, "GetAll", "org.freedesktop.Secret" + marks) == "UnknownInterface")
+        #expect(try error(login, .properties, "Get", "", "Lock" + marks) == "UnknownProperty")
+        #expect(try error(login, .properties, "Get", "org.freedesktop." + marks, "Locked") == "UnknownInterface")
+        #expect(try error(login, .properties, "Set", "", "La" + marks, more: "v") == "UnknownProperty")
+        let made = try refusal {
+            try client.send(root, .service, "CreateCollection") { call throws(BusError) in
+                try call.append("a", of: "{sv}") { () throws(BusError) in
+                    try call.append("e", of: "sv") { () throws(BusError) in
+                        try call.append("org.freedesktop.Secret.Collection.Lab" + marks)
+                        try call.append(PropertyContent.text(""))
+                    }
+                }
+                try call.append("defaul" + marks)
+            }
+        }
+        #expect(made == "org.freedesktop.DBus.Error.NotSupported")
+        let item = try client.store(["a": "b"], "secret", session: session)
+        #expect(try client.secrets([item], session: session) == [item: Array("secret".utf8)])
+    }
+
+    @Test("10,000 sessions of one program: the limit is an error, others are served, and all end with their connection")
+    func sessions() throws {
+        let front = try TestFront()
+        let other = try front.client()
+        let limits = SecretServiceLimits().sessions
+        for _ in 0..<2 {
+            let client = try front.client()
+            #expect(try refusals(of: 10_000) { _ = try client.openSession() } == 10_000 - limits.ofConnection)
+            let session = try other.openSession()
+            _ = try other.store(["a": "b"], "secret", session: session)
+            try other.send(session, .session, "Close")
+        }
+    }
+
+    @Test(
+        "10,000 prompts that are not shown: the limit is an error, others are served, and all end with their connection"
+    )
+    func prompts() throws {
+        let front = try TestFront(passcode: "1234")
+        let other = try front.client()
+        let limits = SecretServiceLimits().prompts
+        for _ in 0..<2 {
+            let client = try front.client()
+            let refused = try refusals(of: 10_000) { _ = try client.change("Unlock", [TestClient.login]) }
+            #expect(refused == 10_000 - limits.ofConnection)
+            let prompt = try other.change("Unlock", [TestClient.login]).prompt
+            try other.send(prompt, .prompt, "Dismiss")
+        }
+    }
+
+    @Test(
+        "20,000 calls that wait: those above the limit are an error, the others are answered, others are served meanwhile"
+    )
+    func calls() throws {
+        let front = try TestFront()
+        let (client, other) = (try front.client(), try front.client())
+        let item = try other.store(["a": "b"], "secret", session: try other.openSession())
+        _ = try client.openSession()
+        let (begun, goesOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        front.keychain.delaySearches {
+            begun.signal()
+            goesOn.wait()
+        }
+        func search() throws {
+            let search = try client.bus.methodCall(
+                on: TestClient.service,
+                at: TestClient.root,
+                interface: Interface.service.rawValue,
+                method: "SearchItems"
+            )
+            try search.append("a", of: "{ss}") { () throws(BusError) in }
+            _ = try client.bus.sendCall(search)
+        }
+        var (answered, refused) = (0, 0)
+        func count(_ reply: (isError: Bool, text: String?)?) throws {
+            if try #require(reply).isError { refused += 1 } else { answered += 1 }
+        }
+        try search()
+        // It also sends what waits in the library.
+        while begun.wait(timeout: .now()) != .success { _ = try client.bus.next() }
+        front.keychain.delaySearches(nil)
+        for _ in 1..<20_000 { try search() }
+        let limit = SecretServiceLimits().calls.ofConnection
+        while refused < 20_000 - limit { try count(client.nextReply()) }
+        #expect(answered == 0)
+        #expect(try other.search(["a": "b"]).open == [item])
+        goesOn.signal()
+        while answered < limit { try count(client.nextReply()) }
+        #expect(refused == 20_000 - limit)
+        #expect(try client.search(["a": "b"]).open == [item])
+    }
+
+    @Test("what waits for a program holds no more than its process may have, and is forgotten with its connection")
+    func heldBytes() throws {
+        var options = ServerOptions()
+        options.maximumBufferedBytesPerProcess = 8 << 20
+        let front = try TestFront(of: LookupKeychain(), serverOptions: options)
+        let other = try front.client()
+        let item = try other.store(["a": "b"], "secret", session: try other.openSession())
+        let text = String(repeating: "x", count: LookupAttributes.maximumTextByteCount)
+        let pairs = (10..<25).map { LookupAttributes.Pair("\($0)", text) }
+        let (begun, goesOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        for round in 0..<3 {
+            let client = try front.client()
+            _ = try client.openSession()
+            front.keychain.delaySearches {
+                begun.signal()
+                goesOn.wait()
+            }
+            func search(_ pairs: [LookupAttributes.Pair]) throws {
+                let search = try client.bus.methodCall(
+                    on: TestClient.service,
+                    at: TestClient.root,
+                    interface: Interface.service.rawValue,
+                    method: "SearchItems"
+                )
+                try search.append(LookupAttributes(pairs))
+                _ = try client.bus.sendCall(search)
+            }
+            try search([])
+            while begun.wait(timeout: .now()) != .success { _ = try client.bus.next() }
+            front.keychain.delaySearches(nil)
+            // Eight of them are as much as it may have.
+            for _ in 0..<12 { try search(pairs) }
+            let refused = try #require(try client.nextReply())
+            #expect(refused.isError)
+            #expect(try other.search(["a": "b"]).open == [item])
+            goesOn.signal()
+            guard round == 2 else { continue }
+            var answered = 0
+            for _ in 0..<12 where try client.nextReply()?.isError == false { answered += 1 }
+            #expect(answered == 9, "the first one holds nothing")
+        }
+    }
+
+    @Test("many connections of one process: those above the limits are refused, and another process is served")
+    func connections() throws {
+        let front = try TestFront()
+        var clients: [TestClient] = []
+        var refused = 0
+        // The limit of the daemon is 256.
+        for _ in 0..<300 {
+            let client = try front.client()
+            let error = try refusal { _ = try client.openSession() }
+            if error == Self.limitsExceeded { refused += 1 } else { #expect(error == nil) }
+            clients.append(client)
+        }
+        #expect(refused == 44)
+        // Those of a process together are limited as well.
+        let limit = SecretServiceLimits().sessions.ofProcess
+        var opened = 300 - refused
+        for client in clients.prefix(5) {
+            while try refusal({ _ = try client.openSession() }) == nil { opened += 1 }
+        }
+        #expect(opened == limit)
+        let shell = Shell(environment: ["DBUS_SESSION_BUS_ADDRESS": front.bus.address, "PATH": "/usr/bin:/bin"])
+        let words = ["call", TestClient.service, TestClient.root, Interface.service.rawValue, "OpenSession", "sv"]
+        let outcome = try shell.run("/usr/bin/busctl", ["--user"] + words + ["plain", "s", ""])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+    }
+}
