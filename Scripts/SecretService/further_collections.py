@@ -28,6 +28,8 @@ def run(checks, service):
     with Client(service) as client, Client(service) as other:
         client.watch()
         other.watch()
+        # Programs that have not called the service are told nothing of keychain files.
+        other.get(SERVICE, "Service", "Collections")
         label = client.get(LOGIN, "Collection", "Label")
 
         def renames():
