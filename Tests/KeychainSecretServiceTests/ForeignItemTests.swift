@@ -92,7 +92,9 @@ struct ForeignItemTests {
                 try refusal { try other.send(path, interface, method, arguments) }
             }
             #expect(names[0] == names[1] && names[0] != nil, "\(method)")
-            let texts = try [item, unknown].map { try other.errorText($0, interface, method, arguments) }
+            let texts = try [item, unknown].map {
+                try other.errorText(at: $0, of: interface, calling: method, with: arguments)
+            }
             #expect(texts[0] == texts[1] && texts[0] != nil, "\(method)")
         }
         let descriptions = try [item, Self.unknown(in: collection)].map { path in

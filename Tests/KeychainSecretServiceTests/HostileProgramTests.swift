@@ -31,9 +31,9 @@ struct HostileProgramTests {
         let session = try client.openSession()
         let marks = String(repeating: "\u{301}\u{323}", count: 200_000)
         func error(
-            _ path: String,
-            _ interface: Interface,
-            _ method: String,
+            at path: String,
+            of interface: Interface,
+            calling method: String,
             _ texts: String...,
             more: String? = nil
         ) throws
@@ -53,13 +53,21 @@ struct HostileProgramTests {
         }
         let (root, login) = (TestClient.root, TestClient.login)
         // What is returned is of another type than nothing.
-        #expect(throws: TestClient.UnreadableReply.self) { _ = try error(root, .service, "ReadAlias", "lo" + marks) }
-        #expect(try error(root, .service, "SetAlias", "defaul" + marks, more: login) == "NotSupported")
-        #expect(try error(root, .service, "OpenSession", "pl" + marks, more: "v") == "NotSupported")
-        #expect(try error(login, .properties, "GetAll", "org.freedesktop.Secret" + marks) == "UnknownInterface")
-        #expect(try error(login, .properties, "Get", "", "Lock" + marks) == "UnknownProperty")
-        #expect(try error(login, .properties, "Get", "org.freedesktop." + marks, "Locked") == "UnknownInterface")
-        #expect(try error(login, .properties, "Set", "", "La" + marks, more: "v") == "UnknownProperty")
+        #expect(throws: TestClient.UnreadableReply.self) {
+            _ = try error(at: root, of: .service, calling: "ReadAlias", "lo" + marks)
+        }
+        #expect(try error(at: root, of: .service, calling: "SetAlias", "defaul" + marks, more: login) == "NotSupported")
+        #expect(try error(at: root, of: .service, calling: "OpenSession", "pl" + marks, more: "v") == "NotSupported")
+        #expect(
+            try error(at: login, of: .properties, calling: "GetAll", "org.freedesktop.Secret" + marks)
+                == "UnknownInterface"
+        )
+        #expect(try error(at: login, of: .properties, calling: "Get", "", "Lock" + marks) == "UnknownProperty")
+        #expect(
+            try error(at: login, of: .properties, calling: "Get", "org.freedesktop." + marks, "Locked")
+                == "UnknownInterface"
+        )
+        #expect(try error(at: login, of: .properties, calling: "Set", "", "La" + marks, more: "v") == "UnknownProperty")
         let made = try refusal {
             try client.send(root, .service, "CreateCollection") { call throws(BusError) in
                 try call.append("a", of: "{sv}") { () throws(BusError) in

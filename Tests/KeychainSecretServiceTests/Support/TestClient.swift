@@ -67,10 +67,10 @@ final class TestClient {
 
     /// The text of the error with which a call fails; `nil` if it does not.
     func errorText(
-        _ path: String,
-        _ interface: Interface,
-        _ method: String,
-        _ arguments: (borrowing BusMessage) throws(BusError) -> Void
+        at path: String,
+        of interface: Interface,
+        calling method: String,
+        with arguments: (borrowing BusMessage) throws(BusError) -> Void
     ) throws -> String? {
         let call = try bus.methodCall(on: Self.service, at: path, interface: interface.rawValue, method: method)
         try arguments(call)
