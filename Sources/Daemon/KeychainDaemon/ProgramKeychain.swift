@@ -46,6 +46,10 @@ final class ProgramKeychain: KeychainBackend {
         keychain.observeItemChanges(handler)
     }
 
+    func observeLocks(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation? {
+        keychain.observeLocks(handler)
+    }
+
     func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         let result = Self.$isForSandbox.withValue(program.isSandboxed) {
             Result { () throws(KeychainError) in

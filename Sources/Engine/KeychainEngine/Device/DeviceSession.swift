@@ -27,6 +27,11 @@ final class DeviceSession: @unchecked Sendable {
     /// The newest record of ``file`` that was seen: calls side by side can see an older one later.
     private var newest: (storeIdentifier: Bytes16, revision: Int64)?
     private let watch = IdlenessWatch()
+    /// Whether the keys have changed since observers were told.
+    private var haveKeysChanged = false
+
+    /// Who is told that the device may have been locked or unlocked, in the turn of the call.
+    let observers = Observers<Void>()
 
     /// Counts unlocks of what was locked before, in all keychains of the process.
     private static let unlockCount = Atomic<UInt64>(0)
@@ -106,14 +111,14 @@ final class DeviceSession: @unchecked Sendable {
         guard let held = unlocked, hostClock.now.bootIdentifier == held.bootIdentifier,
             keychain_fork_generation() == held.forkGeneration
         else {
-            unlocked = nil
+            forget()
             return nil
         }
         if let mark, !held.keys.isLocked, mark.read() != held.mark { drop() }
         guard keybag.passcodeSlot != nil, keybag.storeIdentifier == held.storeIdentifier,
             keybag.passcodeGeneration == held.passcodeGeneration
         else {
-            if isNewest { unlocked = nil }
+            if isNewest { forget() }
             return nil
         }
         return unlocked?.keys
@@ -140,6 +145,7 @@ final class DeviceSession: @unchecked Sendable {
                 unlockNumber = Self.unlockCount.add(1, ordering: .relaxed).newValue
             }
             unlocked = installed
+            haveKeysChanged = true
             if !personality.enforcesProtection { kept = unlocked }
             adoptPolicy(of: device)
             lastUse = now
@@ -166,7 +172,13 @@ final class DeviceSession: @unchecked Sendable {
     func lock() { withExclusiveAccess { drop() } }
 
     /// Drops every key.
-    func clear() { withExclusiveAccess { unlocked = nil } }
+    func clear() {
+        withExclusiveAccess {
+            unlocked = nil
+            // Also where there were none: a locked device without a passcode any longer is not locked.
+            haveKeysChanged = true
+        }
+    }
 
     /// The lock state of a device with a passcode in this process.
     var lockState: LockState {
@@ -206,6 +218,13 @@ final class DeviceSession: @unchecked Sendable {
     private func drop() {
         guard let keys = unlocked?.keys, !keys.isLocked else { return }
         unlocked?.keys = keys.locked()
+        haveKeysChanged = true
+    }
+
+    private func forget() {
+        guard unlocked != nil else { return }
+        unlocked = nil
+        haveKeysChanged = true
     }
 
     @discardableResult
@@ -226,8 +245,12 @@ final class DeviceSession: @unchecked Sendable {
 
     private func withExclusiveAccess<Result>(_ body: () -> Result) -> Result {
         mutex.acquire()
-        defer { mutex.release() }
-        return body()
+        let result = body()
+        let haveChanged = haveKeysChanged
+        haveKeysChanged = false
+        mutex.release()
+        if haveChanged { observers.tell(()) }
+        return result
     }
 }
 

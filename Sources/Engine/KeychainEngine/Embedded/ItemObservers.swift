@@ -2,17 +2,10 @@
 
 import KeychainCore
 import KeychainStore
-import Synchronization
 
 /// Those who are told which items a keychain's commits added, changed and removed, whoever asked for it.
 final class ItemObservers: Sendable {
-    fileprivate struct State {
-        var handlers: [UInt64: @Sendable (ItemChangeNotice) -> Void] = [:]
-        var nextNumber: UInt64 = 0
-    }
-
-    private let state = Mutex(State())
-    private let areThereAny = Atomic<Bool>(false)
+    private let observers = Observers<ItemChangeNotice>()
     private let knownGroups: KnownGroups
 
     /// Nobody yet.
@@ -21,36 +14,16 @@ final class ItemObservers: Sendable {
     init(_ knownGroups: KnownGroups) { self.knownGroups = knownGroups }
 
     /// Whether there are any.
-    var areThere: Bool { areThereAny.load(ordering: .sequentiallyConsistent) }
+    var areThere: Bool { observers.areThere }
 
     /// Adds one, until the observation is deallocated.
-    func add(_ handler: @escaping @Sendable (ItemChangeNotice) -> Void) -> ChangeObservation {
-        let number = state.withLock { state in
-            defer { state.nextNumber += 1 }
-            state.handlers[state.nextNumber] = handler
-            areThereAny.store(true, ordering: .sequentiallyConsistent)
-            return state.nextNumber
-        }
-        return ChangeObservation { [weak self] in self?.remove(number) }
-    }
-
-    private func remove(_ number: UInt64) {
-        state.withLock { state in
-            state.handlers[number] = nil
-            areThereAny.store(!state.handlers.isEmpty, ordering: .sequentiallyConsistent)
-        }
-    }
+    func add(_ handler: @escaping @Sendable (ItemChangeNotice) -> Void) -> ChangeObservation { observers.add(handler) }
 
     /// Tells that anything may have changed.
-    func tellUnknown() {
-        for handler in state.withLock({ Array($0.handlers.values) }) { handler(.unknown) }
-    }
+    func tellUnknown() { observers.tell(.unknown) }
 
     /// Tells what a commit did; the caller is in a turn, so that notices come in the order of the commits.
-    func tell(_ changes: RowChanges) {
-        let notice = changes.areUnknown ? .unknown : notice(changes.changes)
-        for handler in state.withLock({ Array($0.handlers.values) }) { handler(notice) }
-    }
+    func tell(_ changes: RowChanges) { observers.tell(changes.areUnknown ? .unknown : notice(changes.changes)) }
 
     private func notice(_ changes: [RowChange]) -> ItemChangeNotice {
         ItemChangeNotice(

@@ -24,6 +24,13 @@ package protocol KeychainBackend: Sendable {
     ///   midst of it: it must neither wait nor use the keychain.
     /// - Returns: Ends the observation when it is deallocated; `nil` if the keychain does not know of single items.
     func observeItemChanges(_ handler: @escaping @Sendable (ItemChangeNotice) -> Void) -> ChangeObservation?
+
+    /// Tells whenever this keychain may have been locked or unlocked, in whatever way.
+    ///
+    /// - Parameter handler: called after the change, on its thread and in the midst of the call: it must neither wait
+    ///   nor use the keychain, whose status then says whether it is locked.
+    /// - Returns: Ends the observation when it is deallocated; `nil` if the keychain does not know.
+    func observeLocks(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation?
 }
 
 extension KeychainBackend where Self: AnyObject {
@@ -39,6 +46,9 @@ extension KeychainBackend {
     package func observeItemChanges(
         _ handler: @escaping @Sendable (ItemChangeNotice) -> Void
     ) -> ChangeObservation? { nil }
+
+    /// None: only an engine knows.
+    package func observeLocks(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation? { nil }
 
     /// Performs one command; may block on the disk, and until the user responds.
     ///
