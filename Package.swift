@@ -118,7 +118,7 @@ let groups: [Group] = [
             // Sessions and sleep, from logind over D-Bus.
             .target(
                 name: "LoginManager",
-                dependencies: isDaemonStatic ? [] : ["MessageBus"],
+                dependencies: isDaemonStatic ? [] : ["MessageBus", "CSystemd"],
                 exclude: [isDaemonStatic ? "Bus" : "Static"]
             ),
         ]

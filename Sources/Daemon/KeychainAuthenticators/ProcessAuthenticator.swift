@@ -55,7 +55,7 @@ package struct ProcessAuthenticator: Authenticator {
 
     private var byDefault: any Authenticator {
         if terminal.canAskForSecrets { return terminal }
-        let hasDisplay = ["WAYLAND_DISPLAY", "DISPLAY"].contains { environment($0) != nil }
+        let hasDisplay = PinentryEnvironment.displays.contains { environment($0) != nil }
         return hasDisplay ? PinentryAuthenticator(environment: environment) : NoAuthenticator()
     }
 }

@@ -7,6 +7,8 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <termios.h>
 #include <unistd.h>
@@ -107,6 +109,21 @@ static void handle(int number, siginfo_t *information, void *context) {
     errno = error;
 }
 
+// The settings of a terminal without echo and line editing, and the keys that it has with them.
+static struct keychain_terminal_keys hide(const struct termios *shown, struct termios *hidden) {
+    *hidden = *shown;
+    // Line editing of the terminal ends at 4095 bytes. The interrupt key cancels the prompt, not the program.
+    hidden->c_lflag &= ~(tcflag_t)(ECHO | ECHONL | ICANON);
+    hidden->c_iflag |= ICRNL;
+    hidden->c_iflag &= ~(tcflag_t)(INLCR | IGNCR);
+    hidden->c_cc[VINTR] = _POSIX_VDISABLE;
+    hidden->c_cc[VLNEXT] = _POSIX_VDISABLE;
+    hidden->c_cc[VMIN] = 1;
+    hidden->c_cc[VTIME] = 0;
+    return (struct keychain_terminal_keys){shown->c_cc[VINTR], shown->c_cc[VEOF], shown->c_cc[VERASE],
+                                           shown->c_cc[VKILL], shown->c_cc[VLNEXT]};
+}
+
 int keychain_terminal_hide(int terminal, int event, struct keychain_terminal_keys *keys) {
     sigset_t mask;
     lock(&mask);
@@ -116,18 +133,7 @@ int keychain_terminal_hide(int terminal, int event, struct keychain_terminal_key
     } else if (tcgetattr(terminal, &state.shown) != 0) {
         error = errno;
     } else {
-        const struct termios *shown = &state.shown;
-        *keys = (struct keychain_terminal_keys){shown->c_cc[VINTR], shown->c_cc[VEOF], shown->c_cc[VERASE],
-                                                shown->c_cc[VKILL], shown->c_cc[VLNEXT]};
-        state.hidden = state.shown;
-        // Line editing of the terminal ends at 4095 bytes. The interrupt key cancels the prompt, not the program.
-        state.hidden.c_lflag &= ~(tcflag_t)(ECHO | ECHONL | ICANON);
-        state.hidden.c_iflag |= ICRNL;
-        state.hidden.c_iflag &= ~(tcflag_t)(INLCR | IGNCR);
-        state.hidden.c_cc[VINTR] = _POSIX_VDISABLE;
-        state.hidden.c_cc[VLNEXT] = _POSIX_VDISABLE;
-        state.hidden.c_cc[VMIN] = 1;
-        state.hidden.c_cc[VTIME] = 0;
+        *keys = hide(&state.shown, &state.hidden);
         state.terminal = terminal;
         state.event = event;
         state.process = getpid();
@@ -167,6 +173,38 @@ void keychain_terminal_in_child(void) {
 
 // For a program that exits by itself while another of its threads prompts.
 __attribute__((destructor)) static void show_at_exit(void) { keychain_terminal_show(); }
+
+struct keychain_terminal_settings {
+    struct termios shown, hidden;
+};
+
+int keychain_terminal_borrow(int terminal, struct keychain_terminal_keys *keys,
+                             struct keychain_terminal_settings **settings) {
+    struct keychain_terminal_settings *made = malloc(sizeof *made);
+    if (made == NULL) return ENOMEM;
+    int error = tcgetattr(terminal, &made->shown) == 0 ? 0 : errno;
+    if (error == 0) {
+        *keys = hide(&made->shown, &made->hidden);
+        // The keys that stop and quit are typed for the question, not for the program whose terminal it is.
+        made->hidden.c_lflag &= ~(tcflag_t)ISIG;
+        error = tcsetattr(terminal, TCSANOW, &made->hidden) == 0 ? 0 : errno;
+    }
+    if (error != 0) {
+        free(made);
+        return error;
+    }
+    *settings = made;
+    return 0;
+}
+
+void keychain_terminal_give_back(int terminal, struct keychain_terminal_settings *settings) {
+    const struct termios *hidden = &settings->hidden;
+    struct termios now;
+    if (tcgetattr(terminal, &now) == 0 && now.c_lflag == hidden->c_lflag && now.c_iflag == hidden->c_iflag &&
+        memcmp(now.c_cc, hidden->c_cc, sizeof now.c_cc) == 0)
+        tcsetattr(terminal, TCSANOW, &settings->shown);
+    free(settings);
+}
 
 void keychain_terminal_ignore_stops(sigset_t *before) {
     sigset_t stops;

@@ -12,12 +12,23 @@ package struct PinentryAuthenticator: Authenticator {
     /// The program; `nil` if there is none.
     package let path: String?
     private let environment: PinentryEnvironment
+    private let terminal: @Sendable () -> String?
 
     /// The pinentry of the system, or the program at an absolute path.
     package init(path: String? = nil) { self.init(path: path, environment: { ProcessEnvironment.value($0) }) }
 
     /// One for a process with an environment.
-    package init(path: String? = nil, environment: @escaping @Sendable (String) -> String?) {
+    ///
+    /// - Parameters:
+    ///   - path: the program; `nil` for that of the system.
+    ///   - environment: the values of variables.
+    ///   - terminal: the path of the terminal for those that show their dialog on one; `nil` if there is none.
+    package init(
+        path: String? = nil,
+        environment: @escaping @Sendable (String) -> String?,
+        terminal: @escaping @Sendable () -> String? = { Terminal(path: ownTerminal) == nil ? nil : ownTerminal }
+    ) {
+        self.terminal = terminal
         self.path = path ?? Self.systemPaths.first { access($0, X_OK) == 0 }
         self.environment = PinentryEnvironment(value: environment)
     }
@@ -40,8 +51,7 @@ package struct PinentryAuthenticator: Authenticator {
             timeoutSeconds: prompt.timeoutSeconds
         )
         do throws(QuestionEnd) {
-            let terminal = Terminal(path: Self.terminal) == nil ? nil : Self.terminal
-            try question.begin(environment.options(terminal: terminal))
+            try question.begin(environment.options(terminal: terminal()))
             return .secret(prompt.kind == .newApplicationPassword ? try question.askTwice() : try question.ask())
         } catch {
             process.terminate()
@@ -49,7 +59,7 @@ package struct PinentryAuthenticator: Authenticator {
         }
     }
 
-    private static let terminal = "/dev/tty"
+    private static let ownTerminal = "/dev/tty"
 
     private static let systemPaths = ["/usr/bin/pinentry", "/usr/local/bin/pinentry", "/bin/pinentry"]
 }

@@ -3,8 +3,11 @@
 import Glibc
 
 /// The information that a pinentry receives about the prompting process.
-struct PinentryEnvironment {
+package struct PinentryEnvironment {
     let value: @Sendable (String) -> String?
+
+    /// The variables that name a display.
+    package static let displays = ["WAYLAND_DISPLAY", "DISPLAY"]
 
     /// Variables for where and how to show a dialog.
     private static let names = [

@@ -18,6 +18,8 @@ final class QuestionWatch {
         case ready
         /// ``wakeUp`` was signalled.
         case woken
+        /// Nothing happened for a while.
+        case nothing
     }
 
     /// Returns `nil` if it could not be woken.
@@ -33,20 +35,30 @@ final class QuestionWatch {
 
     /// Waits until a descriptor can be read or written.
     ///
+    /// - Parameters:
+    ///   - descriptor: the descriptor.
+    ///   - events: what to wait for (poll(2)).
+    ///   - milliseconds: after how long to return ``Event/nothing``.
+    /// - Returns: What has ended the wait.
     /// - Throws: ``QuestionEnd/ended``.
-    func wait(for descriptor: Int32, _ events: Int32) throws(QuestionEnd) -> Event {
+    func wait(
+        for descriptor: Int32,
+        _ events: Int32,
+        atMost milliseconds: Int32 = .max
+    ) throws(QuestionEnd) -> Event {
         while true {
             var states = [
                 pollfd(fd: wakeUp.descriptor, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: descriptor, events: Int16(events), revents: 0),
             ]
-            _ = try poll(&states, atMost: .max)
+            let count = try poll(&states, atMost: milliseconds)
             if states[0].revents != 0 {
                 wakeUp.clear()
                 try check()
                 return .woken
             }
             if states[1].revents != 0 { return .ready }
+            if count == 0, milliseconds < .max { return .nothing }
         }
     }
 

@@ -4,7 +4,26 @@ import CKeychainSupport
 import Glibc
 
 /// A terminal that was opened for a question.
-final class Terminal {
+protocol QuestionTerminal: AnyObject {
+    var descriptor: Int32 { get }
+
+    /// Whether a question may be asked there now.
+    var isOurs: Bool { get }
+
+    /// How long to wait for input before ``isOurs`` is asked again, in milliseconds.
+    var patienceMilliseconds: Int32 { get }
+
+    /// Turns the echo off during `body`, and always restores it.
+    ///
+    /// - Throws: ``QuestionEnd/ended`` if another thread's question used up the time; the errors of `body`.
+    func withoutEcho<Result>(
+        _ watch: QuestionWatch,
+        _ body: (TypedLine.Keys) throws(QuestionEnd) -> Result
+    ) throws(QuestionEnd) -> Result
+}
+
+/// The terminal of this process.
+final class Terminal: QuestionTerminal {
     let descriptor: Int32
 
     /// Opens it, without making it the controlling terminal of this process.
@@ -24,9 +43,9 @@ final class Terminal {
     /// Whether this process may use it now.
     var isOurs: Bool { keychain_terminal_is_ours(descriptor) != 0 }
 
-    /// Turns the echo off during `body`, and always restores it.
-    ///
-    /// - Throws: ``QuestionEnd/ended`` if another thread's question used up the time; the errors of `body`.
+    /// A signal says that it may have changed.
+    let patienceMilliseconds = Int32.max
+
     func withoutEcho<Result>(
         _ watch: QuestionWatch,
         _ body: (TypedLine.Keys) throws(QuestionEnd) -> Result
@@ -39,18 +58,23 @@ final class Terminal {
             switch keychain_terminal_hide(descriptor, watch.wakeUp.descriptor, &keys) {
             case 0:
                 defer { keychain_terminal_show() }
-                return try body(
-                    TypedLine.Keys(
-                        interrupt: keys.interrupt,
-                        endOfFile: keys.end_of_file,
-                        erase: keys.erase,
-                        eraseLine: keys.erase_line,
-                        literalNext: keys.literal_next
-                    )
-                )
+                return try body(TypedLine.Keys(keys))
             case EBUSY: try watch.pause(milliseconds: 50)
             default: throw .unavailable
             }
         }
+    }
+}
+
+extension TypedLine.Keys {
+    /// The keys of a terminal.
+    init(_ keys: keychain_terminal_keys) {
+        self.init(
+            interrupt: keys.interrupt,
+            endOfFile: keys.end_of_file,
+            erase: keys.erase,
+            eraseLine: keys.erase_line,
+            literalNext: keys.literal_next
+        )
     }
 }

@@ -6,7 +6,7 @@ import KeychainCore
 
 /// A question on a terminal whose echo is off.
 struct TerminalQuestion {
-    let terminal: Terminal
+    let terminal: any QuestionTerminal
     let watch: QuestionWatch
     let keys: TypedLine.Keys
     let text: QuestionText
@@ -46,10 +46,13 @@ struct TerminalQuestion {
         defer { try? write("\n") }
         var line = TypedLine(keys)
         while true {
-            switch try watch.wait(for: terminal.descriptor, POLLIN) {
+            let event = try watch.wait(for: terminal.descriptor, POLLIN, atMost: terminal.patienceMilliseconds)
+            // What is typed at another time is for another program.
+            guard terminal.isOurs else { throw .unavailable }
+            switch event {
+            case .nothing: continue
             case .woken:
-                // The process was stopped and continues, perhaps in the background.
-                guard terminal.isOurs else { throw .unavailable }
+                // The process was stopped and continues.
                 line = TypedLine(keys)
                 try write("\n" + question)
             case .ready:

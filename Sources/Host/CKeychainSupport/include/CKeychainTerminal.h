@@ -22,6 +22,16 @@ int keychain_terminal_hide(int terminal, int event, struct keychain_terminal_key
 // Gives the terminal its settings back, and the signals their effects.
 void keychain_terminal_show(void);
 
+// Turns off the echo and the line editing of another program's terminal, for any number of them at the same time;
+// signals are not dealt with. Returns an error number; otherwise its settings are stored until they are given back.
+struct keychain_terminal_settings;
+int keychain_terminal_borrow(int terminal, struct keychain_terminal_keys *keys,
+                             struct keychain_terminal_settings **settings);
+
+// Gives such a terminal its settings back, unless somebody has changed them meanwhile, as a shell does whose command
+// has ended.
+void keychain_terminal_give_back(int terminal, struct keychain_terminal_settings *settings);
+
 // Whether the process may use a terminal: it is in its foreground, or the terminal is not its controlling terminal.
 int keychain_terminal_is_ours(int terminal);
 

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import KeychainHost
+
+/// A script that has a pseudo-terminal as its controlling terminal; it is killed when the object goes away.
+package final class TerminalProgram {
+    /// The number of the process that the script named.
+    package let identifier: Int32
+
+    /// When it was started.
+    package let startTime: UInt64
+
+    private let process: Process
+
+    /// Which process a script means, as it has to write it.
+    package struct NoProcess: Error {
+        let text: String
+    }
+
+    /// Starts a script of bash, which writes `process NUMBER.` first.
+    ///
+    /// - Parameters:
+    ///   - script: the script.
+    ///   - pty: the terminal.
+    ///   - environment: its variables.
+    /// - Throws: ``NoProcess``, or why it does not start.
+    package init(
+        _ script: String = "echo \"process $$.\"; exec sleep 600",
+        on pty: Pty,
+        _ environment: [String: String] = [:]
+    ) throws {
+        let descriptor = open(pty.path, O_RDWR | O_NOCTTY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Pty.Failure.system("open", errno) }
+        let terminal = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/setsid")
+        process.arguments = ["--ctty", "--wait", "/bin/bash", "-c", script]
+        process.environment = environment.merging(["PATH": "/usr/bin:/bin"]) { first, _ in first }
+        process.standardInput = terminal
+        process.standardOutput = terminal
+        process.standardError = terminal
+        try process.run()
+        let text = try pty.readOutput(upTo: ".\r\n")
+        let word = String(text.prefix { $0 != "." }).split(separator: " ").last.map(String.init) ?? ""
+        guard let number = Int32(word), let startTime = ProcessStartTime.of(number) else {
+            throw NoProcess(text: text)
+        }
+        identifier = number
+        self.startTime = startTime
+    }
+
+    /// Sends a signal.
+    package func signal(_ signal: Int32) { kill(identifier, signal) }
+
+    /// Waits for the end of the script.
+    package func wait() { process.waitUntilExit() }
+
+    deinit {
+        // A process in the session of a terminal that goes away is hung up.
+        kill(identifier, SIGKILL)
+        kill(process.processIdentifier, SIGKILL)
+    }
+}
