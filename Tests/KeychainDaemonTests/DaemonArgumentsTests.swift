@@ -104,7 +104,8 @@ struct DaemonArgumentsTests {
     @Test(
         "the process ends with 2 for what is not understood, and with 0 for help and the version",
         arguments: [
-            (["--none"], 2), (["store"], 2), (["--store", "relative"], 2), (["--exit-when-idle", "soon"], 2),
+            (["--secret-service", "--system"], 2), (["--secret-service", "--files"], 2), (["--none"], 2),
+            (["store"], 2), (["--store", "relative"], 2), (["--exit-when-idle", "soon"], 2),
             (["--help"], 0), (["--version"], 0),
         ] as [([String], Int32)]
     )

@@ -58,9 +58,7 @@ struct LockTests {
                 asked.withLock { $0.append(prompt) }
                 isAsked.signal()
                 guard waitForAnswer(prompt.cancellation), !isRefusing.withLock(\.self) else { return .dismissed }
-                guard case .unlock(isKeychainLocked: true, _) = prompt.kind else {
-                    return .done(AuthenticationContext())
-                }
+                guard case .unlock(true, _) = prompt.kind else { return .done(AuthenticationContext()) }
                 _ = try? prompt.connection.perform(.device(.unlock(LockTests.passcode)))
                 return .done(nil)
             }
@@ -68,12 +66,18 @@ struct LockTests {
         }
     }
 
+    /// A front whose keychain has a passcode, and is not locked.
+    private static func unlocked(_ options: SecretServiceOptions) throws -> TestFront<LookupKeychain> {
+        let keychain = LookupKeychain(passcode: "1234")
+        try keychain.device.unlock(passcode: passcode)
+        return try TestFront(of: keychain, options)
+    }
+
     /// A front whose keychain has a passcode, one item, and is locked.
     private static func locked(
         _ options: SecretServiceOptions
     ) throws -> (TestFront<LookupKeychain>, TestClient, item: String) {
-        let front = try TestFront(passcode: "1234", options)
-        _ = try front.keychain.device.perform(.unlock(passcode))
+        let front = try unlocked(options)
         let client = try front.client()
         let item = try client.store(["a": "b"], "secret", session: try client.openSession())
         #expect(try client.nextSignal()?.name == "ItemCreated")
@@ -196,6 +200,101 @@ struct LockTests {
         let next = try client.change("Unlock", [item]).prompt
         try client.send(next, .prompt, "Dismiss")
         #expect(try client.nextSignal()?.path == next)
+    }
+
+    @Test("a lock and an unlock through another door are announced to all, with the items that a program has read of")
+    func otherDoor() throws {
+        let (front, client, item) = try Self.locked(SecretServiceOptions())
+        let other = try front.client()
+        #expect(try client.boolean("Locked", of: item, .item))
+        let itemChange = TestClient.Received(name: "PropertiesChanged", path: item, content: "Locked")
+        for isLocked in [false, true, false] {
+            if isLocked {
+                try front.keychain.device.lock()
+            } else {
+                try front.keychain.device.unlock(passcode: Self.passcode)
+            }
+            #expect(try client.nextSignal() == Self.lockChange)
+            #expect(try client.nextSignal()?.name == "CollectionChanged")
+            #expect(try client.nextSignal() == itemChange)
+            #expect(try client.boolean("Locked", of: item, .item) == isLocked)
+            #expect(try other.nextSignal() == Self.lockChange)
+            #expect(try other.nextSignal()?.name == "CollectionChanged")
+        }
+        // No item that it has not read of, and none that is there no more.
+        try client.delete(item)
+        #expect(try client.nextSignal()?.name == "ItemDeleted")
+        #expect(try other.nextSignal()?.name == "ItemDeleted")
+        try front.keychain.device.lock()
+        #expect(try client.nextSignal() == Self.lockChange)
+        #expect(try client.nextSignal()?.name == "CollectionChanged")
+        front.keychain.announce(.unknown)
+        #expect(try client.nextSignal()?.name == "CollectionChanged")
+    }
+
+    @Test("a prompt whose keychain is unlocked otherwise meanwhile completes, and its question ends")
+    func unlockedMeanwhile() throws {
+        let person = Person()
+        let (front, client, item) = try Self.locked(person.options)
+        let other = try front.client()
+        let prompts = try [client, other].map { client in
+            let prompt = try client.change("Unlock", [item]).prompt
+            try client.send(prompt, .prompt, "Prompt") { call throws(BusError) in try call.append("") }
+            #expect(person.wasAsked)
+            return prompt
+        }
+        // One answer is enough for both.
+        person.answer()
+        for (client, prompt) in zip([client, other], prompts) {
+            #expect(try client.nextSignal() == Self.lockChange)
+            #expect(try client.nextSignal()?.name == "CollectionChanged")
+            #expect(try client.nextSignal() == .init(name: "Completed", path: prompt, content: "done \(item)"))
+        }
+        #expect(person.asked.withLock { $0.count } == 2)
+    }
+
+    @Test("a thousand prompts that are not shown keep nobody from being asked")
+    func manyPrompts() throws {
+        let person = Person()
+        var options = person.options
+        options.limits.prompts = (total: 1_001, ofProcess: 1_001, ofConnection: 1_000)
+        let (front, client, item) = try Self.locked(options)
+        for _ in 0..<1_000 { #expect(try client.change("Unlock", [item]).prompt != "/") }
+        let other = try front.client()
+        let prompt = try other.change("Unlock", [item]).prompt
+        let error = try refusal { _ = try front.client().change("Unlock", [item]) }
+        #expect(error == "org.freedesktop.DBus.Error.LimitsExceeded")
+        try other.send(prompt, .prompt, "Prompt") { call throws(BusError) in try call.append("") }
+        person.answer()
+        #expect(try other.nextSignal() == Self.lockChange)
+        #expect(try other.nextSignal()?.name == "CollectionChanged")
+        #expect(try other.nextSignal() == .init(name: "Completed", path: prompt, content: "done \(item)"))
+    }
+
+    @Test("what was opened by itself is locked with the keychain, and is told")
+    func itemWithKeychain() throws {
+        let person = Person()
+        let front = try Self.unlocked(person.options)
+        let client = try front.client()
+        let item = try client.store(["a": "b"], "secret", session: try client.openSession())
+        guard case .item(_, let identifier)? = ObjectPath(item) else { return }
+        front.keychain.lock(identifier)
+        #expect(try client.boolean("Locked", of: item, .item))
+        let itemChange = TestClient.Received(name: "PropertiesChanged", path: item, content: "Locked")
+        let prompt = try client.change("Unlock", [item]).prompt
+        try client.send(prompt, .prompt, "Prompt") { call throws(BusError) in try call.append("") }
+        person.answer()
+        #expect(try client.nextSignal()?.name == "ItemCreated")
+        #expect(try client.nextSignal() == itemChange)
+        #expect(try client.nextSignal() == .init(name: "Completed", path: prompt, content: "done \(item)"))
+        try front.keychain.device.lock()
+        #expect(try client.nextSignal() == Self.lockChange)
+        #expect(try client.nextSignal()?.name == "CollectionChanged")
+        #expect(try client.nextSignal() == itemChange)
+        try front.keychain.device.unlock(passcode: Self.passcode)
+        #expect(try client.nextSignal() == Self.lockChange)
+        #expect(try client.search([:]) == ([], [item]), "it is opened by another prompt only")
+        #expect(try front.client().search([:]) == ([], [item]))
     }
 
     @Test("a person who refuses dismisses the prompt")

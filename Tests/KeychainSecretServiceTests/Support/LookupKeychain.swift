@@ -6,7 +6,7 @@ import Synchronization
 
 /// A keychain with lookup attributes and nothing else, whose items can be locked by themselves.
 final class LookupKeychain: KeychainBackend {
-    let device: FakeDevice
+    private let fake: FakeDevice
 
     private let state = Mutex(State())
 
@@ -14,6 +14,7 @@ final class LookupKeychain: KeychainBackend {
         var items: [Item] = []
         var delay: (@Sendable () -> Void)?
         var observers: [@Sendable (ItemChangeNotice) -> Void] = []
+        var lockObservers: [@Sendable () -> Void] = []
     }
 
     private struct Item {
@@ -24,7 +25,7 @@ final class LookupKeychain: KeychainBackend {
         var isHidden = false
     }
 
-    init(passcode: String? = nil) { device = FakeDevice(passcode: passcode) }
+    init(passcode: String? = nil) { fake = FakeDevice(passcode: passcode) }
 
     var families: CommandFamily { .all }
 
@@ -43,6 +44,12 @@ final class LookupKeychain: KeychainBackend {
         return ChangeObservation {}
     }
 
+    /// Observers stay for as long as the keychain.
+    func observeLocks(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation? {
+        state.withLock { $0.lockObservers.append(handler) }
+        return ChangeObservation {}
+    }
+
     /// Tells the observers of changes.
     func announce(_ notice: ItemChangeNotice) { for tell in state.withLock(\.observers) { tell(notice) } }
 
@@ -56,10 +63,13 @@ final class LookupKeychain: KeychainBackend {
 
     func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         switch command {
-        case .device(let command): return try device.perform(command)
+        case .device(let command):
+            let reply = try fake.perform(command)
+            if case .done = reply { for tell in state.withLock(\.lockObservers) { tell() } }
+            return reply
         case .lookup(let request):
             if case .search = request.operation { state.withLock(\.delay)?() }
-            guard case .deviceStatus(let status) = try device.perform(.status) else { throw .unexpectedReply }
+            guard case .deviceStatus(let status) = try fake.perform(.status) else { throw .unexpectedReply }
             let result = state.withLock { state in
                 Result { () throws(KeychainError) in
                     try Self.carryOut(request, isLocked: status.isLocked, &state.items)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import KeychainAuthenticators
 import KeychainBus
 import KeychainClient
 import KeychainCore
@@ -41,7 +40,12 @@ final class ServedSecretService: Sendable {
             var options = SecretServiceOptions()
             options.stateChanged = { Self.report($0, log) }
             options.files = Self.files(at: location)
-            options.prompter = PromptForUnlock(pinentry: arguments.pinentry).answer
+            let place = PromptPlace(
+                pinentry: arguments.pinentry,
+                environment: { ProcessEnvironment.value($0) },
+                log: log
+            )
+            options.prompter = PromptForUnlock(place).answer
             // Where there is no session bus there are no sandboxes of its desktop.
             options.portal = arguments.bus == nil ? admission : nil
             front = SecretServiceFront(
@@ -80,9 +84,6 @@ final class ServedSecretService: Sendable {
 
     /// Whether no program finds the bus any more, because the path of its socket leads elsewhere.
     var isUnreachable: Bool { bus?.isReplaced ?? false }
-
-    /// Announces to programs of the bus that the keychain was locked or unlocked.
-    func announceLock(_ isLocked: Bool) { front.announceLock(isLocked) }
 
     /// Ends it: calls in progress are answered first.
     func stop() {

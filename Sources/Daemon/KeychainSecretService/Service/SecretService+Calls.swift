@@ -309,28 +309,16 @@ extension SecretService {
         then finish: @escaping @Sendable (SecretService, UInt64, [(Property, PropertyContent)]) -> Void
     ) {
         let times = CollectionTimes(started: surroundings.started, modified: modified)
+        let lockNumber = lockNumber
         work(for: call, store) { store throws(ServiceError) in
             try PropertyReading.read(properties, of: object, store, times)
         } then: { service, number, read in
-            if case .item(_, let item) = object, let client = service.calls[number]?.client {
-                Self.note(read, of: item, for: client)
-            }
-            if object == .collection(.login) {
-                for case (.collectionLocked, .boolean(let isLocked)) in read { service.noteLocked(isLocked) }
+            if case .item = object, let client = service.calls[number]?.client {
+                client.note(object, read)
+                // What was read may be from before a lock that is announced already.
+                if service.lockNumber != lockNumber { service.updateItems(of: client) }
             }
             finish(service, number, read)
-        }
-    }
-
-    /// Remembers an item of which a client saw nothing.
-    private static func note(
-        _ read: [(Property, PropertyContent)],
-        of item: ItemIdentifier,
-        for client: ServiceClient
-    ) {
-        for case (.itemAttributes, .attributes(let attributes)) in read where attributes.isEmpty {
-            guard client.hidden.count < ServiceClient.maximumHidden else { return }
-            client.hidden.insert(item)
         }
     }
 
@@ -357,10 +345,14 @@ extension SecretService {
 extension ObjectPath {
     /// The items among some paths, by their collections.
     static func items(_ paths: [String]) -> [(CollectionName, [ItemIdentifier])] {
+        items(paths.compactMap { ObjectPath($0) })
+    }
+
+    /// The items among some objects, by their collections.
+    static func items(_ objects: some Sequence<ObjectPath>) -> [(CollectionName, [ItemIdentifier])] {
         var items: [CollectionName: [ItemIdentifier]] = [:]
         var seen: Set<ObjectPath> = []
-        for case .item(let collection, let item)? in paths.map({ ObjectPath($0) })
-        where seen.insert(.item(collection, item)).inserted {
+        for case .item(let collection, let item) in objects where seen.insert(.item(collection, item)).inserted {
             items[collection, default: []].append(item)
         }
         return items.sorted { $0.key.element < $1.key.element }.map { ($0.key, $0.value) }
@@ -371,5 +363,20 @@ extension SentSecret {
     /// Codes a secret for a session.
     init(_ secret: LookupSecret, for session: String, _ coding: SecretCoding) throws(ServiceError) {
         self.init(session: session, coded: try coding.encode(secret.secret), contentType: secret.contentType)
+    }
+}
+
+extension ServiceClient {
+    /// Remembers what it is told of an item.
+    fileprivate func note(_ item: ObjectPath, _ read: [(Property, PropertyContent)]) {
+        var shown = self.shown[item] ?? ShownItem(isHidden: false)
+        for (_, content) in read {
+            switch content {
+            case .attributes(let attributes): shown.isHidden = attributes.isEmpty
+            case .boolean(let isLocked): shown.isLocked = isLocked
+            default: break
+            }
+        }
+        note(item, shown)
     }
 }

@@ -49,7 +49,6 @@ extension SecretService {
         work(for: call, store) { store throws(ServiceError) in
             try LockedPaths(paths, store)
         } then: { service, number, found in
-            service.noteLocked(found.isKeychainLocked)
             service.answerUnlock(number, found)
         }
     }
@@ -85,17 +84,19 @@ extension SecretService {
         try hold(paths.count * ObjectPath.maximumByteCount, for: call, store)
         work(for: call, store) { store throws(ServiceError) in
             let objects = paths.map { store.object($0) }
-            let wasLocked = try store.isLocked(.login)
             for case .item(_, let item)? in objects { store.close(item) }
-            if !wasLocked, objects.contains(.collection(.login)) { try store.lock() }
+            if objects.contains(.collection(.login)), try !store.isLocked(.login) { try store.lock() }
             for case .collection(let collection)? in objects where collection.isFile { try? store.lock(collection) }
-            return (wasLocked, try LockedPaths(paths, store))
+            return try LockedPaths(paths, store)
         } then: { service, number, found in
-            service.noteLocked(found.0)
-            service.noteLocked(found.1.isKeychainLocked)
-            service.answer(number) { reply throws(BusError) in
-                try reply.append(array: found.1.locked, of: "o")
-                try reply.append(ObjectPath.none, as: "o")
+            service.afterLockNotices { service in
+                guard let client = service.calls[number]?.client else { return }
+                service.updateItems(of: client) { service in
+                    service.answer(number) { reply throws(BusError) in
+                        try reply.append(array: found.locked, of: "o")
+                        try reply.append(ObjectPath.none, as: "o")
+                    }
+                }
             }
             service.refreshFiles()
         }
@@ -111,63 +112,57 @@ extension SecretService {
         open.isShown = true
         answer(call.number)
         guard let prompter = surroundings.options.prompter else { return complete(prompt, of: call.client, nil) }
-        let (paths, cancellation, mailbox) = (open.paths, open.cancellation, mailbox)
+        let (paths, questions, mailbox) = (open.paths, open.questions, mailbox)
         let (name, client) = (call.client.name, call.client.number)
         let isStarted = surroundings.prompts.start { [creation = open.creation] in
             if let creation {
-                let created = creation.ask(prompter, store, window: window, cancellation)
+                let created = creation.ask(prompter, store, window: window, questions.begin())
                 return mailbox.post { service in
-                    guard let owner = service.clients[name], owner.number == client else { return }
+                    guard let owner = service.client(name, client) else { return }
                     service.complete(prompt, of: owner, created: created)
                 }
             }
-            let opened = Self.ask(prompter, paths, store, window: window, cancellation)
+            let opened = Self.ask(prompter, paths, in: store, window: window, until: questions)
             mailbox.post { service in
-                guard let owner = service.clients[name], owner.number == client else { return }
+                guard let owner = service.client(name, client) else { return }
                 service.complete(prompt, of: owner, opened)
             }
         }
         if !isStarted { complete(prompt, of: call.client, nil) }
     }
 
-    /// What a prompt has opened.
-    private struct Opened: Sendable {
-        let paths: [String]
-        let isKeychainLocked: Bool
-    }
-
-    /// Asks a person, on a thread of the prompt's own; `nil` if that was refused.
+    /// Asks a person, on a thread of the prompt's own: for one keychain file after the other, and then for the keychain.
+    ///
+    /// - Returns: The paths that are open then; `nil` if that was refused.
     private static func ask(
         _ prompter: @escaping UnlockPrompter,
         _ paths: [String],
-        _ store: ProgramStore,
+        in store: ProgramStore,
         window: String,
-        _ cancellation: PromptCancellation
-    ) -> Opened? {
+        until questions: PromptQuestions
+    ) -> [String]? {
         do throws(ServiceError) {
-            // Another prompt may have unlocked it meanwhile.
-            let before = try LockedPaths(paths, store)
-            let files = FileQuestions(prompter, store, window: window, cancellation)
-            guard before.files.allSatisfy(files.unlock) else { return nil }
-            let asksForLogin = before.locked.contains { path in
-                if case .item(let collection, _)? = store.object(path) {
-                    !collection.isFile
+            while true {
+                // Before the look, so that the question ends if another prompt unlocks it from now on.
+                let cancellation = questions.begin()
+                let found = try LockedPaths(paths, store)
+                guard !found.locked.isEmpty else { return found.open }
+                if let file = found.files.first {
+                    if FileQuestions(prompter, store, window: window, cancellation).unlock(file) { continue }
                 } else {
-                    store.object(path) == .collection(.login)
+                    let question = UnlockPrompt(
+                        .unlock(isKeychainLocked: found.isKeychainLocked, items: found.items),
+                        for: store.connection,
+                        window: window,
+                        cancellation: cancellation
+                    )
+                    if case .done(let context) = prompter(question) {
+                        if let context { store.open(found.items, with: context) }
+                        return try LockedPaths(paths, store).open
+                    }
                 }
+                guard cancellation.isCancelled, !questions.haveEnded else { return nil }
             }
-            if asksForLogin {
-                let question = UnlockPrompt(
-                    .unlock(isKeychainLocked: before.isKeychainLocked, items: before.items),
-                    for: store.connection,
-                    window: window,
-                    cancellation: cancellation
-                )
-                guard case .done(let context) = prompter(question) else { return nil }
-                if let context { store.open(before.items, with: context) }
-            }
-            let after = try LockedPaths(paths, store)
-            return Opened(paths: after.open, isKeychainLocked: after.isKeychainLocked)
         } catch { return nil }
     }
 
@@ -179,33 +174,19 @@ extension SecretService {
     }
 
     /// Tells the owner of a prompt how it has ended, once: after what was opened was shown to it.
-    private func complete(_ prompt: Bytes16, of client: ServiceClient, _ opened: Opened?) {
+    private func complete(_ prompt: Bytes16, of client: ServiceClient, _ opened: [String]?) {
         guard let open = client.prompts.removeValue(forKey: prompt), let store = client.store else { return }
         promptCounts.end(store.connection.share)
-        open.cancellation.cancel()
+        open.questions.end()
         guard open.creation == nil else { return emitCreated(prompt, to: client, nil) }
         refreshFiles()
         guard let opened else { return emitCompleted(prompt, to: client, nil) }
-        noteLocked(opened.isKeychainLocked)
-        let hidden = Array(client.hidden)
-        guard !hidden.isEmpty, !opened.isKeychainLocked else { return emitCompleted(prompt, to: client, opened.paths) }
-        client.hidden = []
-        let (mailbox, name, number) = (mailbox, client.name, client.number)
-        surroundings.work.add(for: client.number, of: client.process) {
-            let items = (try? store.describe(hidden, in: .login)) ?? []
-            mailbox.post { service in
-                guard let client = service.clients[name], client.number == number else { return }
-                for item in items {
-                    service.emitProperties(
-                        [
-                            (.itemLocked, .boolean(item.isLocked)), (.itemAttributes, .attributes(item.attributes)),
-                            (.itemLabel, .text(item.label)),
-                        ],
-                        of: .item(.login, item.identifier),
-                        to: .client(client)
-                    )
-                }
-                service.emitCompleted(prompt, to: client, opened.paths)
+        let (name, number) = (client.name, client.number)
+        afterLockNotices { service in
+            guard let client = service.client(name, number) else { return }
+            service.updateItems(of: client) { service in
+                guard let client = service.client(name, number) else { return }
+                service.emitCompleted(prompt, to: client, opened)
             }
         }
     }
@@ -214,7 +195,7 @@ extension SecretService {
     private func complete(_ prompt: Bytes16, of client: ServiceClient, created collection: CollectionName?) {
         guard let open = client.prompts.removeValue(forKey: prompt), let store = client.store else { return }
         promptCounts.end(store.connection.share)
-        open.cancellation.cancel()
+        open.questions.end()
         emitCreated(prompt, to: client, collection)
         refreshFiles()
     }

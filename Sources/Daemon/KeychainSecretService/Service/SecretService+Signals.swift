@@ -31,24 +31,16 @@ extension SecretService {
         let group = change.items.accessGroup
         let isShared = [Client.commonGroup, Client.everyGroup].contains { $0.hasSameBytes(as: group) }
         let audience: Audience = isShared ? .everybody : .group(group)
-        let path = ObjectPath.item(collection, change.identifier).text
+        let item = ObjectPath.item(collection, change.identifier)
+        if change.kind == .removed { for client in clients.values { client.forget(item) } }
+        let path = item.text
         emit(Signal(change.kind), at: .collection(collection), to: audience) { message throws(BusError) in
             try message.append(path, as: "o")
         }
     }
 
-    /// Announces whether the keychain is locked, if that has changed.
-    func noteLocked(_ isLocked: Bool) {
-        guard self.isLocked != isLocked else { return }
-        let isFirst = self.isLocked == nil
-        self.isLocked = isLocked
-        // Programs that asked before were told.
-        guard !isFirst else { return }
-        emitProperties([(.collectionLocked, .boolean(isLocked))], of: .collection(.login), to: .everybody)
-        emitChange(of: .login)
-    }
-
-    private func emitChange(of collection: CollectionName) {
+    /// Announces that something of a collection has changed.
+    func emitChange(of collection: CollectionName) {
         emit(.collectionChanged, at: .service, to: .everybody) { message throws(BusError) in
             try message.append(ObjectPath.collection(collection).text, as: "o")
         }

@@ -28,8 +28,9 @@ final class SecretService {
     /// The connections with each session or prompt, to count them.
     var sessionCounts: ShareCount
     var promptCounts: ShareCount
-    /// What was last announced of the keychain.
+    /// What was last announced of the keychain, and a number that is another one after each change of it.
     var isLocked: Bool?
+    var lockNumber: UInt64 = 0
     /// When something was last changed in a collection.
     var modified: [CollectionName: Timestamp] = [:]
     /// What is known of the keychain files.
@@ -45,12 +46,16 @@ final class SecretService {
     struct Surroundings: Sendable {
         let server: KeychainServer
         let admission: any BusAdmission
+        let keychain: any KeychainBackend
         let memory: any KeychainBackend
         let options: SecretServiceOptions
         let work: ClientWork
         let prompts: PromptThreads
         /// When the service was started.
         let started: Timestamp
+
+        /// Whether the keychain is locked as a whole; it is if that cannot be found out.
+        var isKeychainLocked: Bool { (try? keychain.device.status().isLocked) ?? true }
     }
 
     /// Takes the name on a bus, or waits for it.
@@ -179,6 +184,11 @@ final class SecretService {
 
     // MARK: - Clients
 
+    /// The client with a name and a number; `nil` if it is gone.
+    func client(_ name: String, _ number: UInt64) -> ServiceClient? {
+        clients[name].flatMap { $0.number == number ? $0 : nil }
+    }
+
     private func addClient(_ name: String) -> ServiceClient {
         let client = ServiceClient(name, number: nextNumber())
         clients[name] = client
@@ -223,7 +233,7 @@ final class SecretService {
 
     /// Answers the calls of a client that wait for its identification: `nil` where the bus knows it no more.
     private func admit(_ store: Result<ProgramStore, KeychainError>?, as number: UInt64, _ name: String) {
-        guard let client = clients[name], client.number == number, client.store == nil else { return }
+        guard let client = client(name, number), client.store == nil else { return }
         let waiting = client.waiting
         client.waiting = []
         switch store {
@@ -246,7 +256,7 @@ final class SecretService {
     private func end(_ client: ServiceClient) {
         for call in calls.values where call.client === client { calls[call.number] = nil }
         for (number, name) in pings where name == client.name { pings[number] = nil }
-        for prompt in client.prompts.values { prompt.cancellation.cancel() }
+        for prompt in client.prompts.values { prompt.questions.end() }
         surroundings.work.forget(client.number)
         guard let store = client.store else { return }
         for _ in client.sessions { sessionCounts.end(store.connection.share) }

@@ -16,7 +16,7 @@ package final class SecretServiceFront: Sendable {
 
     private let place: SecretServiceBus
     private let surroundings: SecretService.Surroundings
-    /// Whose changes are announced, by the collections that they are.
+    /// Whose changes of items are announced, by the collections that they are.
     private let observed: [CollectionName: any KeychainBackend]
     private let observations = Mutex<[ChangeObservation]>([])
     private let folders = Mutex<FolderObservation?>(nil)
@@ -49,6 +49,7 @@ package final class SecretServiceFront: Sendable {
         surroundings = SecretService.Surroundings(
             server: server,
             admission: admission,
+            keychain: keychain,
             memory: memory,
             options: options,
             work: ClientWork(atMost: options.limits.threads),
@@ -68,6 +69,9 @@ package final class SecretServiceFront: Sendable {
     package func start() throws(KeychainError) {
         var observations = observed.compactMap { collection, keychain in
             keychain.observeItemChanges { [weak self] notice in self?.post { $0.announce(notice, in: collection) } }
+        }
+        if let locks = surroundings.keychain.observeLocks({ [weak self] in self?.post { $0.lookAtLock() } }) {
+            observations.append(locks)
         }
         if let files = surroundings.options.files {
             let changed = { @Sendable [weak self] in _ = self?.post { $0.refreshFiles() } }
@@ -99,9 +103,6 @@ package final class SecretServiceFront: Sendable {
         observations.withLock { $0 = [] }
     }
 
-    /// Announces that the keychain was locked or unlocked, by any way.
-    package func announceLock(_ isLocked: Bool) { post { $0.noteLocked(isLocked) } }
-
     /// Has the current connection to the bus do something; without one there is nobody to do it for.
     private func post(_ letter: @escaping BusMailbox.Letter) { mailbox.withLock(\.self)?.post(letter) }
 
@@ -119,6 +120,8 @@ package final class SecretServiceFront: Sendable {
                     self.mailbox.withLock { $0 = nil }
                     service.end()
                 }
+                // From here on changes are posted; nobody is served yet.
+                service.noteLocked(surroundings.isKeychainLocked)
                 try serve(service)
             } catch {
                 setState(.noBus("\(error)"))

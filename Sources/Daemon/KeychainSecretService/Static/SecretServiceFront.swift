@@ -32,7 +32,4 @@ package final class SecretServiceFront: Sendable {
 
     /// Does nothing.
     package func stop() {}
-
-    /// Does nothing.
-    package func announceLock(_ isLocked: Bool) {}
 }

@@ -50,7 +50,7 @@ final class ProgramStore: Sendable {
 
     /// Locks the keychain; nothing is locked where no passcode is set.
     func lock() throws(ServiceError) {
-        contexts.withLock { $0 = [:] }
+        closeAll()
         guard try status().hasPasscode else { return }
         _ = try asServiceError { () throws(KeychainError) in try connection.perform(.device(.lock)) }
     }
@@ -179,6 +179,9 @@ final class ProgramStore: Sendable {
 
     /// Locks an item again that was locked by itself.
     func close(_ item: ItemIdentifier) { contexts.withLock { $0[item] = nil } }
+
+    /// Locks all items again that were locked by themselves.
+    func closeAll() { contexts.withLock { $0 = [:] } }
 
     private func perform(
         _ operation: LookupRequest.Operation,

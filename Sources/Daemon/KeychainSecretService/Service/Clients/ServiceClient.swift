@@ -33,11 +33,20 @@ final class ServiceClient {
     /// Its prompts.
     var prompts: [Bytes16: OpenPrompt] = [:]
 
-    /// Items of which it was told nothing while they were locked: they are shown to it once they are open.
-    var hidden: Set<ItemIdentifier> = []
+    /// Items that it has read the properties of, and so may keep: it is told when they are locked and unlocked.
+    private(set) var shown: [ObjectPath: ShownItem] = [:]
 
-    /// The most items that are remembered so.
-    static let maximumHidden = 4_096
+    /// The most items that are remembered so: it may be told of all of them at once.
+    static let maximumShown = 1_024
+
+    /// Remembers what it was told of an item.
+    func note(_ item: ObjectPath, _ shown: ShownItem) {
+        guard self.shown.count < Self.maximumShown || self.shown[item] != nil else { return }
+        self.shown[item] = shown
+    }
+
+    /// Forgets an item that there is no more.
+    func forget(_ item: ObjectPath) { shown[item] = nil }
 
     init(_ name: String, number: UInt64) {
         self.name = name
@@ -62,15 +71,24 @@ final class ServiceCall {
     }
 }
 
+/// What a client was told of an item.
+struct ShownItem {
+    /// Whether the item is locked; `nil` if it was not told.
+    var isLocked: Bool?
+
+    /// Whether it was told no attributes, as of an item that says nothing while it is locked.
+    var isHidden: Bool
+}
+
 /// A prompt that was given to a client, and has not ended.
 final class OpenPrompt {
     /// What is to be unlocked, as it was asked for.
     let paths: [String]
 
-    /// Cancelled by ``cancellation`` once it is shown.
+    /// Whether a person is asked.
     var isShown = false
 
-    let cancellation = PromptCancellation()
+    let questions = PromptQuestions()
 
     /// The collection that it creates; `nil` for a prompt that unlocks.
     let creation: CollectionCreation?

@@ -85,9 +85,8 @@ struct PortalSecretSource: Sendable {
             let program = try admission.admit(application: application, askedBy: portal.connection.peer)
             if try portal.isLocked(.login) {
                 let question = UnlockPrompt(
-                    connection: portal.connection,
-                    isKeychainLocked: true,
-                    items: [],
+                    .unlock(isKeychainLocked: true, items: []),
+                    for: portal.connection,
                     window: "",
                     cancellation: cancellation
                 )

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Foundation
+import Glibc
+import KeychainAuthenticators
+import KeychainCore
+import KeychainEngine
+import KeychainSecretService
+import KeychainServer
+import KeychainTestSupport
+import ServerTestSupport
+import Synchronization
+import Testing
+
+@testable import KeychainDaemon
+
+/// What the user is asked when a program of the bus has something unlocked.
+@Suite(.timeLimit(.minutes(5)))
+struct PromptForUnlockTests {
+    private static let passcode = SecretBytes(Array("1234".utf8))
+    private static let wrong = SecretBytes(Array("0000".utf8))
+
+    private let keychain: EmbeddedKeychain
+    private let server: TestServer
+    private let connection: FrontConnection
+
+    init() throws {
+        var device = DeviceOptions.withNegligibleWork
+        device.authenticator = CallAuthenticator()
+        keychain = EmbeddedKeychain.inMemory(device: device)
+        try keychain.device.setPasscode(Self.passcode)
+        try keychain.device.lock()
+        server = try TestServer(keychain)
+        let peer = OpenPeer(process: ProcessInstance(identifier: getpid(), startTime: 0), backend: keychain)
+        connection = try #require(server.server).connect(peer, of: getuid())
+    }
+
+    private func prompt(
+        _ kind: UnlockPrompt.Kind = .unlock(isKeychainLocked: true, items: []),
+        _ cancellation: PromptCancellation = PromptCancellation()
+    ) -> UnlockPrompt {
+        UnlockPrompt(kind, for: connection, window: "", cancellation: cancellation)
+    }
+
+    private func isDone(_ answer: UnlockAnswer) -> Bool { if case .done = answer { true } else { false } }
+
+    @Test("the passcode unlocks the keychain, also at the second and third try")
+    func unlock() throws {
+        let words = Mutex([Self.wrong, SecretBytes(), Self.passcode])
+        let person = ScriptedAuthenticator { _ in .secret(words.withLock { $0.removeFirst() }) }
+        #expect(isDone(PromptForUnlock(with: person).answer(prompt())))
+        #expect(try !keychain.device.status().isLocked)
+        #expect(person.prompts.map(\.problem) == [nil, "The passcode was wrong.", "The passcode was wrong."])
+    }
+
+    @Test("three wrong passcodes dismiss the prompt, and count as three attempts")
+    func wrong() throws {
+        let person = ScriptedAuthenticator { _ in .secret(Self.wrong) }
+        #expect(!isDone(PromptForUnlock(with: person).answer(prompt())))
+        let status = try keychain.device.status()
+        #expect(status.isLocked && status.failedAttempts == 3 && person.prompts.count == 3)
+    }
+
+    @Test("after too many, the question says how long no passcode is looked at, which no prompt shortens")
+    func delay() throws {
+        let person = ScriptedAuthenticator { _ in .secret(Self.wrong) }
+        let asker = PromptForUnlock(with: person)
+        #expect(!isDone(asker.answer(prompt())))
+        #expect(!isDone(asker.answer(prompt())))
+        #expect(try keychain.device.status().failedAttempts == 5)
+        let problems = person.prompts.map(\.problem)
+        #expect(problems.last == "The passcode was wrong. The next one is looked at in 60 seconds.")
+        person.setAnswer { _ in .secret(Self.passcode) }
+        #expect(!isDone(asker.answer(prompt())))
+        #expect(person.prompts.last?.problem?.hasPrefix("After wrong passcodes, the next one is looked at in ") == true)
+        #expect(try keychain.device.status().isLocked)
+        // So does one for items.
+        let before = person.prompts.count
+        #expect(!isDone(asker.answer(prompt(.unlock(isKeychainLocked: false, items: [.random()])))))
+        #expect(person.prompts.count > before)
+        #expect(person.prompts.last?.problem?.hasPrefix("After wrong passcodes") == true)
+    }
+
+    @Test("a keychain that was unlocked before the question is asked is not asked for")
+    func unlockedBefore() throws {
+        try keychain.device.unlock(passcode: Self.passcode)
+        let person = ScriptedAuthenticator()
+        #expect(isDone(PromptForUnlock(with: person).answer(prompt())))
+        #expect(person.prompts.isEmpty)
+    }
+
+    @Test("a question ends with its prompt, also one for items", arguments: [true, false])
+    func end(isKeychainLocked: Bool) throws {
+        if !isKeychainLocked { try keychain.device.unlock(passcode: Self.passcode) }
+        let isAsked = DispatchSemaphore(value: 0)
+        let person = ScriptedAuthenticator { prompt in
+            let isOver = DispatchSemaphore(value: 0)
+            prompt.cancellation.onCancel { isOver.signal() }
+            isAsked.signal()
+            return isOver.wait(timeout: .now() + 120) == .success ? .ended : .secret(Self.passcode)
+        }
+        let cancellation = PromptCancellation()
+        Thread.detachNewThread {
+            isAsked.wait()
+            cancellation.cancel()
+        }
+        let items = isKeychainLocked ? [] : [ItemIdentifier.random()]
+        let question = prompt(.unlock(isKeychainLocked: isKeychainLocked, items: items), cancellation)
+        #expect(!isDone(PromptForUnlock(with: person).answer(question)))
+        #expect(person.prompts.count == 1)
+    }
+
+    @Test("items are opened with a context in which the owner has entered the passcode")
+    func items() throws {
+        try keychain.device.unlock(passcode: Self.passcode)
+        let person = ScriptedAuthenticator { _ in .secret(Self.passcode) }
+        let answer = PromptForUnlock(with: person).answer(prompt(.unlock(isKeychainLocked: false, items: [.random()])))
+        guard case .done(let context?) = answer else {
+            Issue.record("no context")
+            return
+        }
+        #expect(keychain.authentication.status(of: context.identifier).shown == [.passcode])
+    }
+
+    @Test("the password of a collection is asked for with what was wrong, and a new one as such; nobody verifies them")
+    func passwords() throws {
+        let person = ScriptedAuthenticator { _ in .secret(Self.wrong) }
+        let asker = PromptForUnlock(with: person)
+        for kind in [
+            UnlockPrompt.Kind.password(ofCollection: "work", problem: "Wrong."), .newPassword(ofCollection: "work"),
+        ] {
+            guard case .password(Self.wrong) = asker.answer(prompt(kind)) else {
+                Issue.record("\(kind)")
+                continue
+            }
+        }
+        #expect(person.prompts.map(\.kind) == [.passcode, .newApplicationPassword])
+        #expect(person.prompts.map(\.problem) == ["Wrong.", nil])
+        #expect(person.prompts.allSatisfy { $0.reason.contains("'work'") })
+        #expect(try keychain.device.status().failedAttempts == 0)
+    }
+
+    @Test("where nobody can be asked, a prompt is dismissed at once")
+    func nobody() {
+        #expect(!isDone(PromptForUnlock(with: NoAuthenticator()).answer(prompt())))
+    }
+}
+
+/// Prompts at one terminal, which come one after the other.
+@Suite(.timeLimit(.minutes(5)))
+struct PromptTurnsTests {
+    @Test("one terminal is for one prompt at a time, and delays no other; a prompt that ends gives up its place")
+    func turns() {
+        let turns = PromptTurns()
+        let (hasBegun, mayEnd, hasEnded) = (
+            DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
+        )
+        Thread.detachNewThread {
+            _ = turns.wait(for: 1, PromptCancellation()) {
+                hasBegun.signal()
+                mayEnd.wait()
+            }
+        }
+        hasBegun.wait()
+        #expect(turns.wait(for: 2, PromptCancellation()) { true } == true)
+        let cancelled = PromptCancellation()
+        let order = Mutex<[Int]>([])
+        for (number, cancellation) in [cancelled, PromptCancellation()].enumerated() {
+            Thread.detachNewThread {
+                let answer: Void? = turns.wait(for: 1, cancellation) { order.withLock { $0.append(number) } }
+                if answer == nil { order.withLock { $0.append(-1) } }
+                hasEnded.signal()
+            }
+        }
+        cancelled.cancel()
+        hasEnded.wait()
+        #expect(order.withLock(\.self) == [-1])
+        mayEnd.signal()
+        hasEnded.wait()
+        #expect(order.withLock(\.self) == [-1, 1])
+        #expect(turns.wait(for: 1, PromptCancellation()) { true } == true)
+        #expect(turns.wait(for: 1, cancelled) { true } == nil)
+    }
+}
