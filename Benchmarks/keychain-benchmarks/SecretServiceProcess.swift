@@ -41,7 +41,7 @@ final class SecretServiceProcess {
             )
             processes = [daemon]
         } else {
-            let bus = try Self.startBus(address, scratch, name, descriptors)
+            let bus = try Self.startBus(at: address, scratch, named: name, descriptors: descriptors)
             processes = [
                 bus, try ChildProcess(program, words, environment: variables, descriptors: descriptors),
             ]
@@ -60,7 +60,7 @@ final class SecretServiceProcess {
         guard write(ends[1], "benchmark", 9) == 9 else { throw Failure("a pipe takes nothing") }
         close(ends[1])
         defer { close(ends[0]) }
-        let bus = try Self.startBus(address, scratch, name, [1: output, 2: output])
+        let bus = try Self.startBus(at: address, scratch, named: name, descriptors: [1: output, 2: output])
         let keyring = try ChildProcess(
             Self.gnomeKeyring,
             ["--foreground", "--unlock", "--components=secrets"],
@@ -93,10 +93,10 @@ final class SecretServiceProcess {
     }
 
     private static func startBus(
-        _ address: String,
+        at address: String,
         _ scratch: Scratch,
-        _ name: String,
-        _ descriptors: [Int32: Int32]
+        named name: String,
+        descriptors: [Int32: Int32]
     ) throws -> ChildProcess {
         // Without the services of the system, which it would start.
         let configuration = """

@@ -51,21 +51,21 @@ struct SecretServiceRun {
             let isOurs = entry.name != "gnome-keyring"
             if !isOurs { for item in 0..<entry.size { _ = try client.create(item, session) } }
             let what = "\(entry.name), N = \(entry.size)"
-            try read(client, session, entry.size, what, hasAim: isOurs, &report)
-            try create(client, session, raw, what, hasAim: isOurs, &report)
-            try openSession(entry.service, what, hasAim: isOurs, &report)
+            try read(by: client, in: session, of: entry.size, what: what, hasAim: isOurs, into: &report)
+            try create(by: client, in: session, beside: raw, what: what, hasAim: isOurs, into: &report)
+            try openSession(of: entry.service, what: what, hasAim: isOurs, into: &report)
         }
         try growth(services.filter { $0.name == "own bus" }.map { ($0.size, $0.service) }, &report)
         try memory(services.filter { $0.name == "own bus" }.map { ($0.size, $0.service) }, &report)
     }
 
     private func read(
-        _ client: SecretServiceClient,
-        _ session: String,
-        _ size: Int,
-        _ what: String,
+        by client: SecretServiceClient,
+        in session: String,
+        of size: Int,
+        what: String,
         hasAim: Bool,
-        _ report: inout Report
+        into report: inout Report
     ) throws {
         let samples = try Turns(rounds: rounds).measure([
             {
@@ -88,12 +88,12 @@ struct SecretServiceRun {
     }
 
     private func create(
-        _ client: SecretServiceClient,
-        _ session: String,
-        _ raw: any Subject,
-        _ what: String,
+        by client: SecretServiceClient,
+        in session: String,
+        beside raw: any Subject,
+        what: String,
         hasAim: Bool,
-        _ report: inout Report
+        into report: inout Report
     ) throws {
         let spare = Array(Fixture.spare..<Fixture.spare + Self.createsInATurn)
         let samples = try Turns(rounds: rounds).measure([
@@ -128,10 +128,10 @@ struct SecretServiceRun {
     }
 
     private func openSession(
-        _ service: SecretServiceProcess,
-        _ what: String,
+        of service: SecretServiceProcess,
+        what: String,
         hasAim: Bool,
-        _ report: inout Report
+        into report: inout Report
     ) throws {
         let sessions = Array(0..<Self.sessionsInATurn)
         let samples = try Turns(rounds: rounds).measure([

@@ -63,7 +63,7 @@ struct DeathTests {
         { progress in
             // A question of the program before may have unlocked it just now.
             guard progress.prompt != "/" else { return }
-            try progress.client.send(progress.prompt, .prompt, "Prompt") { call throws(BusError) in
+            try progress.client.send(progress.prompt, of: .prompt, calling: "Prompt") { call throws(BusError) in
                 try call.append("")
             }
         },
@@ -76,7 +76,7 @@ struct DeathTests {
         { try $0.client.setSecret($0.item, SentSecret(plain: "another", session: $0.session)) },
         { try $0.client.set("Label", of: $0.item, .item, to: .text("another")) },
         { try $0.client.delete($0.item) },
-        { try $0.client.send($0.session, .session, "Close") },
+        { try $0.client.send($0.session, of: .session, calling: "Close") },
     ]
 
     @Test("a program that dies between any two calls leaves nothing behind", arguments: 0...steps.count)
@@ -133,9 +133,9 @@ struct DeathTests {
             let new = try front.client()
             let noSession = "org.freedesktop.Secret.Error.NoSession"
             #expect(try refusal { _ = try new.secrets([], session: old.session) } == noSession)
-            #expect(try refusal { try new.send(old.session, .session, "Close") } == noSession)
+            #expect(try refusal { try new.send(old.session, of: .session, calling: "Close") } == noSession)
             #expect(
-                try refusal { try new.send(old.prompt, .prompt, "Dismiss") }
+                try refusal { try new.send(old.prompt, of: .prompt, calling: "Dismiss") }
                     == "org.freedesktop.Secret.Error.NoSuchObject"
             )
             for _ in 0..<2 { _ = try new.openSession() }

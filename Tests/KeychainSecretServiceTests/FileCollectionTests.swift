@@ -138,7 +138,7 @@ struct FileCollectionTests {
         try client.show(prompt)
         #expect(try nextSignal("Completed")?.content == "dismissed /")
         let other = try client.createCollection("a").prompt
-        try client.send(other, .prompt, "Dismiss")
+        try client.send(other, of: .prompt, calling: "Dismiss")
         #expect(try nextSignal("Completed") == .init(name: "Completed", path: other, content: "dismissed /"))
         #expect(try listed.count == 2 && access(preferences.home.keychainFolder, F_OK) != 0)
     }
@@ -252,15 +252,15 @@ struct FileCollectionTests {
         try makeFile("work")
         let made = "\(Self.collections)/work"
         try client.setAlias("mine", to: made)
-        #expect(try client.call(made, .collection, "Delete", reading: { $0.objectPath() }) == "/")
+        #expect(try client.call(made, of: .collection, calling: "Delete", reading: { $0.objectPath() }) == "/")
         #expect(access(path("work"), F_OK) != 0)
         #expect(try client.readAlias("mine") == "/")
         #expect(try preferences.searched() == [.dataProtection])
         #expect(try nextSignal("CollectionDeleted")?.content == made)
         for path in [TestClient.login, "\(Self.collections)/session", TestClient.byDefault] {
-            #expect(try refusal { try client.send(path, .collection, "Delete") } == Self.notSupported)
+            #expect(try refusal { try client.send(path, of: .collection, calling: "Delete") } == Self.notSupported)
         }
-        #expect(try refusal { try client.send(made, .collection, "Delete") } == Self.noObject)
+        #expect(try refusal { try client.send(made, of: .collection, calling: "Delete") } == Self.noObject)
     }
 
     @Test("what is no keychain of this user is no collection, and keeps none of the others from being one")

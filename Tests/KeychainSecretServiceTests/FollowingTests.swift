@@ -20,7 +20,7 @@ struct FollowingTests {
     }
 
     private func readAll(_ path: String, _ interface: Interface, by follower: TestClient) throws {
-        try follower.call(path, .properties, "GetAll") { call throws(BusError) in
+        try follower.call(path, of: .properties, calling: "GetAll") { call throws(BusError) in
             try call.append(interface.rawValue)
         } reading: {
             $0.enter("a", "{sv}") ? () : nil

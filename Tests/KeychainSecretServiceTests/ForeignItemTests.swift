@@ -38,7 +38,7 @@ struct ForeignItemTests {
         let item = try owner.store(["a": "b"], "secret", session: sessions.owner, in: collection)
         for attributes: KeyValuePairs<String, String> in [[:], ["a": "b"]] {
             #expect(try other.search(attributes) == ([], []))
-            let found = try other.call(collection, .collection, "SearchItems") { call throws(BusError) in
+            let found = try other.call(collection, of: .collection, calling: "SearchItems") { call throws(BusError) in
                 try call.append("a", of: "{ss}") { () throws(BusError) in }
             } reading: {
                 try? $0.objectPaths()
@@ -89,7 +89,7 @@ struct ForeignItemTests {
         for (interface, method, arguments) in calls {
             let unknown = Self.unknown(in: collection)
             let names = try [item, unknown].map { path in
-                try refusal { try other.send(path, interface, method, arguments) }
+                try refusal { try other.send(path, of: interface, calling: method, arguments) }
             }
             #expect(names[0] == names[1] && names[0] != nil, "\(method)")
             let texts = try [item, unknown].map {
@@ -98,7 +98,7 @@ struct ForeignItemTests {
             #expect(texts[0] == texts[1] && texts[0] != nil, "\(method)")
         }
         let descriptions = try [item, Self.unknown(in: collection)].map { path in
-            try other.call(path, .introspectable, "Introspect", reading: { $0.string() })
+            try other.call(path, of: .introspectable, calling: "Introspect", reading: { $0.string() })
         }
         #expect(descriptions[0] == descriptions[1])
         #expect(try owner.text("Label", of: item, .item) == "a label")

@@ -40,7 +40,7 @@ struct HostileProgramTests {
             -> String?
         {
             let name = try refusal {
-                try client.send(path, interface, method) { call throws(BusError) in
+                try client.send(path, of: interface, calling: method) { call throws(BusError) in
                     for text in texts { try call.append(text) }
                     switch more {
                     case "v"?: try call.append(PropertyContent.text(""))
@@ -69,7 +69,7 @@ struct HostileProgramTests {
         )
         #expect(try error(at: login, of: .properties, calling: "Set", "", "La" + marks, more: "v") == "UnknownProperty")
         let made = try refusal {
-            try client.send(root, .service, "CreateCollection") { call throws(BusError) in
+            try client.send(root, of: .service, calling: "CreateCollection") { call throws(BusError) in
                 try call.append("a", of: "{sv}") { () throws(BusError) in
                     try call.append("e", of: "sv") { () throws(BusError) in
                         try call.append("org.freedesktop.Secret.Collection.Lab" + marks)
@@ -94,7 +94,7 @@ struct HostileProgramTests {
             #expect(try refusals(of: 10_000) { _ = try client.openSession() } == 10_000 - limits.ofConnection)
             let session = try other.openSession()
             _ = try other.store(["a": "b"], "secret", session: session)
-            try other.send(session, .session, "Close")
+            try other.send(session, of: .session, calling: "Close")
         }
     }
 
@@ -110,7 +110,7 @@ struct HostileProgramTests {
             let refused = try refusals(of: 10_000) { _ = try client.change("Unlock", [TestClient.login]) }
             #expect(refused == 10_000 - limits.ofConnection)
             let prompt = try other.change("Unlock", [TestClient.login]).prompt
-            try other.send(prompt, .prompt, "Dismiss")
+            try other.send(prompt, of: .prompt, calling: "Dismiss")
         }
     }
 

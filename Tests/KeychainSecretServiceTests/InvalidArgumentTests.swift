@@ -48,7 +48,7 @@ struct InvalidArgumentTests {
         for path in paths(of: row.interface) {
             for types in Self.otherTypes(than: row.signature) {
                 let error = try refusal {
-                    try client.send(path, row.interface, row.name) { call throws(BusError) in
+                    try client.send(path, of: row.interface, calling: row.name) { call throws(BusError) in
                         try call.append(emptyValuesOf: types)
                     }
                 }
@@ -81,7 +81,7 @@ struct InvalidArgumentTests {
         let right = name == "Label" ? "s" : "a{ss}"
         for types in ["s", "u", "b", "o", "v", "ao", "as", "ay", "a{ss}", "a{sv}", "(oayays)"] where types != right {
             let error = try refusal {
-                try client.send(TestClient.byDefault, .collection, "CreateItem") { call throws(BusError) in
+                try client.send(TestClient.byDefault, of: .collection, calling: "CreateItem") { call throws(BusError) in
                     try call.append("a", of: "{sv}") { () throws(BusError) in
                         try call.append("e", of: "sv") { () throws(BusError) in
                             try call.append("org.freedesktop.Secret.Item.\(name)")
@@ -106,13 +106,13 @@ struct InvalidArgumentTests {
         let large = (10...26).map { ("\($0)", String(long.dropFirst())) }
         for pairs in [[("a", "1"), ("a", "1")], [(long, "")], [("", long)], many, large] {
             let search = try refusal {
-                try client.send(TestClient.root, .service, "SearchItems") { call throws(BusError) in
+                try client.send(TestClient.root, of: .service, calling: "SearchItems") { call throws(BusError) in
                     try Self.append(pairs, to: call)
                 }
             }
             #expect(search == Self.invalid)
             let set = try refusal {
-                try client.send(item, .properties, "Set") { call throws(BusError) in
+                try client.send(item, of: .properties, calling: "Set") { call throws(BusError) in
                     try call.append(Interface.item.rawValue)
                     try call.append("Attributes")
                     try call.append("v", of: "a{ss}") { () throws(BusError) in try Self.append(pairs, to: call) }

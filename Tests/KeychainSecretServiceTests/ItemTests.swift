@@ -116,8 +116,8 @@ struct ItemTests {
         ] {
             let read = try client.call(
                 TestClient.root,
-                .service,
-                "ReadAlias",
+                of: .service,
+                calling: "ReadAlias",
                 { call throws(BusError) in try call.append(alias) },
                 reading: { $0.objectPath() }
             )
@@ -134,7 +134,7 @@ struct ItemTests {
     @Test("the collection of an alias that there is, is given back instead of a new one; others are not made")
     func createCollection() throws {
         func create(_ alias: String) throws -> String {
-            try client.call(TestClient.root, .service, "CreateCollection") { call throws(BusError) in
+            try client.call(TestClient.root, of: .service, calling: "CreateCollection") { call throws(BusError) in
                 try call.append("a", of: "{sv}") { () throws(BusError) in }
                 try call.append(alias)
             } reading: { reply in
@@ -149,9 +149,9 @@ struct ItemTests {
     @Test("arguments of other types are refused, and change nothing")
     func wrongTypes() throws {
         let item = try client.store(["a": "b"], "secret", session: session)
-        #expect(try refusal { try client.send(TestClient.root, .service, "SearchItems") } == Self.invalid)
+        #expect(try refusal { try client.send(TestClient.root, of: .service, calling: "SearchItems") } == Self.invalid)
         let texts = try refusal {
-            try client.send(TestClient.root, .service, "Unlock") { call throws(BusError) in
+            try client.send(TestClient.root, of: .service, calling: "Unlock") { call throws(BusError) in
                 try call.append(array: ["a"], of: "s")
             }
         }
@@ -162,10 +162,10 @@ struct ItemTests {
         #expect(try refusal { try client.set("Locked", of: item, .item, to: .boolean(true)) } == readOnly)
         let property = try refusal { _ = try client.text("Other", of: item, .item) }
         #expect(property == "org.freedesktop.DBus.Error.UnknownProperty")
-        let method = try refusal { try client.send(item, .item, "Other") }
+        let method = try refusal { try client.send(item, of: .item, calling: "Other") }
         #expect(method == "org.freedesktop.DBus.Error.UnknownMethod")
         let wrongLabel = try refusal {
-            try client.send(TestClient.byDefault, .collection, "CreateItem") { call throws(BusError) in
+            try client.send(TestClient.byDefault, of: .collection, calling: "CreateItem") { call throws(BusError) in
                 try call.append("a", of: "{sv}") { () throws(BusError) in
                     try call.append("e", of: "sv") { () throws(BusError) in
                         try call.append("org.freedesktop.Secret.Item.Label")
@@ -185,10 +185,10 @@ struct ItemTests {
     func introspection() throws {
         let item = try client.store(["a": "b"], "secret", session: session)
         for path in ["/", "/org", TestClient.root, TestClient.login, TestClient.byDefault, item, session] {
-            let text = try client.call(path, .introspectable, "Introspect", reading: { $0.string() })
+            let text = try client.call(path, of: .introspectable, calling: "Introspect", reading: { $0.string() })
             #expect(text.contains("</node>") && !text.contains(String(item.suffix(32))))
         }
-        try client.send(TestClient.root, .peer, "Ping")
+        try client.send(TestClient.root, of: .peer, calling: "Ping")
     }
 
     @Test("attributes and labels may be empty and of any characters; twins are two items")

@@ -113,10 +113,10 @@ struct LockTests {
         let (_, client, item) = try Self.locked(SecretServiceOptions())
         let (open, prompt) = try client.change("Unlock", [item, "\(TestClient.root)/collection/session"])
         #expect(open == ["\(TestClient.root)/collection/session"])
-        try client.send(prompt, .prompt, "Prompt") { call throws(BusError) in try call.append("") }
+        try client.send(prompt, of: .prompt, calling: "Prompt") { call throws(BusError) in try call.append("") }
         #expect(try client.nextSignal() == .init(name: "Completed", path: prompt, content: "dismissed "))
         let again = try refusal {
-            try client.send(prompt, .prompt, "Prompt") { call throws(BusError) in try call.append("") }
+            try client.send(prompt, of: .prompt, calling: "Prompt") { call throws(BusError) in try call.append("") }
         }
         #expect(again == "org.freedesktop.Secret.Error.NoSuchObject", "it serves once")
     }
@@ -127,7 +127,7 @@ struct LockTests {
         let (_, client, item) = try Self.locked(person.options)
         let (open, prompt) = try client.change("Unlock", [TestClient.byDefault, item])
         #expect(open == [])
-        try client.send(prompt, .prompt, "Prompt") { call throws(BusError) in try call.append("window 7") }
+        try client.send(prompt, of: .prompt, calling: "Prompt") { call throws(BusError) in try call.append("window 7") }
         #expect(person.wasAsked)
         #expect(person.asked.withLock { $0.map(\.window) } == ["window 7"])
         person.answer()
@@ -147,7 +147,7 @@ struct LockTests {
         front.keychain.hide(identifier)
         #expect(try client.attributes(of: item) == [])
         let prompt = try client.change("Unlock", [item]).prompt
-        try client.send(prompt, .prompt, "Prompt") { call throws(BusError) in try call.append("") }
+        try client.send(prompt, of: .prompt, calling: "Prompt") { call throws(BusError) in try call.append("") }
         person.answer()
         let names = try (0..<4).map { _ in try client.nextSignal() }
         #expect(names.map { $0?.name } == ["PropertiesChanged", "CollectionChanged", "PropertiesChanged", "Completed"])
@@ -166,7 +166,7 @@ struct LockTests {
         #expect(try client.nextSignal()?.name == "ItemCreated")
         #expect(try client.search([:]) == ([], [item]))
         let prompt = try client.change("Unlock", [item]).prompt
-        try client.send(prompt, .prompt, "Prompt") { call throws(BusError) in try call.append("") }
+        try client.send(prompt, of: .prompt, calling: "Prompt") { call throws(BusError) in try call.append("") }
         person.answer()
         #expect(try client.nextSignal() == .init(name: "Completed", path: prompt, content: "done \(item)"))
         #expect(person.asked.withLock { $0.map(\.kind) } == [.unlock(isKeychainLocked: false, items: [identifier])])
@@ -184,21 +184,23 @@ struct LockTests {
         for isShown in [false, true] {
             let prompt = try client.change("Unlock", [item]).prompt
             if isShown {
-                try client.send(prompt, .prompt, "Prompt") { call throws(BusError) in try call.append("") }
+                try client.send(prompt, of: .prompt, calling: "Prompt") { call throws(BusError) in try call.append("") }
                 #expect(person.wasAsked)
                 let again = try refusal {
-                    try client.send(prompt, .prompt, "Prompt") { call throws(BusError) in try call.append("") }
+                    try client.send(prompt, of: .prompt, calling: "Prompt") { call throws(BusError) in
+                        try call.append("")
+                    }
                 }
                 #expect(again == "org.freedesktop.DBus.Error.Failed", "it is shown already")
             }
-            try client.send(prompt, .prompt, "Dismiss")
+            try client.send(prompt, of: .prompt, calling: "Dismiss")
             #expect(try client.nextSignal() == .init(name: "Completed", path: prompt, content: "dismissed "))
-            #expect(try refusal { try client.send(prompt, .prompt, "Dismiss") } != nil)
+            #expect(try refusal { try client.send(prompt, of: .prompt, calling: "Dismiss") } != nil)
         }
         #expect(person.asked.withLock { $0.allSatisfy { $0.cancellation.isCancelled } })
         // No signal of the answer to the dismissed question comes before the next one.
         let next = try client.change("Unlock", [item]).prompt
-        try client.send(next, .prompt, "Dismiss")
+        try client.send(next, of: .prompt, calling: "Dismiss")
         #expect(try client.nextSignal()?.path == next)
     }
 
@@ -239,7 +241,7 @@ struct LockTests {
         let other = try front.client()
         let prompts = try [client, other].map { client in
             let prompt = try client.change("Unlock", [item]).prompt
-            try client.send(prompt, .prompt, "Prompt") { call throws(BusError) in try call.append("") }
+            try client.send(prompt, of: .prompt, calling: "Prompt") { call throws(BusError) in try call.append("") }
             #expect(person.wasAsked)
             return prompt
         }
@@ -264,7 +266,7 @@ struct LockTests {
         let prompt = try other.change("Unlock", [item]).prompt
         let error = try refusal { _ = try front.client().change("Unlock", [item]) }
         #expect(error == "org.freedesktop.DBus.Error.LimitsExceeded")
-        try other.send(prompt, .prompt, "Prompt") { call throws(BusError) in try call.append("") }
+        try other.send(prompt, of: .prompt, calling: "Prompt") { call throws(BusError) in try call.append("") }
         person.answer()
         #expect(try other.nextSignal() == Self.lockChange)
         #expect(try other.nextSignal()?.name == "CollectionChanged")
@@ -282,7 +284,7 @@ struct LockTests {
         #expect(try client.boolean("Locked", of: item, .item))
         let itemChange = TestClient.Received(name: "PropertiesChanged", path: item, content: "Locked")
         let prompt = try client.change("Unlock", [item]).prompt
-        try client.send(prompt, .prompt, "Prompt") { call throws(BusError) in try call.append("") }
+        try client.send(prompt, of: .prompt, calling: "Prompt") { call throws(BusError) in try call.append("") }
         person.answer()
         #expect(try client.nextSignal()?.name == "ItemCreated")
         #expect(try client.nextSignal() == itemChange)
@@ -303,7 +305,7 @@ struct LockTests {
         person.isRefusing.withLock { $0 = true }
         let (_, client, item) = try Self.locked(person.options)
         let prompt = try client.change("Unlock", [item]).prompt
-        try client.send(prompt, .prompt, "Prompt") { call throws(BusError) in try call.append("") }
+        try client.send(prompt, of: .prompt, calling: "Prompt") { call throws(BusError) in try call.append("") }
         person.answer()
         #expect(try client.nextSignal() == .init(name: "Completed", path: prompt, content: "dismissed "))
     }
@@ -315,11 +317,11 @@ struct LockTests {
         let other = try front.client()
         let prompt = try client.change("Unlock", [item]).prompt
         let shown = try refusal {
-            try other.send(prompt, .prompt, "Prompt") { call throws(BusError) in try call.append("") }
+            try other.send(prompt, of: .prompt, calling: "Prompt") { call throws(BusError) in try call.append("") }
         }
         #expect(shown == "org.freedesktop.Secret.Error.NoSuchObject")
-        #expect(try refusal { try other.send(prompt, .prompt, "Dismiss") } == shown)
-        try client.send(prompt, .prompt, "Dismiss")
+        #expect(try refusal { try other.send(prompt, of: .prompt, calling: "Dismiss") } == shown)
+        try client.send(prompt, of: .prompt, calling: "Dismiss")
         #expect(try client.nextSignal()?.path == prompt)
         front.keychain.announce(.unknown)
         #expect(try other.nextSignal()?.name == "CollectionChanged")
@@ -332,12 +334,12 @@ struct LockTests {
         do {
             let gone = try front.client()
             let prompt = try gone.change("Unlock", [item]).prompt
-            try gone.send(prompt, .prompt, "Prompt") { call throws(BusError) in try call.append("") }
+            try gone.send(prompt, of: .prompt, calling: "Prompt") { call throws(BusError) in try call.append("") }
             #expect(person.wasAsked)
             let other = try client.change("Unlock", [item]).prompt
-            try client.send(other, .prompt, "Prompt") { call throws(BusError) in try call.append("") }
+            try client.send(other, of: .prompt, calling: "Prompt") { call throws(BusError) in try call.append("") }
             #expect(person.wasAsked, "both are asked at the same time")
-            try client.send(other, .prompt, "Dismiss")
+            try client.send(other, of: .prompt, calling: "Dismiss")
             #expect(try client.nextSignal()?.path == other)
         }
         let isEnded = DispatchSemaphore(value: 0)
@@ -355,7 +357,7 @@ struct LockTests {
         let error = try refusal { _ = try client.change("Unlock", [item]) }
         #expect(error == "org.freedesktop.DBus.Error.LimitsExceeded")
         #expect(try front.client().change("Unlock", [item]).prompt != "/")
-        try client.send(prompts[0], .prompt, "Dismiss")
+        try client.send(prompts[0], of: .prompt, calling: "Dismiss")
         #expect(try client.change("Unlock", [item]).prompt != "/")
     }
 }

@@ -48,7 +48,7 @@ struct SessionTests {
     func unknownAlgorithm() throws {
         let client = try front.client()
         let error = try refusal {
-            try client.send(TestClient.root, .service, "OpenSession") { call throws(BusError) in
+            try client.send(TestClient.root, of: .service, calling: "OpenSession") { call throws(BusError) in
                 try call.append("dh-ietf8192")
                 try call.append("v", of: "s") { () throws(BusError) in try call.append("") }
             }
@@ -73,9 +73,9 @@ struct SessionTests {
         #expect(try refusal { _ = try other.secrets([item], session: session) } == noSession)
         #expect(try refusal { _ = try other.store(["c": "d"], "x", session: session) } == noSession)
         #expect(try refusal { try other.setSecret(item, SentSecret(plain: "x", session: session)) } == noSession)
-        #expect(try refusal { try other.send(session, .session, "Close") } == noSession)
+        #expect(try refusal { try other.send(session, of: .session, calling: "Close") } == noSession)
         #expect(try owner.secrets([item], session: session) == [item: Array("secret".utf8)])
-        try owner.send(session, .session, "Close")
+        try owner.send(session, of: .session, calling: "Close")
         #expect(try refusal { _ = try owner.secret(item, session: session) } == noSession)
         #expect(try refusal { _ = try owner.secret(item, session: "/") } == noSession)
         #expect(front.keychain.count == 1)
@@ -115,7 +115,7 @@ struct SessionTests {
             try refusal { _ = try client.openSession([2]) } == "org.freedesktop.DBus.Error.LimitsExceeded"
         )
         _ = try other.openSession()
-        try client.send(sessions[0], .session, "Close")
+        try client.send(sessions[0], of: .session, calling: "Close")
         _ = try client.openSession()
     }
 

@@ -95,7 +95,7 @@ struct TextTests {
         let error = try refusal { try client.setSecret(item, sent(largest + [7])) }
         #expect(error == Self.invalid || error == "org.freedesktop.DBus.Error.LimitsExceeded")
         let new = try refusal {
-            try client.send(collection, .collection, "CreateItem") { call throws(BusError) in
+            try client.send(collection, of: .collection, calling: "CreateItem") { call throws(BusError) in
                 try call.append("a", of: "{sv}") { () throws(BusError) in }
                 try call.append(sent(largest + Array(repeating: 7, count: 100)))
                 try call.append(false)

@@ -36,8 +36,8 @@ final class TestClient {
     /// What came of a call: what was read of its reply, or the name of the error.
     func call<Value>(
         _ path: String,
-        _ interface: Interface,
-        _ method: String,
+        of interface: Interface,
+        calling method: String,
         _ arguments: (borrowing BusMessage) throws(BusError) -> Void = { (_) throws(BusError) in },
         reading read: (borrowing BusMessage) -> Value?
     ) throws -> Value {
@@ -58,11 +58,11 @@ final class TestClient {
     /// Calls a method that returns nothing.
     func send(
         _ path: String,
-        _ interface: Interface,
-        _ method: String,
+        of interface: Interface,
+        calling method: String,
         _ arguments: (borrowing BusMessage) throws(BusError) -> Void = { (_) throws(BusError) in }
     ) throws {
-        try call(path, interface, method, arguments) { $0.has(signature: "") ? () : nil }
+        try call(path, of: interface, calling: method, arguments) { $0.has(signature: "") ? () : nil }
     }
 
     /// The text of the error with which a call fails; `nil` if it does not.
@@ -94,7 +94,7 @@ final class TestClient {
 
     /// Opens a session for secrets as they are.
     func openSession() throws -> String {
-        try call(Self.root, .service, "OpenSession") { call throws(BusError) in
+        try call(Self.root, of: .service, calling: "OpenSession") { call throws(BusError) in
             try call.append("plain")
             try call.append("v", of: "s") { () throws(BusError) in try call.append("") }
         } reading: { reply in
@@ -106,7 +106,7 @@ final class TestClient {
 
     /// Opens a session by an agreement on keys, with what this side publishes.
     func openSession(_ published: [UInt8]) throws -> (published: [UInt8], path: String) {
-        try call(Self.root, .service, "OpenSession") { call throws(BusError) in
+        try call(Self.root, of: .service, calling: "OpenSession") { call throws(BusError) in
             try call.append("dh-ietf1024-sha256-aes128-cbc-pkcs7")
             try call.append("v", of: "ay") { () throws(BusError) in try call.append(bytes: published) }
         } reading: { reply in
@@ -118,7 +118,7 @@ final class TestClient {
 
     /// The items that have some attributes: open ones, and locked ones.
     func search(_ attributes: KeyValuePairs<String, String>) throws -> (open: [String], locked: [String]) {
-        try call(Self.root, .service, "SearchItems") { call throws(BusError) in
+        try call(Self.root, of: .service, calling: "SearchItems") { call throws(BusError) in
             try call.append(try Self.attributes(attributes))
         } reading: { reply in
             guard let open = try? reply.objectPaths(), let locked = try? reply.objectPaths() else { return nil }
@@ -128,7 +128,7 @@ final class TestClient {
 
     /// Opens or locks objects: those that needed nothing more, and the prompt.
     func change(_ method: String, _ paths: [String]) throws -> (paths: [String], prompt: String) {
-        try call(Self.root, .service, method) { call throws(BusError) in
+        try call(Self.root, of: .service, calling: method) { call throws(BusError) in
             try call.append(array: paths, of: "o")
         } reading: { reply in
             guard let paths = try? reply.objectPaths(), let prompt = reply.objectPath() else { return nil }
@@ -137,7 +137,7 @@ final class TestClient {
     }
 
     func secrets(_ paths: [String], session: String) throws -> [String: [UInt8]] {
-        try call(Self.root, .service, "GetSecrets") { call throws(BusError) in
+        try call(Self.root, of: .service, calling: "GetSecrets") { call throws(BusError) in
             try call.append(array: paths, of: "o")
             try call.append(session, as: "o")
         } reading: { reply in
@@ -154,7 +154,7 @@ final class TestClient {
 
     /// Asks for a new collection: its path, or the prompt that creates it.
     func createCollection(_ label: String, alias: String = "") throws -> (collection: String, prompt: String) {
-        try call(Self.root, .service, "CreateCollection") { call throws(BusError) in
+        try call(Self.root, of: .service, calling: "CreateCollection") { call throws(BusError) in
             try call.append("a", of: "{sv}") { () throws(BusError) in
                 try call.append("e", of: "sv") { () throws(BusError) in
                     try call.append("org.freedesktop.Secret.Collection.Label")
@@ -169,7 +169,7 @@ final class TestClient {
     }
 
     func readAlias(_ alias: String) throws -> String {
-        try call(Self.root, .service, "ReadAlias") { call throws(BusError) in
+        try call(Self.root, of: .service, calling: "ReadAlias") { call throws(BusError) in
             try call.append(alias)
         } reading: {
             $0.objectPath()
@@ -177,7 +177,7 @@ final class TestClient {
     }
 
     func setAlias(_ alias: String, to path: String) throws {
-        try send(Self.root, .service, "SetAlias") { call throws(BusError) in
+        try send(Self.root, of: .service, calling: "SetAlias") { call throws(BusError) in
             try call.append(alias)
             try call.append(path, as: "o")
         }
@@ -185,7 +185,7 @@ final class TestClient {
 
     /// Shows a prompt.
     func show(_ prompt: String) throws {
-        try send(prompt, .prompt, "Prompt") { call throws(BusError) in try call.append("") }
+        try send(prompt, of: .prompt, calling: "Prompt") { call throws(BusError) in try call.append("") }
     }
 
     // MARK: - Items
@@ -199,7 +199,7 @@ final class TestClient {
         replacing: Bool = true,
         in collection: String = byDefault
     ) throws -> String {
-        try call(collection, .collection, "CreateItem") { call throws(BusError) in
+        try call(collection, of: .collection, calling: "CreateItem") { call throws(BusError) in
             let attributes = try Self.attributes(attributes)
             try call.append("a", of: "{sv}") { () throws(BusError) in
                 try call.append("e", of: "sv") { () throws(BusError) in
@@ -221,7 +221,7 @@ final class TestClient {
 
     /// The secret of an item, as it is in the message, and its content type.
     func secret(_ item: String, session: String) throws -> ReceivedSecret {
-        try call(item, .item, "GetSecret") { call throws(BusError) in
+        try call(item, of: .item, calling: "GetSecret") { call throws(BusError) in
             try call.append(session, as: "o")
         } reading: {
             try? $0.secret()
@@ -229,11 +229,11 @@ final class TestClient {
     }
 
     func setSecret(_ item: String, _ secret: SentSecret) throws {
-        try send(item, .item, "SetSecret") { call throws(BusError) in try call.append(secret) }
+        try send(item, of: .item, calling: "SetSecret") { call throws(BusError) in try call.append(secret) }
     }
 
     func delete(_ item: String) throws {
-        let prompt = try call(item, .item, "Delete", reading: { $0.objectPath() })
+        let prompt = try call(item, of: .item, calling: "Delete", reading: { $0.objectPath() })
         guard prompt == "/" else { throw UnreadableReply() }
     }
 
@@ -267,8 +267,8 @@ final class TestClient {
     ) throws -> Value {
         try call(
             path,
-            .properties,
-            "Get",
+            of: .properties,
+            calling: "Get",
             { call throws(BusError) in
                 try call.append(interface.rawValue)
                 try call.append(name)
@@ -278,7 +278,7 @@ final class TestClient {
     }
 
     func set(_ name: String, of path: String, _ interface: Interface, to content: PropertyContent) throws {
-        try send(path, .properties, "Set") { call throws(BusError) in
+        try send(path, of: .properties, calling: "Set") { call throws(BusError) in
             try call.append(interface.rawValue)
             try call.append(name)
             try call.append(content)

@@ -41,7 +41,7 @@ struct PromptForUnlock: Sendable {
                 label: "Password",
                 problem: problem,
                 prompt,
-                authenticator
+                with: authenticator
             )
         case .newPassword(let collection):
             return ask(
@@ -49,7 +49,7 @@ struct PromptForUnlock: Sendable {
                 reason: "A program creates the keychain '\(collection)'.",
                 label: "New password",
                 prompt,
-                authenticator
+                with: authenticator
             )
         }
     }
@@ -60,7 +60,7 @@ struct PromptForUnlock: Sendable {
         label: String,
         problem: String? = nil,
         _ prompt: UnlockPrompt,
-        _ authenticator: any Authenticator
+        with authenticator: any Authenticator
     ) -> UnlockAnswer {
         let question = AuthenticationPrompt(
             kind,

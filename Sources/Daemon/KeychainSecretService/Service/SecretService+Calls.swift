@@ -21,15 +21,15 @@ extension SecretService {
         case (.getSecrets, _): try getSecrets(call, store)
         case (.readAlias, _): try readAlias(call, store)
         case (.setAlias, _): try setAlias(call, store)
-        case (.deleteCollection, _): delete(object, call, store)
-        case (.searchCollection, _): try search(object, call, store)
+        case (.deleteCollection, _): delete(collection: object, call, store)
+        case (.searchCollection, _): try search(in: object, call, store)
         case (.createItem, _): try createItem(in: object, call, store)
-        case (.deleteItem, .item(let collection, let item)): delete(item, in: collection, call, store)
+        case (.deleteItem, .item(let collection, let item)): delete(item: item, in: collection, call, store)
         case (.getSecret, .item(let collection, let item)): try getSecret(of: item, in: collection, call, store)
         case (.setSecret, .item(let collection, let item)): try setSecret(of: item, in: collection, call, store)
-        case (.closeSession, .session(let session)): try close(session, call, store)
-        case (.prompt, .prompt(let prompt)): try show(prompt, call, store)
-        case (.dismiss, .prompt(let prompt)): try dismiss(prompt, call, store)
+        case (.closeSession, .session(let session)): try close(session: session, call, store)
+        case (.prompt, .prompt(let prompt)): try show(prompt: prompt, call, store)
+        case (.dismiss, .prompt(let prompt)): try dismiss(prompt: prompt, call, store)
         case (.getProperty, _): try getProperty(of: object, call, store)
         case (.getAllProperties, _): try getAllProperties(of: object, call, store)
         case (.setProperty, _): try setProperty(of: object, call, store)
@@ -56,13 +56,13 @@ extension SecretService {
                 let pair = try KeyPair()
                 return (pair.published, try pair.sharedKey(with: key))
             } then: { service, number, agreed in
-                service.answerKeyAgreement(number, agreed.0, .encrypted(agreed.1))
+                service.answerKeyAgreement(number, published: agreed.0, .encrypted(agreed.1))
             }
         case (.plain, .some), (.keyAgreement, nil): throw .invalidArguments
         }
     }
 
-    private func answerKeyAgreement(_ number: UInt64, _ published: [UInt8], _ coding: SecretCoding) {
+    private func answerKeyAgreement(_ number: UInt64, published: [UInt8], _ coding: SecretCoding) {
         guard let client = calls[number]?.client, let store = client.store else { return }
         do throws(ServiceError) {
             let session = try addSession(coding, of: client, store)
@@ -91,7 +91,7 @@ extension SecretService {
         return session
     }
 
-    private func close(_ session: Bytes16, _ call: ServiceCall, _ store: ProgramStore) throws(ServiceError) {
+    private func close(session: Bytes16, _ call: ServiceCall, _ store: ProgramStore) throws(ServiceError) {
         guard call.client.sessions.removeValue(forKey: session) != nil else { throw .noSession }
         sessionCounts.end(store.connection.share)
         answer(call.number)
@@ -131,7 +131,7 @@ extension SecretService {
     }
 
     private func search(
-        _ object: ObjectPath,
+        in object: ObjectPath,
         _ call: ServiceCall,
         _ store: ProgramStore
     ) throws(ServiceError) {
@@ -232,13 +232,13 @@ extension SecretService {
         let received = try call.message.secret()
         let coding = try coding(received.session, of: call.client)
         try hold(received.coded.value.count, for: call, store)
-        change(item, in: collection, call, store) { () throws(ServiceError) in
+        change(item: item, in: collection, call, store) { () throws(ServiceError) in
             .secret(try coding.decode(received.coded), contentType: received.contentType)
         }
     }
 
     private func delete(
-        _ item: ItemIdentifier,
+        item: ItemIdentifier,
         in collection: CollectionName,
         _ call: ServiceCall,
         _ store: ProgramStore
@@ -252,11 +252,11 @@ extension SecretService {
     }
 
     private func change(
-        _ item: ItemIdentifier,
+        item: ItemIdentifier,
         in collection: CollectionName,
         _ call: ServiceCall,
         _ store: ProgramStore,
-        _ change: @escaping @Sendable () throws(ServiceError) -> LookupChange
+        by change: @escaping @Sendable () throws(ServiceError) -> LookupChange
     ) {
         work(for: call, store) { store throws(ServiceError) in
             try store.change(item, try change(), in: collection)
@@ -280,7 +280,7 @@ extension SecretService {
     ) throws(ServiceError) {
         guard let interface = call.message.name(), let name = call.message.name() else { throw .invalidArguments }
         let property = try Property(interface, name, of: Interface(of: object))
-        read([property], of: object, call, store) { service, number, read in
+        read(properties: [property], of: object, call, store) { service, number, read in
             service.answer(number) { reply throws(BusError) in
                 for (_, content) in read { try reply.append(content) }
             }
@@ -296,23 +296,27 @@ extension SecretService {
         let properties = try Property.all(interface, of: Interface(of: object))
         // What changes from now on may be missing in what is read.
         call.client.followed.add(object)
-        read(properties, of: object, call, store) { service, number, read in
+        read(properties: properties, of: object, call, store) { service, number, read in
             service.answer(number) { reply throws(BusError) in try reply.append(read) }
         }
     }
 
     private func read(
-        _ properties: [Property],
+        properties: [Property],
         of object: ObjectPath,
         _ call: ServiceCall,
         _ store: ProgramStore,
         then finish: @escaping @Sendable (SecretService, UInt64, [(Property, PropertyContent)]) -> Void
     ) {
         let times = CollectionTimes(started: surroundings.started, modified: modified)
-        let lockNumber = lockNumber
+        let (asked, lockNumber) = (object, lockNumber)
         work(for: call, store) { store throws(ServiceError) in
-            try PropertyReading.read(properties, of: object, store, times)
-        } then: { service, number, read in
+            let object = try store.resolved(asked)
+            return (object, try PropertyReading.read(properties, of: object, in: store, times))
+        } then: { service, number, found in
+            let (object, read) = found
+            // All of them were read, of the collection that an alias stands for.
+            if asked != object, read.count > 1 { service.calls[number]?.client.followed.add(object) }
             if case .item = object, let client = service.calls[number]?.client {
                 client.note(object, read)
                 // What was read may be from before a lock that is announced already.
@@ -332,13 +336,13 @@ extension SecretService {
         guard property.row.isWritable else { throw .readOnlyProperty }
         guard call.message.typesOfVariant() == property.row.type else { throw .invalidArguments }
         guard case .item(let collection, let item) = object else {
-            return setLabel(try call.message.variantText(), of: object, call, store)
+            return set(label: try call.message.variantText(), of: object, call, store)
         }
         let change: LookupChange =
             property == .itemLabel
             ? .label(try call.message.variantText()) : .attributes(try call.message.variantAttributes())
         if case .attributes(let attributes) = change { try hold(attributes.byteCount, for: call, store) }
-        self.change(item, in: collection, call, store) { change }
+        self.change(item: item, in: collection, call, store) { change }
     }
 }
 

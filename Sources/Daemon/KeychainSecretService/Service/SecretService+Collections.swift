@@ -16,11 +16,11 @@ extension SecretService {
             guard try asServiceError(files.collections.hasRoom) else { throw .limitsExceeded }
             return CollectionName?.none
         } then: { service, number, collection in
-            service.answerCreation(number, collection, CollectionCreation(label: label, alias: alias))
+            service.answerCreation(number, collection, of: CollectionCreation(label: label, alias: alias))
         }
     }
 
-    private func answerCreation(_ number: UInt64, _ collection: CollectionName?, _ creation: CollectionCreation) {
+    private func answerCreation(_ number: UInt64, _ collection: CollectionName?, of creation: CollectionCreation) {
         guard let client = calls[number]?.client, let store = client.store else { return }
         do throws(ServiceError) {
             let prompt = collection == nil ? try addPrompt(creating: creation, of: client, store) : nil
@@ -32,7 +32,7 @@ extension SecretService {
     }
 
     /// Deletes a collection without a prompt, as `security delete-keychain` does, which any of the programs can run.
-    func delete(_ object: ObjectPath, _ call: ServiceCall, _ store: ProgramStore) {
+    func delete(collection object: ObjectPath, _ call: ServiceCall, _ store: ProgramStore) {
         work(for: call, store) { store throws(ServiceError) in
             try store.delete(try store.collection(at: object))
         } then: { service, number, _ in
@@ -42,7 +42,7 @@ extension SecretService {
     }
 
     /// Sets the label of a collection.
-    func setLabel(_ label: String, of object: ObjectPath, _ call: ServiceCall, _ store: ProgramStore) {
+    func set(label: String, of object: ObjectPath, _ call: ServiceCall, _ store: ProgramStore) {
         work(for: call, store) { store throws(ServiceError) in
             try store.setLabel(label, of: try store.collection(at: object))
         } then: { service, number, _ in

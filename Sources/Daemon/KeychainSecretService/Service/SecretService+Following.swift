@@ -29,7 +29,7 @@ extension SecretService {
         let (mailbox, name, number) = (mailbox, client.name, client.number)
         // Beside the client's calls, which do not wait for it.
         surroundings.work.add(for: number | 1 << 63, of: client.process) {
-            let read = try? PropertyReading.read(properties, of: object, store, times)
+            let read = try? PropertyReading.read(properties, of: object, in: store, times)
             mailbox.post { service in
                 guard let client = service.clients[name], client.number == number else { return }
                 guard let read, !read.contains(where: { $0.1.count > Self.longestList }) else {

@@ -105,7 +105,7 @@ extension SecretService {
     // MARK: - Prompts
 
     /// Shows a prompt to a person; once, and only for its owner.
-    func show(_ prompt: Bytes16, _ call: ServiceCall, _ store: ProgramStore) throws(ServiceError) {
+    func show(prompt: Bytes16, _ call: ServiceCall, _ store: ProgramStore) throws(ServiceError) {
         guard let window = call.message.string() else { throw .invalidArguments }
         guard let open = call.client.prompts[prompt] else { throw .noSuchObject }
         guard !open.isShown else { throw .failed }
@@ -116,7 +116,7 @@ extension SecretService {
         let (name, client) = (call.client.name, call.client.number)
         let isStarted = surroundings.prompts.start { [creation = open.creation] in
             if let creation {
-                let created = creation.ask(prompter, store, window: window, questions.begin())
+                let created = creation.ask(prompter, for: store, window: window, until: questions.begin())
                 return mailbox.post { service in
                     guard let owner = service.client(name, client) else { return }
                     service.complete(prompt, of: owner, created: created)
@@ -148,7 +148,9 @@ extension SecretService {
                 let found = try LockedPaths(paths, store)
                 guard !found.locked.isEmpty else { return found.open }
                 if let file = found.files.first {
-                    if FileQuestions(prompter, store, window: window, cancellation).unlock(file) { continue }
+                    if FileQuestions(prompter, for: store, window: window, until: cancellation).unlock(file) {
+                        continue
+                    }
                 } else {
                     let question = UnlockPrompt(
                         .unlock(isKeychainLocked: found.isKeychainLocked, items: found.items),
@@ -167,7 +169,7 @@ extension SecretService {
     }
 
     /// Ends a prompt at the will of its owner.
-    func dismiss(_ prompt: Bytes16, _ call: ServiceCall, _ store: ProgramStore) throws(ServiceError) {
+    func dismiss(prompt: Bytes16, _ call: ServiceCall, _ store: ProgramStore) throws(ServiceError) {
         guard call.client.prompts[prompt] != nil else { throw .noSuchObject }
         answer(call.number)
         complete(prompt, of: call.client, nil)

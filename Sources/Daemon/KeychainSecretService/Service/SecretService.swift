@@ -59,7 +59,7 @@ final class SecretService {
     }
 
     /// Takes the name on a bus, or waits for it.
-    init(_ bus: Bus, _ surroundings: Surroundings, _ mailbox: BusMailbox) throws(BusError) {
+    init(_ bus: Bus, _ surroundings: Surroundings, mailbox: BusMailbox) throws(BusError) {
         self.bus = bus
         self.surroundings = surroundings
         self.mailbox = mailbox

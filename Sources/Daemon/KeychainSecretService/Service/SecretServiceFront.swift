@@ -113,7 +113,7 @@ package final class SecretServiceFront: Sendable {
         while !isOver {
             do throws(BusError) {
                 guard let mailbox = BusMailbox() else { throw BusError(-EMFILE) }
-                let service = try SecretService(connect(), surroundings, mailbox)
+                let service = try SecretService(connect(), surroundings, mailbox: mailbox)
                 pauses = Pauses()
                 self.mailbox.withLock { $0 = mailbox }
                 defer {

@@ -183,7 +183,8 @@ final class ProgramStore: Sendable {
     /// Locks all items again that were locked by themselves.
     func closeAll() { contexts.withLock { $0 = [:] } }
 
-    private func perform(
+    /// Has a command executed by whatever keychain a collection is.
+    func perform(
         _ operation: LookupRequest.Operation,
         in collection: CollectionName,
         _ context: AuthenticationContext? = nil

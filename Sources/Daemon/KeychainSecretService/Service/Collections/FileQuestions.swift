@@ -15,9 +15,9 @@ struct FileQuestions {
 
     init(
         _ prompter: @escaping UnlockPrompter,
-        _ store: ProgramStore,
+        for store: ProgramStore,
         window: String,
-        _ cancellation: PromptCancellation
+        until cancellation: PromptCancellation
     ) {
         self.prompter = prompter
         self.store = store
@@ -65,14 +65,14 @@ struct CollectionCreation: Sendable {
     /// - Returns: The collection; `nil` if that was refused, or failed.
     func ask(
         _ prompter: @escaping UnlockPrompter,
-        _ store: ProgramStore,
+        for store: ProgramStore,
         window: String,
-        _ cancellation: PromptCancellation
+        until cancellation: PromptCancellation
     ) -> CollectionName? {
         guard let files = store.files else { return nil }
         // Another prompt may have created one for the alias meanwhile.
         if !alias.isEmpty, let collection = (try? store.collection(ofAlias: alias)) ?? nil { return collection }
-        let questions = FileQuestions(prompter, store, window: window, cancellation)
+        let questions = FileQuestions(prompter, for: store, window: window, until: cancellation)
         let shown = label.isEmpty ? "Keychain" : label
         guard let password = questions.ask(.newPassword(ofCollection: shown)), !cancellation.isCancelled else {
             return nil

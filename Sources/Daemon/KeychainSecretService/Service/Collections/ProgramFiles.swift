@@ -99,6 +99,12 @@ extension ProgramStore {
         return (try? collection(at: object)).map { .collection($0) }
     }
 
+    /// The collection that an alias stands for, and any other object itself.
+    func resolved(_ object: ObjectPath) throws(ServiceError) -> ObjectPath {
+        guard case .alias = object else { return object }
+        return .collection(try collection(at: object))
+    }
+
     /// The collection that an alias stands for; `nil` for none.
     func collection(ofAlias alias: String) throws(ServiceError) -> CollectionName? {
         guard let files else {

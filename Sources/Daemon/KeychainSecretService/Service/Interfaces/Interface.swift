@@ -63,7 +63,7 @@ enum Method: Sendable, CaseIterable {
         init(
             _ interface: Interface,
             _ name: String,
-            _ inputs: KeyValuePairs<String, String> = [:],
+            takes inputs: KeyValuePairs<String, String> = [:],
             returns outputs: KeyValuePairs<String, String> = [:]
         ) {
             self.interface = interface
@@ -83,51 +83,51 @@ enum Method: Sendable, CaseIterable {
             Row(
                 .service,
                 "OpenSession",
-                ["algorithm": "s", "input": "v"],
+                takes: ["algorithm": "s", "input": "v"],
                 returns: ["output": "v", "result": "o"]
             )
         case .createCollection:
             Row(
                 .service,
                 "CreateCollection",
-                ["properties": "a{sv}", "alias": "s"],
+                takes: ["properties": "a{sv}", "alias": "s"],
                 returns: ["collection": "o", "prompt": "o"]
             )
         case .searchItems:
-            Row(.service, "SearchItems", ["attributes": "a{ss}"], returns: ["unlocked": "ao", "locked": "ao"])
-        case .unlock: Row(.service, "Unlock", ["objects": "ao"], returns: ["unlocked": "ao", "prompt": "o"])
-        case .lock: Row(.service, "Lock", ["objects": "ao"], returns: ["locked": "ao", "prompt": "o"])
+            Row(.service, "SearchItems", takes: ["attributes": "a{ss}"], returns: ["unlocked": "ao", "locked": "ao"])
+        case .unlock: Row(.service, "Unlock", takes: ["objects": "ao"], returns: ["unlocked": "ao", "prompt": "o"])
+        case .lock: Row(.service, "Lock", takes: ["objects": "ao"], returns: ["locked": "ao", "prompt": "o"])
         case .getSecrets:
-            Row(.service, "GetSecrets", ["items": "ao", "session": "o"], returns: ["secrets": "a{o(oayays)}"])
-        case .readAlias: Row(.service, "ReadAlias", ["name": "s"], returns: ["collection": "o"])
-        case .setAlias: Row(.service, "SetAlias", ["name": "s", "collection": "o"])
+            Row(.service, "GetSecrets", takes: ["items": "ao", "session": "o"], returns: ["secrets": "a{o(oayays)}"])
+        case .readAlias: Row(.service, "ReadAlias", takes: ["name": "s"], returns: ["collection": "o"])
+        case .setAlias: Row(.service, "SetAlias", takes: ["name": "s", "collection": "o"])
         case .deleteCollection: Row(.collection, "Delete", returns: ["prompt": "o"])
         case .searchCollection:
-            Row(.collection, "SearchItems", ["attributes": "a{ss}"], returns: ["results": "ao"])
+            Row(.collection, "SearchItems", takes: ["attributes": "a{ss}"], returns: ["results": "ao"])
         case .createItem:
             Row(
                 .collection,
                 "CreateItem",
-                ["properties": "a{sv}", "secret": "(oayays)", "replace": "b"],
+                takes: ["properties": "a{sv}", "secret": "(oayays)", "replace": "b"],
                 returns: ["item": "o", "prompt": "o"]
             )
         case .deleteItem: Row(.item, "Delete", returns: ["prompt": "o"])
-        case .getSecret: Row(.item, "GetSecret", ["session": "o"], returns: ["secret": "(oayays)"])
-        case .setSecret: Row(.item, "SetSecret", ["secret": "(oayays)"])
+        case .getSecret: Row(.item, "GetSecret", takes: ["session": "o"], returns: ["secret": "(oayays)"])
+        case .setSecret: Row(.item, "SetSecret", takes: ["secret": "(oayays)"])
         case .closeSession: Row(.session, "Close")
-        case .prompt: Row(.prompt, "Prompt", ["window_id": "s"])
+        case .prompt: Row(.prompt, "Prompt", takes: ["window_id": "s"])
         case .dismiss: Row(.prompt, "Dismiss")
         case .getProperty:
             Row(
                 .properties,
                 "Get",
-                ["interface_name": "s", "property_name": "s"],
+                takes: ["interface_name": "s", "property_name": "s"],
                 returns: ["value": "v"]
             )
         case .getAllProperties:
-            Row(.properties, "GetAll", ["interface_name": "s"], returns: ["properties": "a{sv}"])
+            Row(.properties, "GetAll", takes: ["interface_name": "s"], returns: ["properties": "a{sv}"])
         case .setProperty:
-            Row(.properties, "Set", ["interface_name": "s", "property_name": "s", "value": "v"])
+            Row(.properties, "Set", takes: ["interface_name": "s", "property_name": "s", "value": "v"])
         case .introspect: Row(.introspectable, "Introspect", returns: ["xml_data": "s"])
         }
     }

@@ -16,7 +16,7 @@ enum PropertyReading {
     static func read(
         _ properties: [Property],
         of object: ObjectPath,
-        _ store: ProgramStore,
+        in store: ProgramStore,
         _ times: CollectionTimes
     ) throws(ServiceError) -> [(Property, PropertyContent)] {
         var read: [(Property, PropertyContent)] = []
@@ -28,7 +28,7 @@ enum PropertyReading {
             let collection = try store.collection(at: object)
             let details = collection.isFile ? try store.details(of: collection) : nil
             for property in properties {
-                read.append((property, try value(property, of: collection, details, store, times)))
+                read.append((property, try value(property, of: collection, details: details, in: store, times)))
             }
         case .item(let collection, let item):
             let item = try store.describe(item, in: collection)
@@ -41,8 +41,8 @@ enum PropertyReading {
     private static func value(
         _ property: Property,
         of collection: CollectionName,
-        _ details: ShownFile?,
-        _ store: ProgramStore,
+        details: ShownFile?,
+        in store: ProgramStore,
         _ times: CollectionTimes
     ) throws(ServiceError) -> PropertyContent {
         if let details, property != .items { return details.value(property) }
