@@ -57,7 +57,7 @@ struct ProgramTerminalTests {
 
     @Test("a program in the background takes no input from the one in the foreground")
     func background() throws {
-        let program = try TerminalProgram("set -m; sleep 600 & echo \"process $!.\"; wait", on: pty)
+        let program = try TerminalProgram("set -m; (sleep 600; :) & echo \"process $!.\"; wait", on: pty)
         #expect(!authenticator(program).canAskForSecrets)
         #expect(TerminalAuthenticator.path(ofProcess: program.identifier, startedAt: program.startTime) == nil)
     }
@@ -105,7 +105,7 @@ struct ProgramTerminalTests {
         let number = program.identifier
         #expect(!TerminalAuthenticator(ofProcess: number, startedAt: program.startTime + 1).canAskForSecrets)
         #expect(!TerminalAuthenticator(ofProcess: .max, startedAt: 0).canAskForSecrets)
-        let script = "setsid bash -c 'echo \"process $$.\"; exec sleep 600'"
+        let script = "setsid bash -c 'echo \"process $$.\"; exec sleep 600' & wait"
         let without = try TerminalProgram(script, on: Pty())
         #expect(!authenticator(without).canAskForSecrets)
     }

@@ -43,7 +43,7 @@ final class PromptPlaceTests {
 
     private static let ssh = ["SSH_CONNECTION": "192.0.2.1 1 192.0.2.2 22"]
     private static let display = ["DISPLAY": ":0", "WAYLAND_DISPLAY": "wayland-0"]
-    private static let inBackground = "set -m; sleep 600 & echo \"process $!.\"; wait"
+    private static let inBackground = "set -m; (sleep 600; :) & echo \"process $!.\"; wait"
 
     @Test(
         "a program in the foreground of a terminal is asked there, in an SSH session and at a display",

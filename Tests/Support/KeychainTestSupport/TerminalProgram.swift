@@ -27,7 +27,8 @@ package final class TerminalProgram {
     ///   - environment: its variables.
     /// - Throws: ``NoProcess``, or why it does not start.
     package init(
-        _ script: String = "echo \"process $$.\"; exec sleep 600",
+        // Without exec: a process that executes a program has no environment for a moment.
+        _ script: String = "echo \"process $$.\"; sleep 600; :",
         on pty: Pty,
         _ environment: [String: String] = [:]
     ) throws {
