@@ -131,7 +131,7 @@ extension SecretService {
         if !isStarted { complete(prompt, of: call.client, nil) }
     }
 
-    /// Asks a person, on a thread of the prompt's own: for one keychain file after the other, and then for the keychain.
+    /// Asks a person, on a thread of the prompt's own: for keychain files one after the other, then for the keychain.
     ///
     /// - Returns: The paths that are open then; `nil` if that was refused.
     private static func ask(
