@@ -25,7 +25,7 @@ final class ProgramTerminal: QuestionTerminal {
     init?(ofProcess process: Int32, startedAt startTime: UInt64) {
         self.process = process
         self.startTime = startTime
-        let device = ProcessStatus(of: process)?.terminal ?? 0
+        let device = ProcessStat(of: process)?.terminal ?? 0
         self.device = device
         descriptor =
             Self.path(of: device).map { open($0, O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW) } ?? -1
@@ -62,7 +62,7 @@ final class ProgramTerminal: QuestionTerminal {
     }
 
     var isOurs: Bool {
-        guard let status = ProcessStatus(of: process) else { return false }
+        guard let status = ProcessStat(of: process) else { return false }
         return status.startTime == startTime && status.terminal == device && status.isInForeground
     }
 

@@ -16,7 +16,7 @@ package struct TerminalAuthenticator: Authenticator {
     ///
     /// - Parameters:
     ///   - process: its number.
-    ///   - startTime: when it was started (``ProcessStatus/startTime``).
+    ///   - startTime: when it was started (``ProcessStat/startTime``).
     package init(ofProcess process: Int32, startedAt startTime: UInt64) {
         open = { ProgramTerminal(ofProcess: process, startedAt: startTime) }
     }

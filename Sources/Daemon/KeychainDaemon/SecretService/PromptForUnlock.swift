@@ -100,7 +100,8 @@ struct PromptForUnlock: Sendable {
     }
 
     private func status(_ connection: FrontConnection) -> DeviceStatus? {
-        guard case .deviceStatus(let status)? = try? connection.perform(.device(.status)) else { return nil }
+        let device = KeychainDevice { (command) throws(KeychainError) in try connection.perform(.device(command)) }
+        guard let status = try? device.status() else { return nil }
         return status
     }
 

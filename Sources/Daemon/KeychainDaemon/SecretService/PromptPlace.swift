@@ -48,7 +48,7 @@ struct PromptPlace: Sendable {
     }
 
     private static func terminal(of process: ProcessInstance) -> UInt32? {
-        ProcessStatus(of: process.identifier)?.terminal
+        ProcessStat(of: process.identifier)?.terminal
     }
 
     private func byDefault(

@@ -46,4 +46,8 @@ extension EmbeddedKeychain {
     package func observeItemChanges(
         _ handler: @escaping @Sendable (ItemChangeNotice) -> Void
     ) -> ChangeObservation? { access.observers.add(handler) }
+
+    package func observeLocks(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation? {
+        access.session.observers.add(handler)
+    }
 }

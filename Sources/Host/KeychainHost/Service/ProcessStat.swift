@@ -3,7 +3,7 @@
 import Glibc
 
 /// What the kernel says of a process (proc(5), `/proc/PID/stat`).
-package struct ProcessStatus: Sendable, Hashable {
+package struct ProcessStat: Sendable, Hashable {
     /// When it was started, in clock ticks since boot: another process with the same number was started later.
     package let startTime: UInt64
 
@@ -44,7 +44,7 @@ package struct ProcessStatus: Sendable, Hashable {
 package enum ProcessStartTime {
     /// The clock ticks from boot to the start of a process; `nil` if there is no such process, or it has ended.
     package static func of(_ process: Int32) -> UInt64? {
-        guard let status = ProcessStatus(of: process), !status.hasEnded else { return nil }
+        guard let status = ProcessStat(of: process), !status.hasEnded else { return nil }
         return status.startTime
     }
 
@@ -52,6 +52,6 @@ package enum ProcessStartTime {
     /// was started at another time.
     static func hasEnded(_ process: Int32, startedAt startTime: UInt64) -> Bool {
         if kill(process, 0) != 0, errno == ESRCH { return true }
-        return ProcessStatus(of: process).map { $0.hasEnded || $0.startTime != startTime } ?? false
+        return ProcessStat(of: process).map { $0.hasEnded || $0.startTime != startTime } ?? false
     }
 }
