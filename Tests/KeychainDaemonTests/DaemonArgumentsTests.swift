@@ -128,4 +128,14 @@ struct DaemonArgumentsTests {
             #expect(error.map { DaemonCommand.message(for: $0) } == text)
         }
     }
+
+    @Test("a daemon that is a message bus does not end for being idle, any other one does")
+    func idleBus() throws {
+        for (words, limit) in [
+            (["--exit-when-idle", "9"], 9), (["--secret-service", "--exit-when-idle", "9"], 9),
+            (["--secret-service", "--bus", "/tmp/bus", "--exit-when-idle", "9"], nil), ([], nil),
+        ] as [([String], Int?)] {
+            #expect(try DaemonCommand.parse(words).arguments.idleLimit == limit)
+        }
+    }
 }

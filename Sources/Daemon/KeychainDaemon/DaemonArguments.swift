@@ -31,6 +31,10 @@ struct DaemonArguments: Hashable {
     /// The number of idle seconds before it exits, unless the daemon holds unlocked keys; `nil` for never.
     var idleSeconds: Int?
 
+    /// The idle timeout that is in effect: none for a message bus, which nothing would start again for the programs
+    /// that have its address.
+    var idleLimit: Int? { secretService?.bus == nil ? idleSeconds : nil }
+
     /// The maximum size of a user's keychain in the system service, in MiB; `nil` for the default.
     var keychainLimit: Int?
 

@@ -62,7 +62,7 @@ package enum KeychainDaemon {
             // A service manager of the program that started this one waits for that program.
             unsetenv("NOTIFY_SOCKET")
             // Before there is a second thread, or a lock that a fork would release.
-            let failure = keychain_go_to_background()
+            let failure = keychain_go_to_background(arguments.secretService?.unlockDescriptor ?? -1)
             guard failure == 0 else { throw DaemonFailure(.system(call: "fork", path: "keychaind", errno: failure)) }
         }
         let termination = Termination()
@@ -87,7 +87,36 @@ package enum KeychainDaemon {
                 log: log
             )
         }
-        let passcode = try prepare(arguments.secretService, at: location, listeningAt: place)
+        let (passcode, isTakenOver) = try prepare(arguments.secretService, at: location, listeningAt: place)
+        do throws(DaemonFailure) {
+            try serve(
+                arguments,
+                at: location,
+                socket: place,
+                passedOn: passedOn,
+                unlockingWith: passcode,
+                until: termination,
+                notifying: notification,
+                log: log
+            )
+        } catch {
+            // A start that fails changes nothing.
+            if isTakenOver { StoreTakeover.undo(at: location) }
+            throw error
+        }
+    }
+
+    /// Serves the keychain of the user who runs it.
+    private static func serve(
+        _ arguments: DaemonArguments,
+        at location: KeychainLocation,
+        socket place: SocketLocation,
+        passedOn: [Int32],
+        unlockingWith passcode: StartupPasscode?,
+        until termination: Termination,
+        notifying notification: ServiceNotification,
+        log: DaemonLog
+    ) throws(DaemonFailure) {
         if arguments.secretService != nil, passedOn.isEmpty {
             try ReplacedDaemon.end(at: location, listeningAt: place)
         }
@@ -112,7 +141,7 @@ package enum KeychainDaemon {
             listening?.isReplaced ?? false || served.isReplaced
         }
         let life = DaemonLife(
-            endsWhenIdleFor: arguments.idleSeconds,
+            endsWhenIdleFor: arguments.idleLimit,
             holdsKeys: { keychain.holdsUnlockedKeys },
             isUnreachable: isUnreachable,
             wake: { kill(getpid(), SIGTERM) }
@@ -167,18 +196,17 @@ package enum KeychainDaemon {
 
     /// Takes the keychain over if the Secret Service is to be served.
     ///
-    /// - Returns: The passcode to unlock it with; `nil` for none.
+    /// - Returns: The passcode to unlock it with, `nil` for none; and whether another had the keychain before.
     private static func prepare(
         _ options: SecretServiceArguments?,
         at location: KeychainLocation,
         listeningAt place: SocketLocation
-    ) throws(DaemonFailure) -> StartupPasscode? {
-        guard let options else { return nil }
+    ) throws(DaemonFailure) -> (passcode: StartupPasscode?, isTakenOver: Bool) {
+        guard let options else { return (nil, false) }
         // Before anything is changed.
         let passcode: StartupPasscode? =
             if let descriptor = options.unlockDescriptor { try StartupPasscode(from: descriptor) } else { nil }
-        try StoreTakeover.perform(at: location, listeningAt: place)
-        return passcode
+        return (passcode, try StoreTakeover.perform(at: location, listeningAt: place))
     }
 
     /// Serves until the daemon is to exit.

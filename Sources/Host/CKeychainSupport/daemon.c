@@ -34,14 +34,17 @@ static _Noreturn void wait_for_report(int reports, pid_t child) {
     _exit(status);
 }
 
-// The descriptors that the parent process left open are not meant for this one.
-static void close_others(int kept) {
+// The descriptors that the parent process left open are not meant for this one, except for two.
+static void close_others(int kept, int passed) {
 #ifdef SYS_close_range
-    if (kept > STDERR_FILENO + 1) syscall(SYS_close_range, STDERR_FILENO + 1, kept - 1, 0);
-    if (syscall(SYS_close_range, kept + 1, ~0U, 0) == 0) return;
+    int first = passed > STDERR_FILENO && passed < kept ? passed : kept;
+    int last = passed > kept ? passed : kept;
+    if (first > STDERR_FILENO + 1) syscall(SYS_close_range, STDERR_FILENO + 1, first - 1, 0);
+    if (last > first + 1) syscall(SYS_close_range, first + 1, last - 1, 0);
+    if (syscall(SYS_close_range, last + 1, ~0U, 0) == 0) return;
 #endif
     for (int file = STDERR_FILENO + 1; file < 1024; file++)
-        if (file != kept) close(file);
+        if (file != kept && file != passed) close(file);
 }
 
 // Contains the descriptor of the report for the program after execve(2).
@@ -82,7 +85,7 @@ static void execute_again(int kept) {
     if (count > 0) execv("/proc/self/exe", words);
 }
 
-int keychain_go_to_background(void) {
+int keychain_go_to_background(int passed) {
     report = take_report();
     if (report >= 0) {
         // The kernel took the name from /proc/self/exe; ps(1), pgrep(1) and killall(1) search for that of the program.
@@ -111,8 +114,8 @@ int keychain_go_to_background(void) {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (null < 0) _exit(EXIT_FAILURE);
     for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++)
-        if (dup2(null, stream) < 0) _exit(EXIT_FAILURE);
-    close_others(ends[1]);
+        if (stream != passed && dup2(null, stream) < 0) _exit(EXIT_FAILURE);
+    close_others(ends[1], passed);
     execute_again(ends[1]);
     // The parent, which receives nothing, reports the failure.
     _exit(EXIT_FAILURE);

@@ -295,6 +295,33 @@ final class ServedPromptTests {
         #expect(stop(daemon) == 0)
     }
 
+    @Test("a start that fails leaves the keychain embedded, as it was")
+    func failedStart() throws {
+        #expect(try shell.security("add-generic-password -s a -a b -w c").status == 0)
+        let refused = try daemon(["--unlock-fd", "0"], input: Self.passcode)
+        try refused.run()
+        refused.waitUntilExit()
+        #expect(refused.terminationStatus == 1)
+        #expect(try shell.control("service status").output.contains("embedded"))
+        #expect(try shell.security("find-generic-password -s a -w").output == "c\n")
+    }
+
+    @Test("a daemon in the background reads the descriptor too", arguments: [0, 3])
+    func background(descriptor: Int) throws {
+        let program = try #require(shell.process("keychaind", []).executableURL?.path)
+        let file = folder.path(of: "passcode")
+        try Data(Self.passcode.utf8).write(to: URL(fileURLWithPath: file))
+        let line =
+            "\(program) --background --secret-service --bus \(bus) --unlock-fd \(descriptor) \(descriptor)< \(file)"
+        for _ in 0..<2 {
+            #expect(try shell.run("/bin/sh", ["-c", line]).status == 0, "\(log)")
+            let status = try shell.control("device status").output
+            #expect(status.contains("unlocked"), "\(status)")
+            #expect(try lookUp().status == 1)
+            #expect(try shell.control("service disable").status == 0)
+        }
+    }
+
     @Test("without a descriptor locked items are refused at once")
     func locked() throws {
         #expect(stop(try startLocked()) == 0)

@@ -4,7 +4,8 @@ import Foundation
 import Glibc
 import KeychainHost
 
-/// A script that has a pseudo-terminal as its controlling terminal; it is killed when the object goes away.
+/// A script that has a pseudo-terminal as its controlling terminal; all that have it are killed when the object goes
+/// away.
 package final class TerminalProgram {
     /// The number of the process that the script named.
     package let identifier: Int32
@@ -13,6 +14,9 @@ package final class TerminalProgram {
     package let startTime: UInt64
 
     private let process: Process
+
+    /// The number of the device, as ``ProcessStat/terminal`` has it.
+    private let terminal: UInt32
 
     /// Which process a script means, as it has to write it.
     package struct NoProcess: Error {
@@ -35,6 +39,9 @@ package final class TerminalProgram {
         let descriptor = open(pty.path, O_RDWR | O_NOCTTY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Pty.Failure.system("open", errno) }
         let terminal = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        var device = stat()
+        fstat(descriptor, &device)
+        self.terminal = UInt32(truncatingIfNeeded: device.st_rdev)
         process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/setsid")
         process.arguments = ["--ctty", "--wait", "/bin/bash", "-c", script]
@@ -59,8 +66,12 @@ package final class TerminalProgram {
     package func wait() { process.waitUntilExit() }
 
     deinit {
-        // A process in the session of a terminal that goes away is hung up.
         kill(identifier, SIGKILL)
         kill(process.processIdentifier, SIGKILL)
+        // What a script has started outlives it, with copies of whatever descriptors were open when it was started.
+        for number in (try? FileManager.default.contentsOfDirectory(atPath: "/proc"))?.compactMap({ Int32($0) }) ?? []
+        where ProcessStat(of: number)?.terminal == terminal {
+            kill(number, SIGKILL)
+        }
     }
 }

@@ -17,7 +17,16 @@ struct StartupPasscode {
         do throws(SecretLine.Failure) { passcode = try SecretLine.read(from: descriptor) } catch {
             throw DaemonFailure(error.text(of: "passcode"))
         }
-        if descriptor > STDERR_FILENO { close(descriptor) }
+        if descriptor > STDERR_FILENO {
+            close(descriptor)
+        } else if descriptor == STDIN_FILENO {
+            // A standard stream stays open: its number would be given to something else.
+            let null = open("/dev/null", O_RDONLY | O_CLOEXEC)
+            if null >= 0 {
+                dup2(null, descriptor)
+                close(null)
+            }
+        }
         guard !passcode.isEmpty else { throw DaemonFailure("the passcode is empty") }
     }
 

@@ -17,8 +17,12 @@ enum StoreTakeover {
     /// - Parameters:
     ///   - location: the folder.
     ///   - socket: the socket on which the daemon is going to listen.
+    /// - Returns: Whether it was embedded, or not there, before.
     /// - Throws: ``DaemonFailure``; the owner is unchanged.
-    static func perform(at location: KeychainLocation, listeningAt socket: SocketLocation) throws(DaemonFailure) {
+    static func perform(
+        at location: KeychainLocation,
+        listeningAt socket: SocketLocation
+    ) throws(DaemonFailure) -> Bool {
         let folder: PrivateDirectory
         let lock: FileLock
         do throws(FileError) {
@@ -34,11 +38,29 @@ enum StoreTakeover {
             _ = try embedded.checkOwner()
         } catch {
             // Opening the store says what is wrong with any other owner.
-            guard error.foreignOwner == nil else { return }
+            guard error.foreignOwner == nil else { return false }
             throw DaemonFailure(error)
         }
         try handOver(embedded, in: folder, to: socket)
         _ = consume lock
+        return true
+    }
+
+    /// Hands a keychain back that was taken over for a start that has failed.
+    static func undo(at location: KeychainLocation) {
+        var device = DeviceOptions()
+        device.owner = .daemon
+        let keychain = EmbeddedKeychain(at: location, device: device)
+        do {
+            let folder = try PrivateDirectory(location)
+            let deadline = Deadline(milliseconds: patienceMilliseconds)
+            let lock = try FileLock(ServiceRecord.lockName, in: folder, until: deadline)
+            try keychain.handOver(to: .embedded)
+            ServiceRecord.remove(in: folder)
+            _ = consume lock
+        } catch {
+            // The daemon has it still, as 'keychainctl service status' says.
+        }
     }
 
     private static func handOver(
