@@ -4,8 +4,7 @@ import Foundation
 import Glibc
 import KeychainHost
 
-/// A script that has a pseudo-terminal as its controlling terminal; all that have it are killed when the object goes
-/// away.
+/// A script that has a pseudo-terminal as its controlling terminal; its session is killed when the object goes away.
 package final class TerminalProgram {
     /// The number of the process that the script named.
     package let identifier: Int32
@@ -15,8 +14,8 @@ package final class TerminalProgram {
 
     private let process: Process
 
-    /// The number of the device, as ``ProcessStat/terminal`` has it.
-    private let terminal: UInt32
+    /// The session of the process that the script named.
+    private let session: Int32
 
     /// Which process a script means, as it has to write it.
     package struct NoProcess: Error {
@@ -39,9 +38,6 @@ package final class TerminalProgram {
         let descriptor = open(pty.path, O_RDWR | O_NOCTTY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Pty.Failure.system("open", errno) }
         let terminal = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        var device = stat()
-        fstat(descriptor, &device)
-        self.terminal = UInt32(truncatingIfNeeded: device.st_rdev)
         process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/setsid")
         process.arguments = ["--ctty", "--wait", "/bin/bash", "-c", script]
@@ -56,6 +52,7 @@ package final class TerminalProgram {
             throw NoProcess(text: text)
         }
         identifier = number
+        session = getsid(number)
         self.startTime = startTime
     }
 
@@ -70,7 +67,7 @@ package final class TerminalProgram {
         kill(process.processIdentifier, SIGKILL)
         // What a script has started outlives it, with copies of whatever descriptors were open when it was started.
         for number in (try? FileManager.default.contentsOfDirectory(atPath: "/proc"))?.compactMap({ Int32($0) }) ?? []
-        where ProcessStat(of: number)?.terminal == terminal {
+        where session > 0 && getsid(number) == session {
             kill(number, SIGKILL)
         }
     }
