@@ -4,9 +4,7 @@ import ArgumentParser
 import CKeychainSupport
 import Glibc
 import KeychainCore
-import KeychainEngine
 import KeychainHost
-import KeychainIdentity
 import KeychainProtection
 import KeychainServer
 import KeychainTrust
@@ -87,126 +85,15 @@ package enum KeychainDaemon {
                 log: log
             )
         }
-        let (passcode, isTakenOver) = try prepare(arguments.secretService, at: location, listeningAt: place)
-        do throws(DaemonFailure) {
-            try serve(
-                arguments,
-                at: location,
-                socket: place,
-                passedOn: passedOn,
-                unlockingWith: passcode,
-                until: termination,
-                notifying: notification,
-                log: log
-            )
-        } catch {
-            // A start that fails changes nothing.
-            if isTakenOver { StoreTakeover.undo(at: location) }
-            throw error
-        }
-    }
-
-    /// Serves the keychain of the user who runs it.
-    private static func serve(
-        _ arguments: DaemonArguments,
-        at location: KeychainLocation,
-        socket place: SocketLocation,
-        passedOn: [Int32],
-        unlockingWith passcode: StartupPasscode?,
-        until termination: Termination,
-        notifying notification: ServiceNotification,
-        log: DaemonLog
-    ) throws(DaemonFailure) {
-        if arguments.secretService != nil, passedOn.isEmpty {
-            try ReplacedDaemon.end(at: location, listeningAt: place)
-        }
-        var device = DeviceOptions(authenticator: CallAuthenticator())
-        device.owner = .daemon
-        device.onEvent = log.noteStoreVersion
-        device.derivationTurns = DerivationTurns()
-        let store = try ServedStore(at: location, device) {
-            // If the service manager listens, a response does not imply another daemon.
-            passedOn.isEmpty && place.answers
-        }
-        let listening: ListeningSocket?
-        do { listening = passedOn.isEmpty ? try ListeningSocket(place) : nil } catch {
-            throw place.answers ? DaemonFailure(error.reason, .done) : DaemonFailure(error)
-        }
-        let keychain = store.keychain
-        try passcode?.unlock(keychain, log: log)
-        let served: ServedFolder
-        do { served = try ServedFolder(store.folder) } catch { throw DaemonFailure(error) }
-        // The socket is removed at the end of this function, even if a thread still waits.
-        let isUnreachable: @Sendable () -> Bool = { [weak listening] in
-            listening?.isReplaced ?? false || served.isReplaced
-        }
-        let life = DaemonLife(
-            endsWhenIdleFor: arguments.idleLimit,
-            holdsKeys: { keychain.holdsUnlockedKeys },
-            isUnreachable: isUnreachable,
-            wake: { kill(getpid(), SIGTERM) }
+        try UserService.serve(
+            arguments,
+            at: location,
+            socket: place,
+            passedOn: passedOn,
+            until: termination,
+            notifying: notification,
+            log: log
         )
-        let proofs = PasscodeProofs()
-        let audit = AuditLog(in: store.folder, fixed: arguments.audit, log: log)
-        let server: KeychainServer
-        let admission: UserAdmission
-        var options = DescriptorLimit.serverOptions(DescriptorLimit.raise())
-        options.folder = served.number
-        do {
-            let programs = ServedPrograms(
-                keychain: keychain,
-                identities: try IdentityService(folder: store.folder),
-                proofs: proofs,
-                life: life,
-                audit: audit
-            )
-            admission = UserAdmission(programs, of: served)
-            server = try KeychainServer(
-                sockets: listening.map { [$0.descriptor] } ?? passedOn,
-                options: options,
-                admission: admission
-            )
-        } catch {
-            throw DaemonFailure(error)
-        }
-        let secretService = try arguments.secretService.map { (arguments) throws(DaemonFailure) in
-            try ServedSecretService(
-                arguments,
-                beside: server,
-                admission: admission,
-                keychain: keychain,
-                at: location,
-                log: log
-            )
-        }
-        defer { secretService?.stop() }
-        let folder = store.folder
-        announce(place, in: folder, life: life, log: log)
-        let sessions = SessionLock(keychain, proofs: proofs, log: log)
-        sessions.start()
-        defer { sessions.stop() }
-        log.write(.information, "\(ProductVersion.text) serves the keychain in \(location.path)")
-        try run(server, life: life, until: termination, notifying: notification, log: log)
-        audit.close()
-        served.removeRecord()
-        // The socket is removed before the store's lock is released: the next daemon finds no other daemon's socket.
-        _ = consume listening
-        _ = consume store
-    }
-
-    /// Takes the keychain over if the Secret Service is to be served.
-    ///
-    /// - Returns: The passcode to unlock it with, `nil` for none; and whether another had the keychain before.
-    private static func prepare(
-        _ options: SecretServiceArguments?,
-        at location: KeychainLocation,
-        listeningAt place: SocketLocation
-    ) throws(DaemonFailure) -> (passcode: StartupPasscode?, isTakenOver: Bool) {
-        guard let options else { return (nil, false) }
-        // Before anything is changed.
-        let passcode: StartupPasscode? =
-            if let descriptor = options.unlockDescriptor { try StartupPasscode(from: descriptor) } else { nil }
-        return (passcode, try StoreTakeover.perform(at: location, listeningAt: place))
     }
 
     /// Serves until the daemon is to exit.
