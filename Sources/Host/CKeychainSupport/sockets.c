@@ -126,6 +126,27 @@ void keychain_permit_descriptors(int socket, bool permits) {
     setsockopt(socket, SOL_SOCKET, SO_PASSRIGHTS, &value, sizeof value);
 }
 
+// Receives with room for control data of any kind that comes with the bytes.
+static ssize_t receive_message(int socket, struct msghdr *message, void *control, size_t room, int flags) {
+    ssize_t received;
+    do {
+        message->msg_control = control;
+        message->msg_controllen = room;
+        received = recvmsg(socket, message, flags | MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    } while (received < 0 && errno == EINTR);
+    return received;
+}
+
+// Whether control data says that a process sent the bytes. Bytes of several senders are never received at once.
+static bool names_sender(const struct cmsghdr *header, pid_t sender) {
+    if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_CREDENTIALS ||
+        header->cmsg_len != CMSG_LEN(sizeof(struct ucred)))
+        return false;
+    struct ucred credentials;
+    memcpy(&credentials, CMSG_DATA(header), sizeof credentials);
+    return credentials.pid == sender;
+}
+
 ssize_t keychain_receive_from(int socket, pid_t sender, void *bytes, size_t count, bool *has_descriptor) {
     // Room for the credentials alone. Descriptors are dropped then, in this call, and MSG_CTRUNC is set.
     union {
@@ -134,22 +155,11 @@ ssize_t keychain_receive_from(int socket, pid_t sender, void *bytes, size_t coun
     } control;
     struct iovec part = {.iov_base = bytes, .iov_len = count};
     struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
-    ssize_t received;
-    do {
-        message.msg_control = control.bytes;
-        message.msg_controllen = sizeof control.bytes;
-        received = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-    } while (received < 0 && errno == EINTR);
+    ssize_t received = receive_message(socket, &message, control.bytes, sizeof control.bytes, 0);
     if (received <= 0) return received;
     if (message.msg_flags & MSG_CTRUNC) *has_descriptor = true;
-    // Bytes of several senders are never received at once.
     struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-    if (header != NULL && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_CREDENTIALS &&
-        header->cmsg_len == CMSG_LEN(sizeof(struct ucred))) {
-        struct ucred credentials;
-        memcpy(&credentials, CMSG_DATA(header), sizeof credentials);
-        if (credentials.pid == sender) return received;
-    }
+    if (header != NULL && names_sender(header, sender)) return received;
     keychain_wipe(bytes, (size_t)received);
     errno = EPERM;
     return -1;
@@ -164,22 +174,13 @@ ssize_t keychain_receive_parts(int socket, pid_t sender, void *bytes, size_t cou
     } control;
     struct iovec part = {.iov_base = bytes, .iov_len = count};
     struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
-    ssize_t received;
     *descriptor_count = 0;
-    do {
-        message.msg_control = control.bytes;
-        message.msg_controllen = sizeof control.bytes;
-        received = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-    } while (received < 0 && errno == EINTR);
+    ssize_t received = receive_message(socket, &message, control.bytes, sizeof control.bytes, 0);
     if (received <= 0) return received;
     bool is_sender = false;
     for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header != NULL; header = CMSG_NXTHDR(&message, header)) {
-        if (header->cmsg_level != SOL_SOCKET) continue;
-        if (header->cmsg_type == SCM_CREDENTIALS && header->cmsg_len == CMSG_LEN(sizeof(struct ucred))) {
-            struct ucred credentials;
-            memcpy(&credentials, CMSG_DATA(header), sizeof credentials);
-            is_sender = credentials.pid == sender;
-        } else if (header->cmsg_type == SCM_RIGHTS && *descriptor_count == 0) {
+        if (names_sender(header, sender)) is_sender = true;
+        if (header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS && *descriptor_count == 0) {
             size_t length = header->cmsg_len - CMSG_LEN(0);
             memcpy(descriptors, CMSG_DATA(header), length);
             *descriptor_count = length / sizeof(int);
@@ -202,11 +203,9 @@ bool keychain_discard(int socket) {
             struct cmsghdr alignment;
         } control;
         struct iovec part = {.iov_base = bytes, .iov_len = sizeof bytes};
-        struct msghdr message = {
-            .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+        struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
         // Peeking at the queue drops nothing, but reports whether there was no space for something.
-        do received = recvmsg(socket, &message, MSG_PEEK | MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-        while (received < 0 && errno == EINTR);
+        received = receive_message(socket, &message, control.bytes, sizeof control.bytes, MSG_PEEK);
         // That the peer closed with unread data is reported once, and nothing is queued then.
         if (received < 0 && errno == ECONNRESET && !was_reset) {
             was_reset = true;
