@@ -32,7 +32,8 @@ struct SessionBus: Equatable {
 extension KeychainService {
     /// The bus of the daemon, which is started if none listens.
     ///
-    /// - Throws: ``Refusal``, among others if the keychain's daemon runs without a bus and holds unlocked keys.
+    /// - Throws: ``Refusal``, among others if the keychain's daemon runs without a bus and is unlocked: otherwise the new
+    ///   one takes its place.
     func sessionBus() throws(Refusal) -> SessionBus {
         let bus: SocketLocation
         let socket: SocketLocation
@@ -46,25 +47,9 @@ extension KeychainService {
             throw Refusal("the bus has too long a path for a socket, \(bus.path); set XDG_RUNTIME_DIR to a shorter one")
         }
         if !bus.answers {
-            try stopDaemonWithoutBus()
             let launcher = DaemonLauncher(storeAt: location)
             try refusing { () throws(KeychainError) in try launcher.start(listeningAt: socket, withBus: bus) }
         }
         return SessionBus(address: bus.busAddress)
-    }
-
-    /// Stops the daemon of the store if it runs, unless programs would have to unlock it again.
-    private func stopDaemonWithoutBus() throws(Refusal) {
-        guard let running = try running(), try owner() == .daemon else { return }
-        let status = try refusing { () throws(KeychainError) in try daemon.device.status() }
-        guard !status.hasPasscode || status.lockState != .unlocked else {
-            throw Refusal(
-                "the keychain's daemon (process \(running.process)) runs without a bus, and is unlocked; lock it, so that it "
-                    + "can be started with one: 'keychainctl device lock'"
-            )
-        }
-        try withExclusiveAccess { (folder) throws(Refusal) in
-            try whileStopped(folder) { () throws(Refusal) in }
-        }
     }
 }
