@@ -303,9 +303,10 @@ struct FileCollectionTests {
         #expect(elements.contains("_c3_84_5f_c3_b6") && elements.contains(PathElement.of(path("login"))))
         #expect(try listed.contains(TestClient.login))
         answers.texts.withLock { $0 = ["p"] }
-        try client.show(try client.createCollection("../../.evil").prompt)
+        // The direction of text (Unicode Standard Annex 9) and line feeds are nothing that a list of files should show.
+        try client.show(try client.createCollection("../../.ev\u{202E}i\nl").prompt)
         let created = try #require(try nextSignal("Completed")?.content)
-        #expect(created == "done \(Self.collections)/\(PathElement.of("_.._.evil"))")
+        #expect(created == "done \(Self.collections)/\(PathElement.of("_.._.ev_i_l"))")
     }
 
     @Test("secret-tool stores in a keychain file, finds it there, and locks every collection")

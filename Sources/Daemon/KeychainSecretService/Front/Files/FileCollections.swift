@@ -187,11 +187,11 @@ package struct FileCollections: Sendable {
 
     private static let maximumAttempts = 1_000
 
-    /// A label as the name of a file, of which nothing has a meaning in a path.
+    /// A label as the name of a file, of which nothing has a meaning in a path, or is obeyed by a terminal.
     private static func fileName(_ label: String) -> String {
         var name = ""
         for character in label where name.utf8.count + character.utf8.count <= 100 {
-            let isSafe = character.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0 != "/" && $0.value != 0x7F }
+            let isSafe = character.unicodeScalars.allSatisfy { !$0.isInvisible && $0 != "/" }
             name.append(isSafe ? character : "_")
         }
         while name.hasPrefix(".") || name.hasPrefix("-") { name.removeFirst() }

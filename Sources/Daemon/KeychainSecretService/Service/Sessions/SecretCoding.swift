@@ -32,8 +32,15 @@ enum SecretCoding: Sendable {
 
     /// The secret that a program has coded.
     ///
-    /// - Throws: ``ServiceError/invalidArguments`` for parameters of another algorithm, cut-off text and wrong padding.
+    /// - Throws: ``ServiceError/invalidArguments`` for parameters of another algorithm, cut-off text and wrong padding;
+    ///   ``ServiceError/limitsExceeded`` for more than an item may have.
     func decode(_ coded: CodedSecret) throws(ServiceError) -> SecretBytes {
+        let secret = try decodeOfAnySize(coded)
+        guard secret.count <= ItemLimits.secretByteCount else { throw .limitsExceeded }
+        return secret
+    }
+
+    private func decodeOfAnySize(_ coded: CodedSecret) throws(ServiceError) -> SecretBytes {
         guard case .encrypted(let key) = self else {
             guard coded.parameters.isEmpty else { throw .invalidArguments }
             return coded.value
