@@ -32,8 +32,8 @@ struct SessionBus: Equatable {
 extension KeychainService {
     /// The bus of the daemon, which is started if none listens.
     ///
-    /// - Throws: ``Refusal``, among others if the keychain's daemon runs without a bus and is unlocked: otherwise the new
-    ///   one takes its place.
+    /// - Throws: ``Refusal``, among others if the keychain's daemon runs without a bus and is unlocked: otherwise the
+    ///   new one takes its place.
     func sessionBus() throws(Refusal) -> SessionBus {
         let bus: SocketLocation
         let socket: SocketLocation
