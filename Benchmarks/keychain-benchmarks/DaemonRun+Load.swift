@@ -27,7 +27,7 @@ extension DaemonRun {
             }
         }
         let samples = try Turns(rounds: rounds).measure(works)
-        show(
+        Report.show(
             report.threads(
                 "\(Self.writers) writers to one, where a sync takes \(minimum) µs (\(delay) of them added)",
                 samples,
@@ -46,7 +46,7 @@ extension DaemonRun {
                 }
             }
         }
-        show(report.threads("two readers to one", try Turns(rounds: rounds).measure(works), atLeast: 1.3))
+        Report.show(report.threads("two readers to one", try Turns(rounds: rounds).measure(works), atLeast: 1.3))
     }
 
     /// What is resident once the daemon has read every item, and what a thousand processes add that only wait.
@@ -57,7 +57,7 @@ extension DaemonRun {
         _ = try Turns.mean(spare, threads: 4) { try subject.add($0) }
         _ = try Turns.mean(spare, threads: 4) { try subject.delete($0) }
         let before = try daemon.memory
-        show(
+        Report.show(
             report.amount(
                 "memory with N = \(Self.size), resident (MiB)",
                 details: "\(before), after reads of all by four threads",
@@ -68,7 +68,7 @@ extension DaemonRun {
         let clients = try IdleClients(Self.idleClients, of: daemon)
         let after = try daemon.memory
         try clients.stop()
-        show(
+        Report.show(
             report.amount(
                 "memory for \(Self.idleClients) processes that are connected (MiB)",
                 details: "\(after)",
@@ -91,7 +91,7 @@ extension DaemonRun {
             return time
         }
         let (minimum, maximum) = ((times.min() ?? 0) / 1e6, (times.max() ?? 0) / 1e6)
-        show(
+        Report.show(
             report.amount(
                 "start to first answer, N = \(Self.size) (ms)",
                 details: "from \(Report.number(minimum)) to \(Report.number(maximum)) ms",

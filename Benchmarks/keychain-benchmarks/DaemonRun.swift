@@ -18,7 +18,7 @@ struct DaemonRun {
     func run(_ report: inout Report) throws {
         let sync = try syncNanoseconds()
         let program = try ChildProcess.besideThis("keychaind")
-        show(Report.daemonHeading(program, scratch, rounds: rounds, syncNanoseconds: sync))
+        Report.show(Report.daemonHeading(program, scratch, rounds: rounds, syncNanoseconds: sync))
         let fixture = try Fixture(size: Self.size, in: scratch, for: [.raw, .sealed, .engine])
         let folder = try handOver(fixture)
         let daemon = try DaemonProcess(storeIn: folder, scratch)
@@ -33,7 +33,7 @@ struct DaemonRun {
         }
         try lockedAnswer(&report)
         try growth(&report)
-        show(Report.otherStores)
+        Report.show(Report.otherStores)
     }
 
     /// Makes the store of the engine over to the daemon.
@@ -41,12 +41,6 @@ struct DaemonRun {
         let folder = fixture.folder(.engine)
         try EmbeddedKeychain(at: KeychainLocation(path: folder)).handOver(to: .daemon)
         return folder
-    }
-
-    /// Prints at once, for whoever waits.
-    func show(_ text: String) {
-        print(text)
-        fflush(nil)
     }
 
     /// The median time of a sync of as much as an add writes.
@@ -87,7 +81,7 @@ struct DaemonRun {
         ])
         let base = Report.microseconds(samples.median(.wall, 0))
         let echoed = Report.microseconds(samples.median(.wall, 2))
-        show(
+        Report.show(
             report.daemon(
                 "a read by primary key, N = \(Self.size)",
                 beside: "ping-pong, raw look-up and open: \(base), of which \(echoed) ping-pong",
@@ -109,7 +103,7 @@ struct DaemonRun {
             }
         }
         let samples = try Turns(rounds: rounds).measure(works)
-        show(
+        Report.show(
             report.daemon(
                 "a durable add, N = \(Self.size)",
                 beside: "raw: \(Report.microseconds(samples.median(.wall, 0)))",
@@ -129,7 +123,7 @@ struct DaemonRun {
             return { try Turns.mean(someItems(of: size)) { try subject.readByPrimaryKey($0) } }
         }
         let samples = try Turns(rounds: rounds).measure(works)
-        show(
+        Report.show(
             report.daemon(
                 "a read, N = \(Self.large), to one, N = \(Self.small)",
                 beside: Report.microseconds(samples.median(.wall, 0)),
@@ -168,7 +162,7 @@ extension DaemonRun {
             }
         }
         let samples = try Turns(rounds: rounds).measure(works)
-        show(
+        Report.show(
             report.daemon(
                 "a locked answer, N = \(Self.lockedSize)",
                 beside: "a read: \(Report.microseconds(samples.median(.wall, 0)))",

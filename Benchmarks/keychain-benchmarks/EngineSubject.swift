@@ -9,7 +9,7 @@ struct EngineSubject: Subject, Sendable {
     private let carryOut: @Sendable (KeychainRequest) throws(KeychainError) -> KeychainAnswer
 
     /// Two, as a program without entitlements has: its own and the one that all programs share.
-    static let groups = ["swift-keychain.program.keychain-benchmarks", "swift-keychain.common"]
+    static let groups = ["swift-keychain.program.keychain-benchmarks", Client.commonGroup]
 
     private static let client = Client(accessGroups: groups)
 

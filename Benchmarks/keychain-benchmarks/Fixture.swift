@@ -53,9 +53,7 @@ final class Fixture {
     }
 
     private func makeStores(_ contenders: [Contender]) throws {
-        let memory = "/dev/shm"
-        let hasMemory = FileManager.default.isWritableFile(atPath: memory)
-        let original = try Scratch(in: hasMemory ? memory : scratch.folder, suffix: "-fill")
+        let original = try scratch.inMemory(suffix: "-fill")
         defer { original.remove() }
         do {
             let keychain = EngineSubject(original.path("store"))

@@ -47,27 +47,29 @@ struct KeychainBenchmarks {
     private static func report(_ run: (inout Report) throws -> Void) throws {
         var report = Report()
         try run(&report)
-        show(report.summary)
+        Report.show(report.summary)
     }
 
     private static func compare(_ options: Options, _ scratch: Scratch) throws {
         var report = Report()
         var fixtures: [Fixture] = []
-        show(Report.heading(options, scratch))
+        Report.show(Report.heading(options, scratch))
         for size in options.sizes {
             let fixture = try Fixture(size: size, in: scratch)
             fixtures.append(fixture)
             let participants = try Contender.allCases.map(fixture.participant)
             for operation in Operation.allCases {
                 let samples = try Interleaving(options).measure(operation, participants)
-                for clock in operation.clocks { show(report.row(operation, on: clock, size: size, samples: samples)) }
+                for clock in operation.clocks {
+                    Report.show(report.row(operation, on: clock, size: size, samples: samples))
+                }
             }
             try fixture.leaveHome()
         }
         try growth(of: fixtures, with: options, into: &report)
-        show(Report.footprintHeading)
-        for fixture in fixtures { show(report.footprint(fixture.size, try Footprint(of: fixture))) }
-        show(report.summary)
+        Report.show(Report.footprintHeading)
+        for fixture in fixtures { Report.show(report.footprint(fixture.size, try Footprint(of: fixture))) }
+        Report.show(report.summary)
     }
 
     /// Compares the smallest store with the largest.
@@ -76,12 +78,12 @@ struct KeychainBenchmarks {
         let participants = try [.sealed, .engine].flatMap { (contender: Contender) in
             [try small.participant(contender), try large.participant(contender)]
         }
-        show(Report.growthHeading)
+        Report.show(Report.growthHeading)
         for operation in [Operation.add, .readByPrimaryKey] {
             let samples = try Interleaving(options).measure(operation, participants)
             for clock in operation.clocks {
                 let (raw, engine) = (samples.ratio(clock, 1, to: 0), samples.ratio(clock, 3, to: 2))
-                show(
+                Report.show(
                     report.growth(
                         of: operation,
                         on: clock,
@@ -92,11 +94,5 @@ struct KeychainBenchmarks {
                 )
             }
         }
-    }
-
-    /// Prints at once, for whoever waits.
-    private static func show(_ text: String) {
-        print(text)
-        fflush(nil)
     }
 }

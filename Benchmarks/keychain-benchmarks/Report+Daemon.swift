@@ -13,13 +13,13 @@ extension Report {
         """
     }
 
-    /// A time of the daemon, and how many times that of something else it is.
+    /// A time of the daemon or another service, and how many times that of something else it is; only ours has an aim.
     mutating func daemon(
         _ what: String,
         beside: String,
         _ time: Double,
         ratio: Double,
-        atMost limit: Double
+        atMost limit: Double?
     ) -> String {
         Self.row([what, beside, Self.microseconds(time), compared(what, with: ratio, limit: limit)])
     }

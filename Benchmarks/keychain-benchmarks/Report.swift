@@ -17,6 +17,12 @@ struct Report {
         var isMet: Bool { isLeast ? measured >= limit : measured <= limit }
     }
 
+    /// Prints at once, for whoever waits.
+    static func show(_ text: String) {
+        print(text)
+        fflush(nil)
+    }
+
     static func heading(_ options: Options, _ scratch: Scratch) -> String {
         """
         Medians of \(options.rounds) interleaved rounds, in \(scratch.folder); times in microseconds.

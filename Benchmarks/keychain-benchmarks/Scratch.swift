@@ -15,6 +15,12 @@ struct Scratch {
         )
     }
 
+    /// A folder in memory, where no write waits for a disk; in this one if that is not possible.
+    func inMemory(suffix: String) throws -> Scratch {
+        let memory = "/dev/shm"
+        return try Scratch(in: FileManager.default.isWritableFile(atPath: memory) ? memory : folder, suffix: suffix)
+    }
+
     func path(_ name: String) -> String { "\(folder)/\(name)" }
 
     func remove() { try? FileManager.default.removeItem(atPath: folder) }

@@ -20,27 +20,34 @@ struct SecretServiceRun {
     /// As many sessions as a connection may have, and some room.
     private static let sessionsOfAConnection = 200
 
+    /// Which service it is, and on which bus.
+    private enum Kind: String {
+        case ownBus = "own bus"
+        case busDaemon = "dbus-daemon"
+        case gnomeKeyring = "gnome-keyring"
+    }
+
     func run(_ report: inout Report) throws {
-        show(Report.secretServiceHeading(scratch, rounds: rounds))
-        var services: [(name: String, size: Int, service: SecretServiceProcess)] = []
+        Report.show(Report.secretServiceHeading(scratch, rounds: rounds))
+        var services: [(kind: Kind, size: Int, service: SecretServiceProcess)] = []
         for size in sizes {
             let store = try fill(size)
             services.append(
-                ("own bus", size, try SecretServiceProcess(storeIn: store, onOwnBus: true, scratch, "own-\(size)"))
+                (.ownBus, size, try SecretServiceProcess(storeIn: store, onOwnBus: true, scratch, "own-\(size)"))
             )
         }
         if SecretServiceProcess.hasBusDaemon, let size = sizes.first {
             let store = try fill(size, "dbus")
             services.append(
                 (
-                    "dbus-daemon", size,
+                    .busDaemon, size,
                     try SecretServiceProcess(storeIn: store, onOwnBus: false, scratch, "dbus-\(size)")
                 )
             )
         }
         if SecretServiceProcess.hasGnomeKeyring {
             services.append(
-                ("gnome-keyring", Self.gnomeKeyringSize, try SecretServiceProcess(gnomeKeyringIn: scratch))
+                (.gnomeKeyring, Self.gnomeKeyringSize, try SecretServiceProcess(gnomeKeyringIn: scratch))
             )
         }
         defer { for entry in services { entry.service.stop() } }
@@ -48,15 +55,16 @@ struct SecretServiceRun {
         for entry in services {
             let client = try SecretServiceClient(on: entry.service.address)
             let session = try client.openSession()
-            let isOurs = entry.name != "gnome-keyring"
+            let isOurs = entry.kind != .gnomeKeyring
             if !isOurs { for item in 0..<entry.size { _ = try client.create(item, session) } }
-            let what = "\(entry.name), N = \(entry.size)"
+            let what = "\(entry.kind.rawValue), N = \(entry.size)"
             try read(by: client, in: session, of: entry.size, what: what, hasAim: isOurs, into: &report)
             try create(by: client, in: session, beside: raw, what: what, hasAim: isOurs, into: &report)
             try openSession(of: entry.service, what: what, hasAim: isOurs, into: &report)
         }
-        try growth(services.filter { $0.name == "own bus" }.map { ($0.size, $0.service) }, &report)
-        try memory(services.filter { $0.name == "own bus" }.map { ($0.size, $0.service) }, &report)
+        let onOwnBus = services.filter { $0.kind == .ownBus }.map { (size: $0.size, service: $0.service) }
+        try growth(onOwnBus, &report)
+        try memory(onOwnBus, &report)
     }
 
     private func read(
@@ -76,8 +84,8 @@ struct SecretServiceRun {
             },
             { try Turns.mean(items(of: size)) { try client.read($0, session) } },
         ])
-        show(
-            report.secretService(
+        Report.show(
+            report.daemon(
                 "a read, \(what)",
                 beside: "two pings: \(Report.microseconds(samples.median(.wall, 0)))",
                 samples.median(.wall, 1),
@@ -116,8 +124,8 @@ struct SecretServiceRun {
                 return time
             },
         ])
-        show(
-            report.secretService(
+        Report.show(
+            report.daemon(
                 "a durable CreateItem, \(what)",
                 beside: "a ping and two raw inserts: \(Report.microseconds(samples.median(.wall, 0)))",
                 samples.median(.wall, 1),
@@ -143,8 +151,8 @@ struct SecretServiceRun {
             }
         ])
         let time = samples.median(.wall, 0)
-        show(
-            report.secretService(
+        Report.show(
+            report.daemon(
                 "OpenSession with a key agreement (ms), \(what)",
                 beside: "",
                 time,
@@ -162,8 +170,8 @@ struct SecretServiceRun {
             return { try Turns.mean(items(of: entry.size)) { try client.read($0, session) } }
         }
         let samples = try Turns(rounds: rounds).measure(works)
-        show(
-            report.secretService(
+        Report.show(
+            report.daemon(
                 "a read, N = \(large.size), to one, N = \(small.size)",
                 beside: Report.microseconds(samples.median(.wall, 0)),
                 samples.median(.wall, 1),
@@ -182,7 +190,7 @@ struct SecretServiceRun {
             for item in 0..<min(entry.size, 10_000) { try client.read(item, session) }
         }
         let (least, most) = (try small.service.memory, try large.service.memory)
-        show(
+        Report.show(
             report.amount(
                 "memory with N = \(large.size) to N = \(small.size) (MiB)",
                 details: "\(most)",
@@ -198,7 +206,7 @@ struct SecretServiceRun {
             try clients.last?.openEncryptedSession()
         }
         let after = try small.service.memory
-        show(
+        Report.show(
             report.amount(
                 "memory for \(Self.idleSessions) sessions (MiB)",
                 details: "\(after)",
@@ -213,13 +221,11 @@ struct SecretServiceRun {
 
     /// A store with items as programs of the Secret Service make them, filled where no write waits for a disk.
     private func fill(_ size: Int, _ suffix: String = "own") throws -> String {
-        let memory = "/dev/shm"
-        let isThere = FileManager.default.isWritableFile(atPath: memory)
-        let original = try Scratch(in: isThere ? memory : scratch.folder, suffix: "-lookups")
+        let original = try scratch.inMemory(suffix: "-lookups")
         defer { original.remove() }
         do {
             let keychain = EmbeddedKeychain(at: KeychainLocation(path: original.path("store")))
-            let client = Client(accessGroups: ["swift-keychain.common"])
+            let client = Client(accessGroups: [Client.commonGroup])
             for number in 0..<size {
                 let item = Item(number: number)
                 let contents = LookupContents(
@@ -235,12 +241,6 @@ struct SecretServiceRun {
         try FileManager.default.copyItem(atPath: original.path("store"), toPath: folder)
         return folder
     }
-
-    /// Prints at once, for whoever waits.
-    private func show(_ text: String) {
-        print(text)
-        fflush(nil)
-    }
 }
 
 extension Report {
@@ -251,16 +251,5 @@ extension Report {
         | what | beside | service | compared |
         | --- | --- | ---: | ---: |
         """
-    }
-
-    /// A time of the service, and how many times that of something else it is; another program's has no aim.
-    mutating func secretService(
-        _ what: String,
-        beside: String,
-        _ time: Double,
-        ratio: Double,
-        atMost limit: Double?
-    ) -> String {
-        Self.row([what, beside, Self.microseconds(time), compared(what, with: ratio, limit: limit)])
     }
 }
