@@ -8,11 +8,9 @@ import KeychainBus
 /// passes on is what arrived.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
-    let input = UnsafeRawBufferPointer(start: bytes, count: count)
-    guard let size = input.first else { return 0 }
-    let arriving = UnsafeRawBufferPointer(rebasing: input.dropFirst())
-    let whole = outcome(of: arriving, pieces: max(1, count))
-    precondition(whole == outcome(of: arriving, pieces: Int(size) + 1), "it depends on the pieces what has arrived")
+    guard let input = PiecedInput(bytes, count) else { return 0 }
+    let whole = outcome(of: input.bytes, pieces: input.whole)
+    precondition(whole == outcome(of: input.bytes, pieces: input.pieces), "it depends on the pieces what has arrived")
     guard case .message(let header, let body) = whole else { return 0 }
     let passedOn = header.encoded(bodyByteCount: body.count) + body
     let again = passedOn.withUnsafeBytes { outcome(of: $0, pieces: max(1, passedOn.count)) }

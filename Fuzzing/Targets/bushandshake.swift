@@ -7,13 +7,11 @@ import KeychainBus
 /// Where the pieces are cut makes no difference, and nobody but the user is welcome.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
-    let input = UnsafeRawBufferPointer(start: bytes, count: count)
-    guard let size = input.first else { return 0 }
-    let arriving = UnsafeRawBufferPointer(rebasing: input.dropFirst())
-    let whole = outcome(of: arriving, pieces: max(1, count))
-    precondition(whole == outcome(of: arriving, pieces: Int(size) + 1), "it depends on the pieces what is answered")
+    guard let input = PiecedInput(bytes, count) else { return 0 }
+    let whole = outcome(of: input.bytes, pieces: input.whole)
+    precondition(whole == outcome(of: input.bytes, pieces: input.pieces), "it depends on the pieces what is answered")
     precondition(whole.answer.count <= BusHandshake.mostLines * 64, "an answer is a line for a line")
-    let foreign = outcome(of: arriving, pieces: max(1, count), peer: 0)
+    let foreign = outcome(of: input.bytes, pieces: input.whole, peer: 0)
     precondition(foreign.progress != .complete, "another user is welcome")
     return 0
 }

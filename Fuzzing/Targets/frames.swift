@@ -8,13 +8,11 @@ import KeychainWire
 /// Where the pieces are cut makes no difference, and little memory is held for what has not arrived.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
-    let input = UnsafeRawBufferPointer(start: bytes, count: count)
-    guard let size = input.first else { return 0 }
-    let arriving = UnsafeRawBufferPointer(rebasing: input.dropFirst())
-    _ = try? ClientGreeting(arriving)
-    _ = try? ServerGreeting(arriving)
+    guard let input = PiecedInput(bytes, count) else { return 0 }
+    _ = try? ClientGreeting(input.bytes)
+    _ = try? ServerGreeting(input.bytes)
     precondition(
-        outcome(of: arriving, pieces: Int(size) + 1) == outcome(of: arriving, pieces: max(1, count)),
+        outcome(of: input.bytes, pieces: input.pieces) == outcome(of: input.bytes, pieces: input.whole),
         "it depends on the pieces what has arrived"
     )
     return 0
