@@ -53,6 +53,19 @@ struct ShowAttributesCommandTests {
         #expect(found.error.contains("no password has these attributes"))
     }
 
+    @Test("a reply that is none to the search is an error, and not that there is nothing")
+    func unexpectedReply() throws {
+        let outcome = try Control(DoneKeychain()).run(["secret", "attributes"])
+        #expect(outcome.status == 1 && outcome.error == KeychainError.unexpectedReply.reason)
+    }
+
+    /// A keychain with one reply to everything.
+    private struct DoneKeychain: KeychainBackend {
+        let families = CommandFamily.all
+
+        func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply { .done }
+    }
+
     @Test("what is no name and value, or is given twice, is refused", arguments: [["service"], ["a=1", "a=2"]])
     func wrongArguments(_ words: [String]) throws {
         #expect(try control.run(["secret", "attributes"] + words).status == 2)

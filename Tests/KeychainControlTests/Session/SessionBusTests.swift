@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
+import KeychainServer
 import KeychainTestSupport
 import KeychainWire
 import Testing
@@ -25,7 +25,7 @@ struct SessionBusTests {
         #expect(SessionBus.isThere { ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/x"][$0] })
         #expect(!SessionBus.isThere { ["DBUS_SESSION_BUS_ADDRESS": ""][$0] })
         #expect(!SessionBus.isThere { runtime[$0] })
-        let listener = try LineListener(path: folder.path(of: "bus"))
+        let listener = try ListeningSocket(SocketLocation(path: folder.path(of: "bus")))
         #expect(SessionBus.isThere { runtime[$0] })
         _ = consume listener
     }
@@ -52,23 +52,4 @@ struct SessionBusTests {
         ]
     )
     func beside(_ socket: String, _ bus: String) { #expect(SocketLocation(path: socket).bus.path == bus) }
-}
-
-/// A socket that accepts connections and answers nothing.
-private final class LineListener {
-    private let descriptor: Int32
-
-    init(path: String) throws {
-        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        let length = socklen_t(MemoryLayout<sockaddr_un>.size)
-        let isBound = withUnsafePointer(to: address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) }
-        }
-        try #require(isBound == 0 && listen(descriptor, 1) == 0)
-    }
-
-    deinit { close(descriptor) }
 }

@@ -104,12 +104,6 @@ enum BackupText {
 
 /// The contents of a backup, as JSON.
 enum BackupJSON {
-    static func text(_ value: [String: JSONValue]) -> String {
-        // A line at a time: the ends of lines are not in strings.
-        JSONValue.object(value).indentedText.split(separator: "\n").map { JSONText.escapingInvisible(String($0)) }
-            .joined(separator: "\n")
-    }
-
     static func report(_ report: BackupReport) -> [String: JSONValue] {
         [
             "items": .integer(report.items), "keychainFiles": .integer(report.files),

@@ -56,7 +56,7 @@ struct CreateBackupCommand: ParsableCommand {
             JSONValue.object(["path": .string($0.path), "why": .string($0.why)])
         }
         surroundings.printLine(
-            BackupJSON.text(
+            JSONText.indented(
                 BackupJSON.report(report).merging(["file": .string(file), "omittedFiles": .array(omitted)]) { $1 }
             )
         )

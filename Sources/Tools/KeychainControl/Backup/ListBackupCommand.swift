@@ -33,7 +33,7 @@ struct ListBackupCommand: ParsableCommand {
         let contents = try surroundings.inspect(backup.path, secret)
         guard !json else {
             return surroundings.printLine(
-                BackupJSON.text([
+                JSONText.indented([
                     "items": .array(contents.items.map(BackupJSON.item)),
                     "keychainFiles": .array(contents.files.map(BackupJSON.file)),
                 ])

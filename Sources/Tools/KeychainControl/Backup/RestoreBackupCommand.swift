@@ -121,7 +121,7 @@ struct RestoreBackupCommand: ParsableCommand {
             let outcome = files.run()
             surroundings.printLine(
                 json
-                    ? BackupJSON.text(BackupJSON.report(report).merging(outcome.json) { $1 })
+                    ? JSONText.indented(BackupJSON.report(report).merging(outcome.json) { $1 })
                     : outcome.text(after: BackupText.restored(report, backup.file))
             )
             if let refusal = outcome.refusal { throw refusal }
@@ -146,7 +146,7 @@ struct RestoreBackupCommand: ParsableCommand {
         let outcome = dryRun || !report.isApplied ? files.plannedOutcome : files.run()
         surroundings.printLine(
             json
-                ? BackupJSON.text(BackupJSON.merged(report).merging(outcome.json) { $1 })
+                ? JSONText.indented(BackupJSON.merged(report).merging(outcome.json) { $1 })
                 : outcome.text(after: BackupText.merged(report, merge))
         )
         guard dryRun || report.isApplied else {

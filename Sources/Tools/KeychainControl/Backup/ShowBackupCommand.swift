@@ -29,6 +29,6 @@ struct ShowBackupCommand: ParsableCommand {
     func run() throws {
         let surroundings = Surroundings.current
         let shown = try BackupFacts(of: AbsolutePath.of(file))
-        surroundings.printLine(json ? BackupJSON.text(shown.json) : shown.text)
+        surroundings.printLine(json ? JSONText.indented(shown.json) : shown.text)
     }
 }

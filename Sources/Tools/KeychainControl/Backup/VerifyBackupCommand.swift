@@ -33,11 +33,11 @@ struct VerifyBackupCommand: ParsableCommand {
             let report = try verify(surroundings)
             surroundings.printLine(
                 json
-                    ? BackupJSON.text(BackupJSON.report(report).merging(["sound": .boolean(true)]) { $1 })
+                    ? JSONText.indented(BackupJSON.report(report).merging(["sound": .boolean(true)]) { $1 })
                     : BackupText.verified(report, backup.file)
             )
         } catch {
-            if json { surroundings.printLine(BackupJSON.text(error.json)) }
+            if json { surroundings.printLine(JSONText.indented(error.json)) }
             throw error.refusal
         }
     }

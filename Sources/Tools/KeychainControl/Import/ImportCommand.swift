@@ -32,7 +32,8 @@ struct ImportSecretServiceCommand: ParsableCommand {
 
             An item that the keychain has with the same attributes and the same secret is left, so that a second run adds \
             nothing; with another secret, the keychain's stays unless --replace is given. What is locked there is counted \
-            and named. The exit status is 1 unless everything of theirs is in the keychain then.
+            and named. The exit status is 1 unless everything of theirs is in the keychain then; with --dry-run, 0 if a run \
+            would leave nothing out.
             """,
             examples: [
                 "keychainctl import secret-service --dry-run": "Shows what would be added, and changes nothing.",

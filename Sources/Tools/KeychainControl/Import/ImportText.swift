@@ -68,13 +68,10 @@ struct ImportText {
             ),
         ]
         let refused = report.refused.map { (name: $0.item.contents.label, reason: $0.reason) } + found.unreadable
-        let text = JSONValue.object([
+        return JSONText.indented([
             "dryRun": .boolean(isRehearsal), "added": items(report.added), "same": items(report.same),
             "different": items(report.different), "replaced": items(report.replaced), "refused": reasons(refused),
             "locked": .object(locked), "leftOut": .integer(found.temporaryCount),
         ])
-        .indentedText
-        // Line feeds are between the lines only.
-        return text.split(separator: "\n").map { JSONText.escapingInvisible(String($0)) }.joined(separator: "\n")
     }
 }

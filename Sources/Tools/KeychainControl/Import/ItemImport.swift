@@ -64,7 +64,7 @@ struct ItemImport {
         var accepted: [ForeignItem] = []
         for item in group {
             do throws(KeychainError) {
-                try command(.store(item.contents, replacing: false)).checkSizes()
+                try LookupRequest.Operation.store(item.contents, replacing: false).checkSizes()
                 accepted.append(item)
             } catch { report.refused.append((item, error.reason)) }
         }
@@ -95,7 +95,7 @@ struct ItemImport {
     private func add(_ item: ForeignItem, into report: inout Report) throws(KeychainError) {
         guard !isRehearsal else { return report.added.append(item) }
         do throws(KeychainError) {
-            _ = try keychain.perform(command(.store(item.contents, replacing: false)))
+            _ = try keychain.perform(.person(.store(item.contents, replacing: false)))
             report.added.append(item)
         } catch { try note(error, of: item, in: &report) }
     }
@@ -105,9 +105,9 @@ struct ItemImport {
         let contents = item.contents
         do throws(KeychainError) {
             let secret = LookupChange.secret(contents.secret, contentType: contents.contentType)
-            _ = try keychain.perform(command(.change(own.item.identifier, secret)))
+            _ = try keychain.perform(.person(.change(own.item.identifier, secret)))
             if !own.item.label.hasSameBytes(as: contents.label) {
-                _ = try keychain.perform(command(.change(own.item.identifier, .label(contents.label))))
+                _ = try keychain.perform(.person(.change(own.item.identifier, .label(contents.label))))
             }
             report.replaced.append(item)
         } catch { try note(error, of: item, in: &report) }
@@ -134,35 +134,16 @@ struct ItemImport {
         let secret: LookupSecret?
     }
 
-    /// How many items are described at a time.
-    private static let chunk = 1_000
-
     /// The items of the keychain with these attributes and no others.
     private func equals(_ attributes: LookupAttributes) throws(KeychainError) -> [OwnItem] {
         let wanted = attributes.withoutGenericSchema
-        guard case .lookupMatches(let matches) = try keychain.perform(command(.search(wanted))) else {
-            throw .unexpectedReply
+        let found = try keychain.lookupItems(with: wanted).filter { $0.attributes.withoutGenericSchema == wanted }
+        return try found.map { (item) throws(KeychainError) in
+            // One at a time: many secrets are more than a reply may have.
+            guard case .lookupSecrets(let secrets) = try keychain.perform(.person(.secrets([item.identifier]))) else {
+                throw .unexpectedReply
+            }
+            return OwnItem(item: item, secret: secrets.first)
         }
-        var found: [LookupItem] = []
-        var rest = matches.map(\.identifier)[...]
-        while !rest.isEmpty {
-            guard
-                case .lookupItems(let items) = try keychain.perform(command(.describe(Array(rest.prefix(Self.chunk)))))
-            else { throw .unexpectedReply }
-            found += items.filter { $0.attributes.withoutGenericSchema == wanted }
-            rest = rest.dropFirst(Self.chunk)
-        }
-        guard !found.isEmpty else { return [] }
-        guard case .lookupSecrets(let secrets) = try keychain.perform(command(.secrets(found.map(\.identifier)))) else {
-            throw .unexpectedReply
-        }
-        return found.map { item in
-            OwnItem(item: item, secret: secrets.first { $0.identifier == item.identifier })
-        }
-    }
-
-    /// As the user at the keyboard: in the user's common group, where all front ends meet.
-    private func command(_ operation: LookupRequest.Operation) -> KeychainCommand {
-        .lookup(LookupRequest(operation, client: .person))
     }
 }

@@ -42,35 +42,14 @@ struct ShowAttributesCommand: ParsableCommand {
 
     func run() throws {
         let surroundings = Surroundings.current
-        let items = try refusing(try LookupItem.all(with: search(), in: surroundings.keychain))
+        let attributes = try search()
+        let items = try refusing { () throws(KeychainError) in try surroundings.keychain.lookupItems(with: attributes) }
         guard !items.isEmpty else { throw Refusal("no password has these attributes") }
         surroundings.printLine(items.map(\.lines).joined(separator: "\n"))
-    }
-
-    private func refusing<Result>(_ body: @autoclosure () throws -> Result) throws -> Result {
-        do { return try body() } catch let error as KeychainError { throw Refusal(error) }
     }
 }
 
 extension LookupItem {
-    /// Every password of the user that has some attributes.
-    fileprivate static func all(
-        with search: LookupAttributes,
-        in keychain: any KeychainBackend
-    ) throws(KeychainError) -> [LookupItem] {
-        func perform(_ operation: LookupRequest.Operation) throws(KeychainError) -> KeychainReply {
-            try keychain.perform(.lookup(LookupRequest(operation, client: .person)))
-        }
-        guard case .lookupMatches(let matches) = try perform(.search(search)) else { return [] }
-        var items: [LookupItem] = []
-        for start in stride(from: 0, to: matches.count, by: LookupRequest.maximumItems) {
-            let part = matches[start..<min(start + LookupRequest.maximumItems, matches.count)]
-            guard case .lookupItems(let described) = try perform(.describe(part.map(\.identifier))) else { continue }
-            items += described
-        }
-        return items
-    }
-
     /// Its label and attributes, for people.
     fileprivate var lines: String {
         // Nothing is known of a locked item that was stored without lookup attributes.

@@ -9,12 +9,9 @@ import KeychainRouting
 import KeychainWire
 
 /// The message bus on which programs of this session reach the Secret Service.
-struct SessionBus: Equatable {
+enum SessionBus {
     /// The variable by which programs find it.
     static let variable = "DBUS_SESSION_BUS_ADDRESS"
-
-    /// Its address.
-    let address: String
 
     /// Whether programs find a bus already, which is left alone.
     static func isThere(_ environment: (String) -> String?) -> Bool { address(environment) != nil }
@@ -30,11 +27,11 @@ struct SessionBus: Equatable {
 }
 
 extension KeychainService {
-    /// The bus of the daemon, which is started if none listens.
+    /// The address of the bus of the daemon, which is started if none listens.
     ///
     /// - Throws: ``Refusal``, among others if the keychain's daemon runs without a bus and is unlocked: otherwise the
     ///   new one takes its place.
-    func sessionBus() throws(Refusal) -> SessionBus {
+    func sessionBus() throws(Refusal) -> String {
         let bus: SocketLocation
         let socket: SocketLocation
         do throws(FileError) {
@@ -50,6 +47,6 @@ extension KeychainService {
             let launcher = DaemonLauncher(storeAt: location)
             try refusing { () throws(KeychainError) in try launcher.start(listeningAt: socket, withBus: bus) }
         }
-        return SessionBus(address: bus.busAddress)
+        return bus.busAddress
     }
 }

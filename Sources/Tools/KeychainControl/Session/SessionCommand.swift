@@ -44,7 +44,7 @@ struct RunInSessionCommand: ParsableCommand {
     func run() throws {
         let surroundings = Surroundings.current
         if !SessionBus.isThere(surroundings.environment) {
-            surroundings.setEnvironment(SessionBus.variable, try surroundings.service().sessionBus().address)
+            surroundings.setEnvironment(SessionBus.variable, try surroundings.service().sessionBus())
         }
         let status = try surroundings.run(command, nil)
         guard status == 0 else { throw ExitCode(status) }
@@ -73,7 +73,7 @@ struct SessionEnvironmentCommand: ParsableCommand {
         func assignment(_ name: String, _ value: String) -> String {
             switch self {
             case .sh, .bash, .zsh:
-                "\(name)='\(value.replacing("'", with: "'\\''"))'; export \(name)"
+                "\(name)=\(value.shellQuoted); export \(name)"
             case .fish:
                 "set -gx \(name) '\(value.replacing("\\", with: "\\\\").replacing("'", with: "\\'"))'"
             }
@@ -86,7 +86,7 @@ struct SessionEnvironmentCommand: ParsableCommand {
     func run() throws {
         let surroundings = Surroundings.current
         guard !SessionBus.isThere(surroundings.environment) else { return }
-        let bus = try surroundings.service().sessionBus()
-        surroundings.printLine(shell.assignment(SessionBus.variable, bus.address))
+        let address = try surroundings.service().sessionBus()
+        surroundings.printLine(shell.assignment(SessionBus.variable, address))
     }
 }

@@ -5,6 +5,13 @@ import KeychainCore
 
 /// JSON for a terminal.
 enum JSONText {
+    /// An object in lines.
+    static func indented(_ members: [String: JSONValue]) -> String {
+        // A line at a time: the ends of lines are not in strings.
+        JSONValue.object(members).indentedText.split(separator: "\n").map { escapingInvisible(String($0)) }
+            .joined(separator: "\n")
+    }
+
     /// JSON text with escapes (RFC 8259, section 7) for characters that control a terminal, which occur only in
     /// strings.
     static func escapingInvisible(_ json: String) -> String {

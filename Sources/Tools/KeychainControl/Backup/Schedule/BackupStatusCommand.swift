@@ -29,7 +29,7 @@ struct BackupStatusCommand: ParsableCommand {
             throw Refusal("no backups are scheduled; 'keychainctl backup schedule --to FOLDER --keep N' does that")
         }
         surroundings.printLine(
-            json ? BackupJSON.text(schedule.json) : StatusRows.text(schedule.rows)
+            json ? JSONText.indented(schedule.json) : StatusRows.text(schedule.rows)
         )
         if schedule.lastFailure != nil { throw ExitCode.failure }
     }

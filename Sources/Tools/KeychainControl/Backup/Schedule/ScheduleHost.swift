@@ -119,13 +119,10 @@ struct BackupUnits {
     /// A line for cron (crontab(5)), in which a percent sign ends the command; and the variables that its programs
     /// lack.
     func cronLine(runtimeFolder: String?) -> String {
-        var words = variables.map { "\($0.name)=\(Self.quoted($0.value))" }
+        var words = variables.map { "\($0.name)=\($0.value.shellQuoted)" }
         // The sockets of daemons are there.
-        if let runtimeFolder { words.append("XDG_RUNTIME_DIR=\(Self.quoted(runtimeFolder))") }
-        words += [Self.quoted(program), "backup run-scheduled"]
+        if let runtimeFolder { words.append("XDG_RUNTIME_DIR=\(runtimeFolder.shellQuoted)") }
+        words += [program.shellQuoted, "backup run-scheduled"]
         return "17 3 * * * " + words.joined(separator: " ").replacing("%", with: "\\%")
     }
-
-    /// A word of the shell.
-    private static func quoted(_ word: String) -> String { "'\(word.replacing("'", with: "'\\''"))'" }
 }
