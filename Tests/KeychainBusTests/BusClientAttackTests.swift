@@ -100,7 +100,7 @@ struct BusClientAttackTests {
     func halfOpenConnections() throws {
         let clock = ManualClock()
         let bus = try TestBus { options in
-            (options.clock, options.maximumBeginners) = (clock.timeouts, 4)
+            (options.clock, options.maximumIncompleteConnections) = (clock.timeouts, 4)
         }
         var silent = try (0..<4).map { _ in try RawClient(connectingTo: bus.path) }
         let authenticated = try RawClient(connectingTo: bus.path)

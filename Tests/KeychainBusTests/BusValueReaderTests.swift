@@ -70,6 +70,17 @@ struct BusValueReaderTests {
         #expect(isRead && label == "label")
     }
 
+    @Test("a body with a byte behind its values is refused")
+    func trailingByte() throws {
+        var header = BusHeader(.methodReturn, serial: 1)
+        (header.replySerial, header.signature) = (1, "u")
+        func number(_ body: [UInt8]) throws(BusClientError) -> UInt32 {
+            try BusFrame(header, BusBody(body)).values("u") { (reader) throws(BusFailure) in try reader.number() }
+        }
+        #expect(try number([7, 0, 0, 0]) == 7)
+        #expect(throws: BusClientError.unexpected) { try number([7, 0, 0, 0, 0]) }
+    }
+
     @Test("variants in variants, and lengths beyond the end, are refused")
     func hostile() throws {
         #expect(throws: BusFailure.malformed) {

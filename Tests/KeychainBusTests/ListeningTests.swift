@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CKeychainSupport
 import Foundation
 import Glibc
 import KeychainBus
@@ -20,7 +21,7 @@ struct ListeningTests {
         let folder = try TemporaryFolder()
         let path = folder.path(of: "new/bus")
         do {
-            let bus = try MessageBus(path: path, reserving: [])
+            let bus = try BusServer(path: path, reserving: [])
             try bus.start()
             #expect(Self.mode(folder.path(of: "new")) == 0o700)
             #expect(Self.mode(path) == 0o600)
@@ -39,19 +40,11 @@ struct ListeningTests {
         let folder = try TemporaryFolder()
         let path = folder.path(of: "bus")
         let listening = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        let isBound = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(listening, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        #expect(isBound == 0 && listen(listening, 5) == 0)
-        #expect(throws: KeychainError.self) { try MessageBus(path: path, reserving: []) }
+        #expect(keychain_listen(listening, path, 0o600, 5) == 0)
+        #expect(throws: KeychainError.self) { try BusServer(path: path, reserving: []) }
         close(listening)
-        let bus = try MessageBus(path: path, reserving: [])
-        #expect(throws: KeychainError.self) { try MessageBus(path: path, reserving: []) }
+        let bus = try BusServer(path: path, reserving: [])
+        #expect(throws: KeychainError.self) { try BusServer(path: path, reserving: []) }
         #expect(!bus.isReplaced)
     }
 
@@ -60,24 +53,24 @@ struct ListeningTests {
         let folder = try TemporaryFolder()
         let path = folder.path(of: "bus")
         #expect(FileManager.default.createFile(atPath: path, contents: Data("x".utf8)))
-        #expect(throws: KeychainError.self) { try MessageBus(path: path, reserving: []) }
+        #expect(throws: KeychainError.self) { try BusServer(path: path, reserving: []) }
         #expect(FileManager.default.contents(atPath: path) == Data("x".utf8))
         #expect(chmod(folder.path, 0o755) == 0)
-        #expect(throws: KeychainError.self) { try MessageBus(path: folder.path(of: "other"), reserving: []) }
-        #expect(throws: KeychainError.self) { try MessageBus(path: "/other", reserving: []) }
+        #expect(throws: KeychainError.self) { try BusServer(path: folder.path(of: "other"), reserving: []) }
+        #expect(throws: KeychainError.self) { try BusServer(path: "/other", reserving: []) }
     }
 
     @Test("an address has its path escaped")
     func address() throws {
         let folder = try TemporaryFolder()
-        let bus = try MessageBus(path: folder.path(of: "b s,\u{E9}"), reserving: [])
+        let bus = try BusServer(path: folder.path(of: "b s,\u{E9}"), reserving: [])
         #expect(bus.address == "unix:path=\(folder.path)/b%20s%2c%c3%a9")
     }
 
     @Test("a bus that was never started, or was stopped before, ends at once")
     func stopping() throws {
         let folder = try TemporaryFolder()
-        let bus = try MessageBus(path: folder.path(of: "bus"), reserving: [])
+        let bus = try BusServer(path: folder.path(of: "bus"), reserving: [])
         bus.stop()
         bus.stop()
         #expect(throws: KeychainError.self) { _ = try bus.connect() }

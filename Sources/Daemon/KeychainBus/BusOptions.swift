@@ -7,13 +7,13 @@ package struct BusOptions: Sendable {
     /// How many programs may be connected.
     package var maximumConnections = 256
     /// How many of them may not have said Hello yet; the one that has waited longest makes room for another.
-    package var maximumBeginners = 64
+    package var maximumIncompleteConnections = 64
     /// The time for that, in milliseconds.
     package var handshakeMilliseconds: Int32 = 10_000
     /// The largest message of a program: a secret of 16 MiB, and what is around it.
     package var maximumFrameBytes = 17 << 20
     /// The largest message of the service, which may answer with many secrets: that of D-Bus.
-    package var maximumServiceFrameBytes = 128 << 20
+    package var maximumServiceFrameBytes = BusFrame.mostBytes
     /// How many bytes may wait for a program behind the message that is being sent to it.
     package var maximumQueuedBytes = 1 << 20
     /// How many bytes of large messages all programs may send and leave unread at once; then a program that has the

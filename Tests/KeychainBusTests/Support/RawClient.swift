@@ -50,27 +50,36 @@ final class RawClient {
 
     func write(_ text: String) { write(Array(text.utf8)) }
 
-    /// Waits for more bytes; `false` at the end.
-    func receive() -> Bool {
-        var bytes = [UInt8](repeating: 0, count: 1 << 16)
-        guard keychain_wait(socket, Int32(KEYCHAIN_READABLE), 60_000) > 0 else { return false }
-        let count = keychain_receive(socket, &bytes, bytes.count)
-        if count < 0, errno == EAGAIN { return true }
-        guard count > 0 else { return false }
-        received += bytes.prefix(count)
-        return true
+    /// What comes from the bus next.
+    private enum Arrival {
+        case bytes
+        case end
+        /// Nothing for a minute.
+        case silence
     }
+
+    private func nextArrival() -> Arrival {
+        var bytes = [UInt8](repeating: 0, count: 1 << 16)
+        guard keychain_wait(socket, Int32(KEYCHAIN_READABLE), 60_000) > 0 else { return .silence }
+        let count = keychain_receive(socket, &bytes, bytes.count)
+        if count < 0, errno == EAGAIN { return .bytes }
+        guard count > 0 else { return .end }
+        received += bytes.prefix(count)
+        return .bytes
+    }
+
+    /// Waits for more bytes; `false` if none come.
+    private func receive() -> Bool { nextArrival() == .bytes }
 
     /// Whether the bus ends the connection.
     var isEnded: Bool {
-        while receive() {}
-        return true
-    }
-
-    /// What was received up to the end of the connection.
-    func rest() -> String {
-        while receive() {}
-        return String(decoding: received, as: UTF8.self)
+        while true {
+            switch nextArrival() {
+            case .bytes: continue
+            case .end: return true
+            case .silence: return false
+            }
+        }
     }
 
     func line() throws -> String {
@@ -145,7 +154,7 @@ final class RawClient {
 
     private func parse() throws {
         while !received.isEmpty {
-            var reader = BusFrameReader(atMost: 128 << 20)
+            var reader = BusFrameReader(atMost: BusFrame.mostBytes)
             let (taken, frame) = try received.withUnsafeBytes { try reader.append($0) }
             guard let frame else { return }
             received.removeFirst(taken)
@@ -164,18 +173,14 @@ final class RawClient {
     /// The number in a reply.
     func number(_ frame: BusFrame) throws -> UInt32 {
         if let error = frame.header.errorName { throw Failure.refused(error) }
-        return try frame.body.withBytes { bytes in
-            var reader = BusValueReader(bytes, order: frame.header.order)
-            return try reader.number()
-        }
+        return try frame.read { (reader) throws(BusFailure) in try reader.number() }
     }
 }
 
 extension BusFrame {
     /// The texts of a body of nothing else, or of one array of them.
     func texts() throws -> [String] {
-        try body.withBytes { bytes in
-            var reader = BusValueReader(bytes, order: header.order)
+        try read { (reader) throws(BusFailure) in
             if header.signature == "as" { _ = try reader.number() }
             var texts: [String] = []
             while !reader.isAtEnd { texts.append(String(decoding: try reader.text(), as: UTF8.self)) }

@@ -7,7 +7,7 @@ import KeychainTestSupport
 final class TestBus: Sendable {
     static let service = "org.example.Service"
 
-    let bus: MessageBus
+    let bus: BusServer
     let path: String
     private let folder: TemporaryFolder
 
@@ -16,7 +16,7 @@ final class TestBus: Sendable {
         path = folder.path(of: "bus")
         var options = BusOptions()
         change(&options)
-        bus = try MessageBus(path: path, reserving: [Self.service], options: options)
+        bus = try BusServer(path: path, reserving: [Self.service], options: options)
         try bus.start()
     }
 

@@ -3,6 +3,7 @@
 import CKeychainSupport
 import Glibc
 import KeychainHost
+import KeychainWire
 
 /// A connection of a program to a bus, which waits for the reply of each call: for commands that are linked statically,
 /// which libsystemd is not.
@@ -21,9 +22,6 @@ package final class BusClient {
     /// How long a reply may take: as long as other libraries wait.
     private static let replyMilliseconds: Int32 = 25_000
 
-    /// The largest message (D-Bus Specification, "Message Format").
-    private static let mostBytes = 128 << 20
-
     /// Connects, and says Hello.
     ///
     /// - Parameter address: the addresses of the bus, as `DBUS_SESSION_BUS_ADDRESS` has them.
@@ -33,7 +31,7 @@ package final class BusClient {
             throw .unreachable("the address is none of a socket on this computer")
         }
         socket = keychain_open_private_socket()
-        reader = BusFrameReader(atMost: Self.mostBytes)
+        reader = BusFrameReader(atMost: BusFrame.mostBytes)
         guard socket >= 0 else { throw .unreachable(String(cString: strerror(errno))) }
         let failure = place.connect(socket)
         guard failure == 0 else { throw .unreachable(String(cString: strerror(failure))) }
@@ -114,9 +112,8 @@ package final class BusClient {
     // MARK: - Bytes
 
     private func authenticate() throws(BusClientError) {
-        let user = String(geteuid()).utf8.map { "3\($0 - UInt8(ascii: "0"))" }.joined()
         let deadline = Deadline(milliseconds: Self.replyMilliseconds)
-        try send(Array("\0AUTH EXTERNAL \(user)\r\n".utf8), until: deadline)
+        try send(Array("\0AUTH EXTERNAL \(BusHandshake.response(for: geteuid()))\r\n".utf8), until: deadline)
         var line: [UInt8] = []
         while line.last != UInt8(ascii: "\n") {
             guard line.count <= BusHandshake.longestLine else { throw .unreachable("it is no message bus") }
@@ -147,8 +144,8 @@ package final class BusClient {
                 filled = 0..<count
                 return
             }
-            guard count < 0, errno == EAGAIN || errno == EINTR else { throw .ended }
-            try wait(for: KEYCHAIN_READABLE, until: deadline)
+            guard count < 0, errno == EAGAIN else { throw .ended }
+            try wait(for: .readable, until: deadline)
         }
     }
 
@@ -159,34 +156,27 @@ package final class BusClient {
             if sent >= 0 {
                 rest = rest.dropFirst(sent)
             } else {
-                guard errno == EAGAIN || errno == EINTR else { throw .ended }
-                try wait(for: KEYCHAIN_WRITABLE, until: deadline)
+                guard errno == EAGAIN else { throw .ended }
+                try wait(for: .writable, until: deadline)
             }
         }
     }
 
-    private func wait(for event: Int, until deadline: Deadline) throws(BusClientError) {
+    private func wait(for event: SocketReadiness, until deadline: Deadline) throws(BusClientError) {
         guard !deadline.isOver else { throw .late }
-        guard keychain_wait(socket, Int32(event), deadline.waitMilliseconds) >= 0 || errno == EINTR else {
-            throw .ended
-        }
+        guard keychain_wait(socket, event.rawValue, deadline.waitMilliseconds) >= 0 else { throw .ended }
     }
 }
 
 extension BusFrame {
     /// Reads the values of a body of some types.
     ///
-    /// - Throws: ``BusClientError/unexpected`` for a body of other types.
+    /// - Throws: ``BusClientError/unexpected`` for a body of other types, or with bytes behind the values.
     package func values<Result>(
         _ signature: String,
-        _ read: (inout BusValueReader) throws(BusFailure) -> Result
+        _ values: (inout BusValueReader) throws(BusFailure) -> Result
     ) throws(BusClientError) -> Result {
         guard header.signature == signature else { throw .unexpected }
-        do throws(BusFailure) {
-            return try body.withBytes { (bytes) throws(BusFailure) in
-                var reader = BusValueReader(bytes, order: header.order)
-                return try read(&reader)
-            }
-        } catch { throw .unexpected }
+        do throws(BusFailure) { return try read(values) } catch { throw .unexpected }
     }
 }

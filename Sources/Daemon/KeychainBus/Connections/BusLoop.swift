@@ -24,13 +24,13 @@ final class BusLoop {
     var names = NameTable()
     var calls: PendingCalls
     private var connectionsByName: [String: BusConnection] = [:]
-    private var beginners: [BusConnection] = []
-    private var doomed: [BusConnection] = []
+    private var incompleteConnections: [BusConnection] = []
+    private var ending: [BusConnection] = []
     /// The connection that is being read.
     private var served: BusConnection?
 
     private let mailbox: LoopMailbox
-    private let listening: Int32?
+    private let listening: Int32
     private let watch: Int32
     private var lastNumber: UInt64 = BusLoop.lowestNumber
     private var lastSerial: UInt32 = 0
@@ -47,7 +47,7 @@ final class BusLoop {
     private static let acceptPauseMilliseconds: Int32 = 100
 
     init(
-        listeningOn listening: Int32?,
+        listeningOn listening: Int32,
         _ mailbox: LoopMailbox,
         options: BusOptions,
         reservedNames: Set<String>
@@ -64,7 +64,6 @@ final class BusLoop {
             throw KeychainError(call: "epoll_ctl", errno: errno)
         }
         memory.makeRoom = { [unowned self] bytes in makeRoom(for: bytes) }
-        guard let listening else { return }
         _ = fcntl(listening, F_SETFL, fcntl(listening, F_GETFL) | O_NONBLOCK)
         var failure = keychain_name_senders(listening)
         guard failure == 0 else { throw KeychainError(call: "setsockopt", errno: failure) }
@@ -96,14 +95,14 @@ final class BusLoop {
                 }
             }
             if acceptsAgain?.isOver ?? false { acceptAgain() }
-            for beginner in beginners.prefix(while: { $0.deadline.isOver }) { doom(beginner) }
-            endDoomed()
+            for connection in incompleteConnections.prefix(while: { $0.deadline.isOver }) { endLater(connection) }
+            endConnections()
         }
     }
 
-    /// Until something has to be done without an event: the first of the beginners has waited longest.
+    /// Until something has to be done without an event: the first of the incomplete connections has waited longest.
     private var waitMilliseconds: Int32 {
-        [beginners.first?.deadline, acceptsAgain].compactMap { $0?.waitMilliseconds }.min() ?? -1
+        [incompleteConnections.first?.deadline, acceptsAgain].compactMap { $0?.waitMilliseconds }.min() ?? -1
     }
 }
 
@@ -111,7 +110,6 @@ final class BusLoop {
 
 extension BusLoop {
     private func accept() {
-        guard let listening else { return }
         let socket = keychain_accept(listening)
         if socket < 0, [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(errno) {
             // It is still readable.
@@ -124,7 +122,6 @@ extension BusLoop {
 
     private func acceptAgain() {
         acceptsAgain = nil
-        guard let listening else { return }
         _ = keychain_watch_again(watch, listening, Self.listeningNumber, SocketReadiness.readable.rawValue)
     }
 
@@ -145,8 +142,10 @@ extension BusLoop {
         guard keychain_watch_add(watch, socket, lastNumber, SocketReadiness.readable.rawValue) == 0 else { return }
         connections[lastNumber] = connection
         if !isService {
-            if beginners.count >= options.maximumBeginners { doom(beginners[0]) }
-            beginners.append(connection)
+            if incompleteConnections.count >= options.maximumIncompleteConnections {
+                endLater(incompleteConnections[0])
+            }
+            incompleteConnections.append(connection)
         }
     }
 
@@ -163,7 +162,7 @@ extension BusLoop {
         let name = uniqueName(connection.number)
         connection.name = name
         connectionsByName[name] = connection
-        beginners.removeAll { $0 === connection }
+        incompleteConnections.removeAll { $0 === connection }
         return name
     }
 
@@ -171,15 +170,15 @@ extension BusLoop {
     var uniqueNames: [String] { connections.values.sorted { $0.number < $1.number }.compactMap(\.name) }
 
     /// Ends a connection when the event was dealt with.
-    func doom(_ connection: BusConnection) { doomed.append(connection) }
+    func endLater(_ connection: BusConnection) { ending.append(connection) }
 
-    private func endDoomed() {
+    private func endConnections() {
         // What is said of an end may end others.
-        while let connection = doomed.popLast() {
+        while let connection = ending.popLast() {
             guard connections.removeValue(forKey: connection.number) != nil else { continue }
             keychain_watch_remove(watch, connection.socket)
             shutdown(connection.socket, Int32(SHUT_RDWR))
-            beginners.removeAll { $0 === connection }
+            incompleteConnections.removeAll { $0 === connection }
             guard let name = connection.name else { continue }
             connectionsByName[name] = nil
             for call in calls.remove(connection.number) { reportNoReply(to: call) }
@@ -200,7 +199,9 @@ extension BusLoop {
     private func serve(_ connection: BusConnection) {
         served = connection
         defer { served = nil }
-        guard !connection.isBlocked || connection.flush(), receive(from: connection) else { return doom(connection) }
+        guard !connection.isBlocked || connection.flush(), receive(from: connection) else {
+            return endLater(connection)
+        }
         watchAgain(connection)
     }
 
@@ -209,7 +210,7 @@ extension BusLoop {
         var wanted: SocketReadiness = connection.isEnding ? [] : .readable
         if connection.isBlocked { wanted.insert(.writable) }
         let failure = keychain_watch_again(watch, connection.socket, connection.number, wanted.rawValue)
-        if failure != 0 { doom(connection) }
+        if failure != 0 { endLater(connection) }
     }
 
     /// Reads once, so that others have their turn.
@@ -274,9 +275,8 @@ extension BusLoop {
                 frame.header.type == .methodCall && frame.header.destination == BusNames.driver
                 && frame.header.member == "Hello" && frame.header.interface ?? BusNames.driver == BusNames.driver
             guard isHello else {
-                connection.isEnding = true
                 refuse(frame.header, of: connection, DriverError(.accessDenied, "the first message must be Hello"))
-                return connection.isBlocked
+                return false
             }
             callDriver(frame, from: connection)
             return true
@@ -316,7 +316,7 @@ extension BusLoop {
             let (connection, bytes) = held.remove(at: most)
             heldByProcess[connection.peer.process, default: 0] -= bytes
             connection.abandon()
-            doom(connection)
+            endLater(connection)
         }
         return true
     }
@@ -334,7 +334,7 @@ extension BusLoop {
     /// Sends a message to a connection, or queues it; ends one that does not read.
     func send(_ frame: OutgoingFrame, to connection: BusConnection) {
         let wasBlocked = connection.isBlocked
-        guard connection.send(frame) else { return doom(connection) }
+        guard connection.send(frame) else { return endLater(connection) }
         if connection.isBlocked, !wasBlocked { watchAgain(connection) }
     }
 }

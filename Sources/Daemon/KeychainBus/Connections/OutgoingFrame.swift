@@ -36,12 +36,6 @@ struct OutgoingFrame {
     /// Its size.
     var byteCount: Int { header.count + (body?.count ?? 0) }
 
-    /// Whether descriptors are passed with it.
-    var passesDescriptors: Bool {
-        if case .nothing = passed { return false }
-        return true
-    }
-
     /// Sends as much as there is room for; they are passed with the first byte.
     ///
     /// - Returns: Whether it was sent to its end; `nil` with errno if that is not possible now.

@@ -5,7 +5,7 @@ package struct PendingCalls {
     /// A connection by its number.
     package typealias Connection = UInt64
 
-    /// A call that gets no reply any more.
+    /// A call that waits for a reply, or gets none any more.
     package struct Call: Sendable, Hashable {
         /// Who called.
         package let caller: Connection

@@ -7,13 +7,9 @@ struct DriverCall {
 
     /// Reads the arguments, whose types were compared already.
     func arguments<Value>(_ read: (inout BusValueReader) throws(BusFailure) -> Value) throws(DriverError) -> Value {
-        let result = frame.body.withBytes { bytes -> Value? in
-            var reader = BusValueReader(bytes, order: frame.header.order)
-            guard let value = try? read(&reader), reader.isAtEnd else { return nil }
-            return value
+        do throws(BusFailure) { return try frame.read(read) } catch {
+            throw DriverError(.invalidArguments, "the arguments cannot be read")
         }
-        guard let result else { throw DriverError(.invalidArguments, "the arguments cannot be read") }
-        return result
     }
 
     /// The only argument, a text.

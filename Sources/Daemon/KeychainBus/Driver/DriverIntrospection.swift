@@ -38,7 +38,7 @@ enum DriverIntrospection {
         "  <signal name=\"\(name)\">\n\(String(repeating: "   <arg type=\"s\"/>\n", count: count))  </signal>\n"
     }.joined()
 
-    private static let properties = ["Features", "Interfaces"].map { name in
+    private static let properties = DriverProperties.values.map { name, _ in
         "  <property name=\"\(name)\" type=\"as\" access=\"read\"/>\n"
     }.joined()
 }

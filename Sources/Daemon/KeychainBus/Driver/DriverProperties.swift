@@ -3,7 +3,7 @@
 /// The properties of the bus itself (D-Bus Specification, "Message Bus Properties").
 enum DriverProperties {
     /// Fields of headers that the specification does not know are not passed on.
-    private static let values: KeyValuePairs<String, [String]> = ["Features": ["HeaderFiltering"], "Interfaces": []]
+    static let values: KeyValuePairs<String, [String]> = ["Features": ["HeaderFiltering"], "Interfaces": []]
 
     static func get(_ call: DriverCall) throws(DriverError) -> DriverReply {
         let texts = try call.texts(2)

@@ -137,7 +137,8 @@ package struct BusHandshake: Sendable {
         return "OK \(identifier)"
     }
 
-    private static func response(for user: UInt32) -> String {
+    /// What a client answers that has the number of a user.
+    static func response(for user: UInt32) -> String {
         // Each digit is the low half of its code: 3 and the digit.
         String(user).map { "3\($0)" }.joined()
     }

@@ -82,7 +82,7 @@ package struct SignalArguments {
                 switch type {
                 case "s", "o": arguments.append(Argument(bytes: Array(try reader.text()), isPath: type == "o"))
                 case "g", "y", "n", "q", "b", "i", "u", "h", "x", "t", "d":
-                    try Self.skip(type, &reader)
+                    try reader.skip(String(type))
                     arguments.append(nil)
                 default: return arguments
                 }
@@ -91,15 +91,5 @@ package struct SignalArguments {
             }
         }
         return arguments
-    }
-
-    private static func skip(_ type: Unicode.Scalar, _ reader: inout BusValueReader) throws(BusFailure) {
-        switch type {
-        case "g": _ = try reader.signature()
-        case "y": try reader.skip(aligned: 1)
-        case "n", "q": try reader.skip(aligned: 2)
-        case "x", "t", "d": try reader.skip(aligned: 8)
-        default: try reader.skip(aligned: 4)
-        }
     }
 }

@@ -1,21 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A message as it arrived, or as the bus sends it.
-package struct BusFrame {
-    /// The header.
-    package var header: BusHeader
-    /// The body, which the bus does not read, unless it is called itself or has to compare an argument of a signal.
-    package let body: BusBody
-    /// What is passed with it.
-    var descriptors: PassedDescriptors?
-
-    /// A message.
-    package init(_ header: BusHeader, _ body: BusBody) {
-        self.header = header
-        self.body = body
-    }
-}
-
 /// Collects the bytes of a connection, one message at a time: nothing is held for what has not arrived.
 package struct BusFrameReader: ~Copyable {
     private let limit: Int
@@ -35,9 +19,6 @@ package struct BusFrameReader: ~Copyable {
         self.memory = memory
         body = BusBody(countedBy: memory)
     }
-
-    /// Whether no byte of the next message has arrived.
-    package var isEmpty: Bool { bytes.isEmpty }
 
     /// How many bytes are held.
     package var capacity: Int { bytes.capacity + body.capacity }

@@ -75,16 +75,13 @@ extension BusValueReader {
             _ = types.popFirst()
         case UInt8(ascii: "a"):
             let element = types
-            let count = Int(try number())
-            try align(to: Self.alignment(of: element.first))
-            let end = offset + count
-            while offset < end {
-                types = element
-                try skipValue(&types, depth)
+            var isEmpty = true
+            try array(alignedTo: Self.alignment(of: element.first)) { (reader) throws(BusFailure) in
+                (types, isEmpty) = (element, false)
+                try reader.skipValue(&types, depth)
             }
-            guard offset == end else { throw .malformed }
-            // Its types were not passed over where it is empty.
-            if count == 0 { Self.passType(&types) }
+            // Its types were not passed over then.
+            if isEmpty { Self.passType(&types) }
         default: throw .malformed
         }
     }

@@ -12,7 +12,7 @@ import KeychainServer
 
 /// The Secret Service of a user's daemon: on the session bus, or on a bus of the daemon's own.
 final class ServedSecretService: Sendable {
-    private let bus: MessageBus?
+    private let bus: BusServer?
     private let front: SecretServiceFront
 
     /// Serves beside a server.
@@ -35,7 +35,7 @@ final class ServedSecretService: Sendable {
     ) throws(DaemonFailure) {
         do throws(KeychainError) {
             let bus = try arguments.bus.map { (path) throws(KeychainError) in
-                try MessageBus(path: path, reserving: [Self.name])
+                try BusServer(path: path, reserving: [Self.name])
             }
             var options = SecretServiceOptions()
             options.stateChanged = { Self.report($0, log) }

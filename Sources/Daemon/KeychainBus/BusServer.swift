@@ -13,7 +13,7 @@ import Synchronization
 ///
 /// It knows no services: one of this process is a connection like any other (``connect()``), but for the names that
 /// are reserved for it.
-package final class MessageBus: Sendable {
+package final class BusServer: Sendable {
     /// The address for programs, as `DBUS_SESSION_BUS_ADDRESS` has it.
     package let address: String
 
