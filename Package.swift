@@ -291,9 +291,8 @@ let groups: [Group] = [
             .target(
                 name: "KeychainRouting",
                 dependencies: [
-                    "KeychainCore", "KeychainEngine", "KeychainProtection", "KeychainOnDemand", "KeychainClient",
-                    "KeychainWire", "KeychainMacFrontEnd", "KeychainAuthenticators", "KeychainTrust", "KeychainHost",
-                    "CKeychainSupport",
+                    "KeychainCore", "KeychainEngine", "KeychainOnDemand", "KeychainClient", "KeychainAuthenticators",
+                    "KeychainTrust", "KeychainHost", "CKeychainSupport",
                 ]
             ),
             // Apple's names and shapes of Security; no rules.
@@ -666,8 +665,8 @@ let tests: [Target] = [
     .testTarget(
         name: "KeychainBusTests",
         dependencies: [
-            "KeychainBus", "KeychainServer", "KeychainWire", "KeychainCore", "KeychainHost", "KeychainTestSupport",
-            "ServerTestSupport", "CKeychainSupport", "CSystemd",
+            "KeychainBus", "KeychainCore", "KeychainHost", "KeychainTestSupport", "ServerTestSupport",
+            "CKeychainSupport", "CSystemd",
         ]
     ),
     .testTarget(
@@ -683,7 +682,7 @@ let tests: [Target] = [
         name: "KeychainSecretServiceTests",
         dependencies: [
             "KeychainSecretService", "KeychainServer", "KeychainEngine", "KeychainFiles", "KeychainMacFrontEnd",
-            "KeychainTrust", "KeychainCore", "KeychainHost", "MessageBus", "KeychainTestSupport", "ServerTestSupport",
+            "KeychainCore", "KeychainHost", "MessageBus", "KeychainTestSupport", "ServerTestSupport",
         ]
     ),
     .testTarget(
@@ -691,7 +690,7 @@ let tests: [Target] = [
         dependencies: [
             "KeychainDaemon", "KeychainSecretService", "KeychainAudit", "KeychainRouting", "KeychainServer",
             "KeychainClient", "KeychainOnDemand",
-            "KeychainIdentity", "KeychainEngine", "KeychainFiles", "KeychainMacFrontEnd", "KeychainProtection",
+            "KeychainIdentity", "KeychainEngine", "KeychainFiles", "KeychainProtection", "KeychainAuthenticators",
             "KeychainWire", "KeychainCore", "KeychainCertificates",
             "KeychainTrust", "KeychainHost", "LoginManager", "KeychainTestSupport", "ServerTestSupport",
             "WireTestSupport", "FrontTestSupport", "CKeychainSupport", "CStormSupport", "keychaind", "keychainctl",
@@ -812,7 +811,7 @@ let tests: [Target] = [
             "KeychainEngine", "KeychainStore", "KeychainHost", "KeychainRouting", "KeychainAuthenticators",
             "KeychainIdentity", "KeychainMacFrontEnd", "KeychainProtection", "KeychainFiles", "KeychainTrace",
             "KeychainWire", "KeychainPropertyLists", "KeychainTestSupport", "CStormSupport", "signed-program",
-            "CommandHelp", "CommandManual", "SecurityTool", "KeychainBus", "KeychainSecretService", "KeychainServer",
+            "CommandHelp", "CommandManual", "SecurityTool", "KeychainSecretService", "KeychainServer",
             "ServerTestSupport", arguments,
         ]
     ),

@@ -12,7 +12,6 @@ import KeychainServer
 import KeychainTestSupport
 import KeychainWire
 import ServerTestSupport
-import Synchronization
 import Testing
 
 @testable import KeychainAudit
@@ -96,41 +95,30 @@ final class FrontTests {
         #expect(client.nextLine() == "changed")
     }
 
-    @Test("a front is told of each item that its program may see and that anybody adds or removes, itself included")
-    func items() throws {
+    @Test("a program of a front stores and deletes by lookup attributes, and is refused another's access group")
+    func lookups() throws {
         var ends: [Int32] = [-1, -1]
         #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
         let sockets = ends.map(LineSocket.init)
         defer { withExtendedLifetime(sockets) {} }
         let peer = try UserAdmission(programs, greetingByteCount: 0).admit(ends[1])
         let connection = try #require(server.server).connect(peer, of: getuid())
-        let told = Mutex<[ItemChange.Kind]>([])
-        let observation = try connection.observeItemChanges(as: Client(accessGroups: ["shared"])) { notice in
-            guard case .success(.changes(let changes)) = notice else { return }
-            told.withLock { $0 += changes.map(\.kind) }
-        }
         let contents = LookupContents(
-            attributes: try LookupAttributes([LookupAttributes.Pair("service", "S")]),
+            attributes: ["service": "S"],
             label: "",
             secret: SecretBytes([1]),
             contentType: "text/plain"
         )
         let shared = Client(accessGroups: ["shared"])
         let store = LookupRequest(.store(contents, replacing: true), client: shared)
-        guard case .lookupStored(let stored) = try connection.perform(.lookup(store)) else { return }
-        #expect(stored.isNew && told.withLock(\.self) == [.added])
-        for group in ["shared", "other"] {
-            let item: PropertyDictionary = ["class": .string("genp"), "acct": .string("bert")]
-            _ = try server.client().perform(KeychainRequest(.add(item), client: Client(accessGroups: [group])))
-        }
-        #expect(told.withLock(\.self) == [.added, .added])
-        _ = try server.client().perform(.lookup(LookupRequest(.delete(stored.identifier), client: shared)))
-        #expect(told.withLock(\.self) == [.added, .added, .removed])
-        // Another program's group is neither searched nor told of.
+        let reply = try connection.perform(.lookup(store))
+        let stored: LookupStored? = if case .lookupStored(let stored) = reply { stored } else { nil }
+        let identifier = try #require(stored).identifier
+        #expect(stored?.isNew == true)
+        #expect(try server.client().perform(.lookup(LookupRequest(.delete(identifier), client: shared))) == .done)
         let foreign = LookupRequest(.search(LookupAttributes()), client: Client(accessGroups: [Self.foreign]))
         let refusal = #expect(throws: KeychainError.self) { try connection.perform(.lookup(foreign)) }
         #expect(refusal?.status == .missingEntitlement)
-        withExtendedLifetime(observation) {}
     }
 
     @Test("requests that are sent at once are answered one after the other")

@@ -22,20 +22,16 @@ struct FileLookupTests {
         try files.files.create(at: path, password: password)
     }
 
-    private static func attributes(_ pairs: KeyValuePairs<String, String>) throws -> LookupAttributes {
-        try LookupAttributes(pairs.map { LookupAttributes.Pair($0.key, $0.value) })
-    }
-
     private static func secret(_ text: String) -> SecretBytes { SecretBytes(Array(text.utf8)) }
 
     private func store(
-        _ pairs: KeyValuePairs<String, String>,
+        _ attributes: LookupAttributes,
         _ secret: String,
         label: String = "a label",
         replacing: Bool = false
     ) throws -> LookupStored {
         let contents = LookupContents(
-            attributes: try Self.attributes(pairs),
+            attributes: attributes,
             label: label,
             secret: Self.secret(secret),
             contentType: "text/plain; charset=utf8"
@@ -45,8 +41,8 @@ struct FileLookupTests {
         return stored
     }
 
-    private func search(_ pairs: KeyValuePairs<String, String>) throws -> [LookupMatch] {
-        let reply = try files.files.perform(.search(try Self.attributes(pairs)), at: path)
+    private func search(_ attributes: LookupAttributes) throws -> [LookupMatch] {
+        let reply = try files.files.perform(.search(attributes), at: path)
         guard case .lookupMatches(let matches) = reply else { throw KeychainError.unexpectedReply }
         return matches
     }
@@ -85,7 +81,7 @@ struct FileLookupTests {
             #expect(try search(["more": "y"]).isEmpty)
             let described = try #require(try describe(item))
             #expect(described.label == "a label" && described.isLocked == isLocked && described.created != nil)
-            #expect(try described.attributes == Self.attributes(["service": "mail", "account": "anna", "more": "x"]))
+            #expect(described.attributes == ["service": "mail", "account": "anna", "more": "x"])
         }
         #expect(try self.secret(item) == nil)
         #expect(thrownStatus { _ = try store(["a": "b"], "s") } == .interactionNotAllowed)
@@ -112,7 +108,7 @@ struct FileLookupTests {
         #expect(
             try files.files.access(of: added, at: path).trustedApplications == [TrustedApplication(path: "/bin/true")]
         )
-        try change(added, .attributes(Self.attributes(["service": "other", "more": "x"])))
+        try change(added, .attributes(["service": "other", "more": "x"]))
         #expect(try search(["more": "x"]).map(\.identifier) == [added])
         #expect(try files.files.secret(of: added, at: path) == Self.secret("second"))
         #expect(try secret(added)?.secret == Self.secret("second"))
@@ -124,9 +120,7 @@ struct FileLookupTests {
     func changedElsewhere() throws {
         let item = try store(["service": "mail", "account": "anna", "more": "x"], "first").identifier
         try files.files.update(item, .init(attributes: ["acct": .string("bert")]), at: path)
-        #expect(
-            try describe(item)?.attributes == Self.attributes(["service": "mail", "account": "bert", "more": "x"])
-        )
+        #expect(try describe(item)?.attributes == ["service": "mail", "account": "bert", "more": "x"])
         #expect(try secret(item)?.secret == Self.secret("first"))
         #expect(try files.files.secret(of: item, at: path) == Self.secret("first"))
         try files.files.update(item, .init(secret: Self.secret("second")), at: path)
@@ -137,7 +131,7 @@ struct FileLookupTests {
         #expect(try other.files.secret(of: item, at: path) == Self.secret("second"))
     }
 
-    @Test("a replacement is of the item with the same attributes only, and equal columns make twins")
+    @Test("a replacement is of the item with the same attributes only, and one with other attributes stays beside it")
     func replacement() throws {
         let first = try store(["service": "mail", "account": "anna", "more": "x"], "first")
         let second = try store(["service": "mail", "account": "anna"], "second", replacing: true)
@@ -154,12 +148,12 @@ struct FileLookupTests {
     @Test("a secret is not given out for other lookup attributes than those that it was stored with")
     func altered() throws {
         var item = Item(itemClass: .genericPassword, identifier: .zero, attributes: [.accessGroup: .string("items")])
-        item.attributes.lookupRecord = LookupRecord(try Self.attributes(["server": "bank"]), contentType: "")
+        item.attributes.lookupRecord = LookupRecord(["server": "bank"], contentType: "")
         item.secret = Self.secret("s")
         let form = FileSecretForm()
         item.secret = try form.form(ofNew: item)
         #expect(try form.secret(of: item) == Self.secret("s"))
-        item.attributes.lookupRecord = LookupRecord(try Self.attributes(["server": "evil"]), contentType: "")
+        item.attributes.lookupRecord = LookupRecord(["server": "evil"], contentType: "")
         #expect(thrownStatus { _ = try form.secret(of: item) } == .decode)
         item.attributes.lookupRecord = nil
         #expect(thrownStatus { _ = try form.secret(of: item) } == .decode)
@@ -197,5 +191,16 @@ struct FileLookupTests {
         try files.files.setLabel("", at: path)
         #expect(try files.files.details(at: path).label == nil)
         #expect(try files.files.items(at: path).isEmpty)
+    }
+
+    @Test("a label has at most 1,024 bytes, in which there is no room for too many combining marks")
+    func longLabels() {
+        func status(_ label: String) -> Status? {
+            thrownStatus { try KeychainFileCommand.Action.setLabel(label).checkSizes() }
+        }
+        #expect(status(String(repeating: "x", count: 1_024)) == nil)
+        #expect(status(String(repeating: "x", count: 1_025)) == .parameter)
+        #expect(status(String(repeating: "\u{301}", count: 512)) == nil)
+        #expect(status(String(repeating: "\u{301}", count: CombiningMarks.maximumConsecutive + 1)) == .parameter)
     }
 }

@@ -42,14 +42,6 @@ final class ProgramKeychain: KeychainBackend {
 
     var families: CommandFamily { keychain.families }
 
-    func observeItemChanges(_ handler: @escaping @Sendable (ItemChangeNotice) -> Void) -> ChangeObservation? {
-        keychain.observeItemChanges(handler)
-    }
-
-    func observeLocks(_ handler: @escaping @Sendable () -> Void) -> ChangeObservation? {
-        keychain.observeLocks(handler)
-    }
-
     func carryOut(_ command: KeychainCommand) throws(KeychainError) -> KeychainReply {
         let result = Self.$isForSandbox.withValue(program.isSandboxed) {
             Result { () throws(KeychainError) in

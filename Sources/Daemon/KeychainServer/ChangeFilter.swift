@@ -23,13 +23,4 @@ package struct ChangeFilter: Sendable {
         let visible = items.filter { contains($0.accessGroup) }
         return visible.isEmpty ? nil : .changed(visible)
     }
-
-    /// The permitted part of a notice of single items, and those whose group is unknown; `nil` for none.
-    func visiblePart(of notice: ItemChangeNotice) -> ItemChangeNotice? {
-        guard case .changes(let changes) = notice else { return notice }
-        let visible = changes.filter { change in
-            change.items.accessGroup == Client.everyGroup || contains(change.items.accessGroup)
-        }
-        return visible.isEmpty ? nil : .changes(visible)
-    }
 }

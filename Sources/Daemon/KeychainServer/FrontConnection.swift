@@ -87,32 +87,6 @@ package final class FrontConnection: Sendable {
         return observation
     }
 
-    /// Notifies of every item that is added, changed or removed from now on, by whatever program, this one included.
-    ///
-    /// - Parameters:
-    ///   - client: the client that the program claims to be.
-    ///   - handler: receives the notices of items in the groups that the program may use, and of removed items whose
-    ///     group is unknown; in the order of the changes, on the thread of a change and before that has its reply, so
-    ///     it must neither wait nor execute a command.
-    /// - Returns: Ends the subscription when it is deallocated.
-    /// - Throws: ``KeychainError`` if the program may not subscribe, or the keychain does not know of single items.
-    package func observeItemChanges(
-        as client: Client,
-        _ handler: @escaping @Sendable (Result<ItemChangeNotice, KeychainError>) -> Void
-    ) throws(KeychainError) -> ChangeObservation {
-        try server.checkIsServing()
-        let filter = try peer.changeFilter(for: client)
-        try peer.confirm()
-        let observation = peer.backend.observeItemChanges { notice in
-            if let visible = filter.visiblePart(of: notice) { handler(.success(visible)) }
-        }
-        guard let observation else {
-            throw KeychainError(.notAvailable, "this keychain has no notifications of single items", kind: .unavailable)
-        }
-        // The process is connected for as long as it is subscribed.
-        return ChangeObservation { [self] in withExtendedLifetime((self, observation)) {} }
-    }
-
     /// Cancels the prompts of the commands in progress, because the program is gone, and refuses changes from now on.
     package func end() { ending.cancel() }
 }

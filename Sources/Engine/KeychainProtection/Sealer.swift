@@ -41,6 +41,9 @@ package struct Sealer: Sendable {
     /// The cache contains tags that were created with this keybag before.
     package func searchTags(_ cache: SearchTagCache? = nil) -> SearchTags { keybag.searchTags(cache) }
 
+    /// Whether the rows are those of a keychain file, whose attributes can be read at any time.
+    package var isOfKeychainFile: Bool { keybag.owner == .keychainFile }
+
     /// Whether items of a protection class can be sealed and opened now.
     package func isAvailable(_ accessibility: Accessibility) -> Bool {
         (try? key(.classKey(accessibility))) != nil
@@ -75,7 +78,7 @@ package struct Sealer: Sendable {
         if !isTombstone {
             // A digest of the secret would permit guessing it from the attributes without the application password, and
             // would reveal changes of secrets in keychain files, whose attributes are unencrypted.
-            let secret = passwordKey == nil && keybag.owner != .keychainFile ? item.secret : nil
+            let secret = passwordKey == nil && !isOfKeychainFile ? item.secret : nil
             item.attributes[.digest] = .data(
                 ItemDigest.make(primaryKeyTag, secret: secret, under: classKey, of: storeIdentifier)
             )
@@ -134,7 +137,7 @@ package struct Sealer: Sendable {
         of itemClass: ItemClass,
         _ attributes: Attributes
     ) throws(ProtectionError) {
-        guard keybag.owner == .keychainFile else { return }
+        guard isOfKeychainFile else { return }
         guard protection == ItemSchema.of(itemClass).defaultAccessibility, attributes[.accessControl] == nil else {
             throw .damagedRow(.contradiction)
         }
@@ -219,20 +222,12 @@ package struct Sealer: Sendable {
     }
 }
 
-extension Attributes {
-    /// The access group, for observers.
-    var accessGroupName: String? {
-        guard case .string(let name)? = self[.accessGroup] else { return nil }
-        return name
-    }
-}
-
 extension Sealer: RowKeys {
     var storeIdentifier: Bytes16 { keybag.storeIdentifier }
 
     var floor: ScryptFloor { keybag.floor }
 
-    var listsLookupAttributes: Bool { keybag.owner != .keychainFile }
+    var listsLookupAttributes: Bool { !isOfKeychainFile }
 
     func currentGeneration(of accessibility: Accessibility) -> UInt32? {
         keybag.keybag.generation(of: accessibility)

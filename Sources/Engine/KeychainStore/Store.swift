@@ -234,8 +234,7 @@ package final class Store {
         do throws(KeychainError) {
             try refuseSeveralNames()
             try checkVersion()
-            let feature = StoreFeature.lookupAttributes.version
-            connection.hasLookupLists = fileVersion.revision < feature.revision ? false : nil
+            connection.hasLookupLists = fileVersion.mayUse(.lookupAttributes) ? nil : false
         } catch {
             rollBack()
             throw error

@@ -84,16 +84,16 @@ extension KeychainBackend {
 }
 
 extension LookupContents {
-    /// Contents with attributes in pairs.
+    /// Contents.
     static func item(
         _ label: String,
-        _ pairs: KeyValuePairs<String, String>,
+        _ attributes: LookupAttributes,
         secret: String,
         contentType: String = "text/plain",
         created: Double? = nil
-    ) throws -> LookupContents {
+    ) -> LookupContents {
         LookupContents(
-            attributes: try LookupAttributes(pairs.map { LookupAttributes.Pair($0.key, $0.value) }),
+            attributes: attributes,
             label: label,
             secret: SecretBytes(Array(secret.utf8)),
             contentType: contentType,

@@ -12,7 +12,7 @@ struct ImportSecretServiceTests {
     @Test("an item comes with its attributes, label, times, content type and secret, and the dry run says so before")
     func item() throws {
         let scene = try ImportScene()
-        let item = try LookupContents.item(
+        let item = LookupContents.item(
             "Läbel",
             ["service": "S", "account": "A", "xdg:schema": "com.example"],
             secret: "se\0cret",
@@ -142,8 +142,8 @@ struct ImportSecretServiceTests {
         let scene = try ImportScene()
         let long = String(repeating: "a", count: LookupAttributes.maximumByteCount + 1)
         let items = [
-            try LookupContents.item(long, ["service": "L"], secret: "1"),
-            try LookupContents.item("short", ["service": "S"], secret: "2"),
+            LookupContents.item(long, ["service": "L"], secret: "1"),
+            LookupContents.item("short", ["service": "S"], secret: "2"),
         ]
         .map { ForeignItem(path: "/", collection: "Login", contents: $0) }
         var report = ItemImport.Report()

@@ -11,9 +11,9 @@ import Testing
 struct ShowAttributesCommandTests {
     private let control = Control(EmbeddedKeychain.inMemory())
 
-    private func store(_ pairs: [(String, String)], label: String) throws {
+    private func store(_ attributes: LookupAttributes, label: String) throws {
         let contents = LookupContents(
-            attributes: try LookupAttributes(pairs.map { LookupAttributes.Pair($0.0, $0.1) }),
+            attributes: attributes,
             label: label,
             secret: SecretBytes(Array("s3cret".utf8)),
             contentType: "text/plain"
@@ -24,8 +24,8 @@ struct ShowAttributesCommandTests {
 
     @Test("items are shown with their attributes, without what a terminal would obey, and without secrets")
     func items() throws {
-        try store([("service", "example"), ("target", "de\u{1B}fault")], label: "Example")
-        try store([("service", "other")], label: "")
+        try store(["service": "example", "target": "de\u{1B}fault"], label: "Example")
+        try store(["service": "other"], label: "")
         let all = try control.run(["secret", "attributes"])
         #expect(
             all

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainCore
+import KeychainTestSupport
 import Testing
 
 /// Lookup attributes are ordered and compared by bytes, and bounded.
@@ -21,11 +22,11 @@ struct LookupAttributesTests {
 
     @Test("an empty value is a value, an empty search is satisfied, and one more pair is not")
     func searches() throws {
-        let attributes = try Self.attributes(("b", ""), ("a", "1"))
-        #expect(attributes.satisfy(LookupAttributes()))
-        #expect(try attributes.satisfy(Self.attributes(("b", ""))))
-        #expect(try !attributes.satisfy(Self.attributes(("c", ""))))
-        #expect(try !attributes.satisfy(Self.attributes(("a", "1"), ("c", ""))))
+        let attributes: LookupAttributes = ["b": "", "a": "1"]
+        #expect(attributes.satisfy([:]))
+        #expect(attributes.satisfy(["b": ""]))
+        #expect(!attributes.satisfy(["c": ""]))
+        #expect(!attributes.satisfy(["a": "1", "c": ""]))
     }
 
     @Test("setting a name keeps the order, and removes it again")
@@ -42,20 +43,19 @@ struct LookupAttributesTests {
 
     @Test("a name twice, NUL, and more than the limits are refused")
     func refusals() {
-        #expect(throws: KeychainError.self) { try Self.attributes(("a", "1"), ("a", "2")) }
-        #expect(throws: KeychainError.self) { try Self.attributes(("a\0", "1")) }
-        #expect(throws: KeychainError.self) { try Self.attributes(("a", "\0")) }
         let many = (0...LookupAttributes.maximumCount).map { LookupAttributes.Pair("\($0)", "") }
-        let failure = #expect(throws: KeychainError.self) { try LookupAttributes(many) }
-        #expect(failure?.status == .parameter)
         let long = String(repeating: "x", count: LookupAttributes.maximumTextByteCount + 1)
-        #expect(throws: KeychainError.self) { try Self.attributes(("a", long)) }
-        #expect(throws: KeychainError.self) { try Self.attributes((long, "a")) }
-        // One byte more than all may have together.
+        // As much as all may have together.
         let largest = String(long.dropFirst())
         let pairs = (10...25).map { LookupAttributes.Pair("\($0)", String(largest.dropFirst(2))) }
         #expect(throws: Never.self) { try LookupAttributes(pairs) }
-        #expect(throws: KeychainError.self) { try LookupAttributes(pairs + [LookupAttributes.Pair("a", "")]) }
+        let refused: [[LookupAttributes.Pair]] = [
+            [.init("a", "1"), .init("a", "2")], [.init("a\0", "1")], [.init("a", "\0")], many, [.init("a", long)],
+            [.init(long, "a")], pairs + [.init("a", "")],
+        ]
+        for (index, pairs) in refused.enumerated() {
+            #expect(thrownStatus { _ = try LookupAttributes(pairs) } == .parameter, "the one at \(index)")
+        }
     }
 
     @Test("a name and a value may have 64 KiB each, and all together 1 MiB")
@@ -66,25 +66,20 @@ struct LookupAttributesTests {
         #expect(try LookupAttributes(eight).byteCount == 1 << 20)
     }
 
-    @Test("a name and a value of 64 KiB each are within the limits")
-    func longTexts() throws {
-        let long = String(repeating: "x", count: 64 << 10)
-        #expect(try Self.attributes((long, long)).byteCount == 128 << 10)
-    }
-
     @Test("a record is read as it was written, whatever its size, and no other bytes are one")
     func record() throws {
         let large = String(repeating: "x", count: 2 * LookupAttributes.maximumByteCount)
-        for attributes in [
-            LookupAttributes(), try Self.attributes(("a", "1"), ("", ""), ("é", "\u{1F511}")),
+        let samples: [LookupAttributes] = [
+            [:], ["a": "1", "": "", "é": "\u{1F511}"],
             try LookupAttributes(ofAnySize: [LookupAttributes.Pair("a", large)]),
-        ] {
+        ]
+        for attributes in samples {
             let record = LookupRecord(attributes, contentType: "text/plain; charset=utf8")
             #expect(LookupRecord(record.encoded) == record)
             #expect(LookupRecord(record.encoded + [0]) == nil)
             #expect(LookupRecord(record.encoded.dropLast()) == nil)
         }
-        let sample = LookupRecord(try Self.attributes(("a", "1"), ("b", "2")), contentType: "").encoded
+        let sample = LookupRecord(["a": "1", "b": "2"], contentType: "").encoded
         for index in sample.indices {
             var altered = sample
             altered[index] ^= 0x80

@@ -2,7 +2,6 @@
 
 import KeychainCore
 import KeychainTestSupport
-import Synchronization
 import Testing
 
 @testable import KeychainEngine
@@ -11,37 +10,22 @@ import Testing
 struct LockObserverTests {
     private static let passcode = SecretBytes(Array("1234".utf8))
 
-    /// Whether the keychain is locked, as it is found out after each notice.
-    private final class Notices: Sendable {
-        private let count = Mutex(0)
-
-        func append() { count.withLock { $0 += 1 } }
-
-        /// Whether there were any since the last call.
-        func take() -> Bool {
-            count.withLock { count in
-                defer { count = 0 }
-                return count > 0
-            }
-        }
-    }
-
     private let store: TestStore
     private let keychain: EmbeddedKeychain
-    private let notices = Notices()
+    private let notices = Collected<Void>()
     private let observation: ChangeObservation?
 
     init() throws {
         store = try TestStore()
         keychain = store.open()
-        observation = keychain.observeLocks { [notices] in notices.append() }
+        observation = keychain.observeLocks { [notices] in notices.append(()) }
     }
 
     /// What is told of a command, and whether the keychain is locked afterwards.
     private func after(_ body: (KeychainDevice) throws -> Void) throws -> (isTold: Bool, isLocked: Bool) {
         _ = notices.take()
         try body(keychain.device)
-        let isTold = notices.take()
+        let isTold = !notices.take().isEmpty
         return (isTold, try keychain.device.status().isLocked)
     }
 
@@ -66,7 +50,7 @@ struct LockObserverTests {
         #expect(try after { try $0.lock() } == (false, true))
         #expect(try after { _ = try $0.status() } == (false, true))
         _ = try? after { try $0.unlock(passcode: SecretBytes(Array("0000".utf8))) }
-        #expect(!notices.take())
+        #expect(notices.take().isEmpty)
     }
 
     @Test("a lock by another process is told when it is found")
@@ -81,7 +65,7 @@ struct LockObserverTests {
         try keychain.device.setPasscode(Self.passcode)
         _ = notices.take()
         try keychain.device.setPolicy(DevicePolicy(autoLockAfterSeconds: 1))
-        #expect(eventually("the lock") { notices.take() })
+        #expect(eventually("the lock") { !notices.take().isEmpty })
         #expect(try keychain.device.status().lockState == .locked)
     }
 
@@ -97,12 +81,12 @@ struct LockObserverTests {
     @Test("nobody is told any more once the observation has ended")
     func end() throws {
         let keychain = EmbeddedKeychain.inMemory(device: .withNegligibleWork)
-        let notices = Notices()
-        var observation = keychain.observeLocks { notices.append() }
+        let notices = Collected<Void>()
+        var observation = keychain.observeLocks { notices.append(()) }
         try keychain.device.setPasscode(Self.passcode)
-        #expect(notices.take())
+        #expect(!notices.take().isEmpty)
         observation = nil
         try keychain.device.lock()
-        #expect(!notices.take() && observation == nil)
+        #expect(notices.take().isEmpty && observation == nil)
     }
 }

@@ -3,31 +3,15 @@
 import KeychainCore
 import KeychainStore
 import KeychainTestSupport
-import Synchronization
 import Testing
 
 @testable import KeychainEngine
 
 /// Notices of single items, for a front that announces them.
 struct ItemObserverTests {
-    /// The notices of a keychain.
-    private final class Notices: Sendable {
-        private let notices = Mutex<[ItemChangeNotice]>([])
-
-        func append(_ notice: ItemChangeNotice) { notices.withLock { $0.append(notice) } }
-
-        /// The notices since the last call.
-        func take() -> [ItemChangeNotice] {
-            notices.withLock { notices in
-                defer { notices = [] }
-                return notices
-            }
-        }
-    }
-
     private let store: TestStore
     private let keychain: EmbeddedKeychain
-    private let notices = Notices()
+    private let notices = Collected<ItemChangeNotice>()
     private let observation: ChangeObservation?
     private static let group = TestStore.client.accessGroups[0]
 
@@ -47,18 +31,18 @@ struct ItemObserverTests {
 
     @Test("items that either kind of command adds, changes and removes are told, each commit once, in its order")
     func kinds() throws {
-        let map = try keychain.store(["service": "S"], "1").identifier
-        #expect(notices.take() == [.changes([change(.added, map)])])
+        let item = try keychain.store(["service": "S"], "1").identifier
+        #expect(notices.take() == [.changes([change(.added, item)])])
         #expect(keychain.add("A", "2") == .done)
         let derived = try #require(try keychain.search(["account": "A"]).first).identifier
         #expect(notices.take() == [.changes([change(.added, derived)])])
-        try keychain.change(map, .label("x"))
+        try keychain.change(item, .label("x"))
         try keychain.store(["service": "S"], "3")
         #expect(keychain.update("A", "4") == .done)
-        #expect(notices.take() == [map, map, derived].map { .changes([change(.changed, $0)]) })
-        try keychain.deleteItem(map)
+        #expect(notices.take() == [item, item, derived].map { .changes([change(.changed, $0)]) })
+        try keychain.deleteItem(item)
         #expect(keychain.delete("A") == .done)
-        #expect(notices.take() == [map, derived].map { .changes([change(.removed, $0)]) })
+        #expect(notices.take() == [item, derived].map { .changes([change(.removed, $0)]) })
         #expect(keychain.delete("A") == .failed(.itemNotFound))
         #expect(notices.take() == [])
     }
@@ -90,6 +74,9 @@ struct ItemObserverTests {
             }
         }
         #expect(keychain.secret("A") == .secret("1"))
+        let move = GroupMove(from: Self.group, to: "another", isRehearsal: true)
+        let report = try keychain.maintenance.moveGroup(move)
+        #expect(report.moved.count == 1 && !report.isDone)
         #expect(notices.take() == [])
     }
 
@@ -124,7 +111,7 @@ struct ItemObserverTests {
     @Test("nobody is told any more once the observation has ended")
     func end() throws {
         let keychain = EmbeddedKeychain.inMemory()
-        let notices = Notices()
+        let notices = Collected<ItemChangeNotice>()
         var observation = keychain.observeItemChanges { notices.append($0) }
         #expect(keychain.add("A", "1") == .done)
         #expect(notices.take().count == 1)

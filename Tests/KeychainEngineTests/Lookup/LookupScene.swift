@@ -85,14 +85,6 @@ extension LookupSecret {
     var text: String { String(decoding: secret.unprotectedCopy, as: UTF8.self) }
 }
 
-extension LookupAttributes: ExpressibleByDictionaryLiteral {
-    /// Pairs that are written down.
-    package init(dictionaryLiteral elements: (String, String)...) {
-        self.init()
-        for (name, value) in elements { self[name] = value }
-    }
-}
-
 extension EmbeddedKeychain {
     /// Updates every item with a service.
     func updateService(_ service: String, _ changes: PropertyDictionary) throws {

@@ -96,7 +96,8 @@ package enum WireSamples {
             .policy(.purpose(.emailProtection, isServer: false, name: "a@example.com")), .policy(.revocation(7)),
             .nested(.encodable), .nested(.fractional), .nested(.unencodable), .oversizedData(1 << 40),
             .object("NSObject"), .keychain("/home/anna/a.keychain"), .keychain(""),
-        ] + itemAccesses.map { .access($0) } + numbers.map { .number($0) } + accessControls.map { .accessControl($0) }
+        ] + FileSamples.accesses.map { .access($0) } + numbers.map { .number($0) }
+        + accessControls.map { .accessControl($0) }
         + contexts.map { .authenticationContext($0) } + references.map { .reference($0) }
 
     static let dictionary = PropertyDictionary(
@@ -156,60 +157,10 @@ package enum WireSamples {
             .replaceRootKey(kind: .tpm, passcode: secret("1234")), .storeStatus, .downgradeStore(revision: 0),
             .downgradeStore(revision: .max), .moveGroup(GroupMove(from: "a", to: "b")),
             .moveGroup(GroupMove(from: "", to: "b", isRehearsal: true, isPartial: true, client: clients[1])),
-        ].map { .maintenance($0) } + backupCommands.map { .maintenance($0) } + moves.map { .maintenance(.move($0)) }
-        + fileCommands.map { .files($0) } + lookups.map { .lookup($0) }
+        ].map { .maintenance($0) } + backupCommands.map { .maintenance($0) }
+        + MoveSamples.commands.map { .maintenance(.move($0)) }
+        + FileSamples.commands.map { .files($0) } + LookupSamples.requests.map { .lookup($0) }
         + ExplanationSamples.requests.flatMap { [.explain($0), .itemsExplained($0)] }
-
-    // MARK: Lookup attributes
-
-    static let lookupAttributes: [LookupAttributes] = {
-        let pairs: [LookupAttributes.Pair] = [.init("user", "é"), .init("", ""), .init("service", "e\u{301}")]
-        guard let attributes = try? LookupAttributes(pairs) else { preconditionFailure("their names differ") }
-        return [LookupAttributes(), attributes]
-    }()
-
-    static let lookups: [LookupRequest] =
-        (lookupAttributes.flatMap { attributes in
-            [
-                .search(attributes), .change(identifier, .attributes(attributes)),
-                .store(
-                    LookupContents(
-                        attributes: attributes,
-                        label: "é",
-                        secret: secret("s"),
-                        contentType: "text/plain",
-                        created: attributes.isEmpty ? nil : .referenceDate,
-                        modified: attributes.isEmpty ? nil : Timestamp(secondsSinceReferenceDate: 1.5)
-                    ),
-                    replacing: attributes.isEmpty
-                ),
-            ]
-        } + [
-            .describe([]), .describe([identifier, .zero]), .secrets([identifier]), .change(identifier, .label("")),
-            .change(identifier, .secret(SecretBytes(), contentType: "")), .delete(identifier),
-        ]).flatMap { operation in
-            [
-                LookupRequest(operation, client: clients[0]),
-                LookupRequest(operation, client: clients[1], context: contexts[1]),
-            ]
-        }
-
-    private static let lookupReplies: [KeychainReply] =
-        [
-            .lookupMatches([]),
-            .lookupMatches([LookupMatch(identifier, isLocked: true), LookupMatch(.zero, isLocked: false)]),
-            .lookupItems([LookupItem(.zero, isLocked: true)]),
-            .lookupItems([
-                LookupItem(
-                    identifier,
-                    isLocked: false,
-                    attributes: lookupAttributes[1],
-                    label: "é",
-                    created: .referenceDate,
-                    modified: Timestamp(secondsSinceReferenceDate: 1.5)
-                )
-            ]), .lookupSecrets([]), .lookupSecrets([LookupSecret(identifier, secret("s"), contentType: "a/b")]),
-        ] + [true, false].map { .lookupStored(LookupStored(identifier, isNew: $0)) }
 
     // MARK: Backups
 
@@ -254,147 +205,6 @@ package enum WireSamples {
         return report
     }()
 
-    // MARK: Values of moves
-
-    static let movedRows: [MovedRow] = [
-        MovedRow(
-            number: 1,
-            row: StoredRow(
-                itemClass: .genericPassword,
-                identifier: identifier,
-                protection: "ak",
-                isTombstone: true,
-                keyGeneration: .max,
-                version: identifier,
-                primaryKeyTag: identifier,
-                tags: [AttributeTag(name: "acct", tag: identifier)],
-                metadata: [1, 2],
-                secret: []
-            ),
-            damage: nil
-        ),
-        MovedRow(
-            number: .max,
-            row: StoredRow(
-                itemClass: .key,
-                identifier: .zero,
-                protection: "",
-                isTombstone: false,
-                keyGeneration: 0,
-                version: .zero,
-                primaryKeyTag: .zero,
-                tags: [],
-                former: [3, 4]
-            ),
-            damage: 3
-        ),
-    ]
-
-    static let movedDevices: [MovedDevice] = {
-        var record = DeviceRecord()
-        record.lastAttempt = HostTime(
-            bootIdentifier: "boot",
-            secondsSinceBoot: 1.5,
-            date: Timestamp(secondsSinceReferenceDate: 2)
-        )
-        record.autoLockAfterSeconds = 60
-        record.owesLogErasure = true
-        return [DeviceRecord(), record].map {
-            MovedDevice(
-                rootKey: secret("root"),
-                keybag: [1],
-                record: $0,
-                rows: MovedRows(counts: [1, 0, 2, 3], byteCount: 7, digest: [9], damagedCount: 8)
-            )
-        }
-    }()
-
-    static let moves: [StoreMove] = [.status, .begin(identifier)] + moveSteps.map { .step($0, of: identifier) }
-
-    private static let moveSteps: [StoreMove.Step] =
-        [
-            .append([]), .append(movedRows), .activate, .send, .rows(after: nil),
-            .rows(after: MovedRow.Place(.certificate, 7)), .resume,
-            .compare(movedCopy), .remove(movedCopy),
-        ] + movedDevices.map { .receive($0) }
-
-    private static let movedCopy = MovedCopy(receipt: secret("receipt"), digest: [1, 2])
-
-    static let moveStatuses: [MoveStatus] = {
-        var status = MoveStatus()
-        status.owner = .system
-        status.storeIdentifier = identifier
-        status.itemCounts = [1, 2, 0, 3]
-        (status.hasItems, status.hasRows, status.hasPasscode) = (false, true, true)
-        return [MoveStatus(), status]
-    }()
-
-    // MARK: Values of keychain files
-
-    static let itemAccesses: [ItemAccess] = [
-        ItemAccess(descriptor: "", trustedApplications: nil), ItemAccess(descriptor: "none", trustedApplications: []),
-        ItemAccess(
-            descriptor: "é",
-            trustedApplications: [TrustedApplication(path: "/bin/a"), TrustedApplication(path: "")],
-            partitions: ["apple-tool:", "apple:"]
-        ),
-        ItemAccess(entries: []),
-        ItemAccess(
-            entries: AccessAuthorization.allCases.map {
-                AccessEntry([$0, .any], for: $0 == .sign ? [] : nil, $0.rawValue, prompt: 0xFFFF)
-            }
-        ),
-    ]
-
-    static let fileSettings = [
-        KeychainFileSettings(), KeychainFileSettings(locksOnSleep: true, lockInterval: 3600),
-        KeychainFileSettings(locksOnSleep: false, lockInterval: nil),
-    ]
-
-    static let fileItems: [KeychainFileItem] =
-        ItemClass.stored.map { KeychainFileItem(identifier: identifier, itemClass: $0, attributes: [:]) } + [
-            KeychainFileItem(
-                identifier: .zero,
-                itemClass: .genericPassword,
-                attributes: ["acct": .string("anna"), "cdat": .date(.referenceDate), "gena": .data(secret("g"))]
-            )
-        ]
-
-    private static let fileDetails: [KeychainFileDetails] = [
-        KeychainFileDetails(isLocked: true, label: nil, created: nil, modified: .referenceDate),
-        KeychainFileDetails(
-            isLocked: false,
-            label: "é",
-            created: .referenceDate,
-            modified: Timestamp(secondsSinceReferenceDate: 1)
-        ),
-    ]
-
-    static let fileCommands: [KeychainFileCommand] =
-        ([
-            .create(password: secret("p")), .delete, .lock, .unlock(password: SecretBytes()), .status,
-            .changePassword(from: secret("1"), to: secret("2")), .items,
-            .find(
-                FileItemConditions(
-                    .internetPassword,
-                    [.account: .string("a"), "port": .number(.integer(0)), "labl": nil]
-                )
-            ),
-            .secret(of: identifier),
-            .access(of: identifier), .update(identifier, KeychainFileItem.Changes()),
-            .update(
-                identifier,
-                KeychainFileItem.Changes(
-                    attributes: ["acct": .string("bert"), "icmt": .null],
-                    secret: secret("new"),
-                    access: itemAccesses[0]
-                )
-            ), .setPartitions(["teamid:X"], of: identifier, password: secret("p")),
-            .setPartitions([], of: .zero, password: SecretBytes()), .remove(identifier), .details, .setLabel("é"),
-        ] + lookups.map { .lookup($0.operation) } + fileSettings.map { .setSettings($0) }
-        + zip(fileItems, itemAccesses).map { .add($0, secret: secret("s"), $1) })
-        .map { .keychain(path: "/home/anna/Library/Keychains/a.keychain-db", $0) } + [.lockAll]
-
     // MARK: Values of replies
 
     /// Biometries of every kind.
@@ -432,9 +242,9 @@ package enum WireSamples {
             .backup(BackupReport(items: 1, files: 2, leftOut: [.always: 2, .whenUnlocked: 3], damaged: 4)),
             .sentBackup(BackupReport(items: 0, leftOut: [:], damaged: 0), secret("bytes")),
             .merge(mergeReport), .merge(BackupMergeReport()),
-            .integrity(integrity), .integrity(IntegrityReport()), .fileItems([]), .fileItems(fileItems),
-        ] + itemAccesses.map { .itemAccess($0) } + moveStatuses.map { .moveStatus($0) }
-        + movedDevices.map { .movedDevice($0) } + [.movedRows([]), .movedRows(movedRows)]
+            .integrity(integrity), .integrity(IntegrityReport()), .fileItems([]), .fileItems(FileSamples.items),
+        ] + FileSamples.accesses.map { .itemAccess($0) } + MoveSamples.statuses.map { .moveStatus($0) }
+        + MoveSamples.devices.map { .movedDevice($0) } + [.movedRows([]), .movedRows(MoveSamples.rows)]
         + [.auditPage(AuditPage(isOn: false)), .auditPage(AuditPage(isOn: true, lines: ["{}"], end: 7, unreadable: 1))]
         + [
             .rootKeyStatus(RootKeyStatus()), .deviceSummary(DeviceSummary()),
@@ -458,8 +268,8 @@ package enum WireSamples {
             .groupMove(GroupMoveReport()),
             .groupMove(GroupMoveReport(moved: movedItems, obstacles: obstacles, isDone: true)),
         ]
-        + lookupReplies + fileDetails.map { .fileDetails($0) }
-        + fileSettings.map { .fileStatus(KeychainFileStatus(isLocked: $0.locksOnSleep, settings: $0)) }
+        + LookupSamples.replies + FileSamples.details.map { .fileDetails($0) }
+        + FileSamples.settings.map { .fileStatus(KeychainFileStatus(isLocked: $0.locksOnSleep, settings: $0)) }
         + results.map { .answer(.single($0)) } + biometries.map { .biometry($0) }
         + KeyEnclaveKind.allCases.map { .enclave($0) }
         + LockState.allCases.flatMap { state in

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is asked of OpenSSL 3: to read certificates, to verify them, and to agree on keys. libcrypto is not linked but loaded, so that
-// who needs none of that needs no libcrypto. Certificates are X509 of OpenSSL; all else but the library is freed before a function returns.
-// All functions are thread-safe, and leave no errors in OpenSSL's queue of the thread.
+// What is asked of OpenSSL 3: to read certificates, to verify them, and to agree on keys. libcrypto is not linked but
+// loaded, so that who needs none of that needs no libcrypto. Certificates are X509 of OpenSSL; all else but the library
+// is freed before a function returns. All functions are thread-safe, and leave no errors in OpenSSL's queue of the
+// thread.
 #ifndef CKEYCHAIN_OPENSSL_H
 #define CKEYCHAIN_OPENSSL_H
 
@@ -57,9 +58,9 @@ const char *keychain_x509_defect(int error);
 int keychain_ocsp_status(const keychain_openssl *openssl, const uint8_t *der, size_t count,
                          struct x509_st *certificate, struct x509_st *issuer, int64_t time);
 
-// Raises a number to a power modulo an odd number (BN_mod_exp_mont_consttime(3)): the time depends on the lengths alone. Numbers are
-// without sign, the highest byte first; the base is less than the modulus, and the result gets as many bytes as that. Returns 1; 0 if
-// it fails, as where memory is short.
+// Raises a number to a power modulo an odd number (BN_mod_exp_mont_consttime(3)): the time depends on the lengths
+// alone. Numbers are without sign, the highest byte first; the base is less than the modulus, and the result gets as
+// many bytes as that. Returns 1; 0 if it fails, as where memory is short.
 int keychain_modular_power(const keychain_openssl *openssl, const uint8_t *base, size_t base_count,
                            const uint8_t *exponent, size_t exponent_count, const uint8_t *modulus,
                            size_t modulus_count, uint8_t *result);

@@ -21,7 +21,7 @@ package final class PeerProcess: Sendable {
     /// The label of a security module, such as AppArmor; `nil` if there is none.
     let securityLabel: String?
 
-    /// Whether the kernel returned a pidfd of the process that connected, rather than only its PID (before Linux 6.5).
+    /// Whether it is certainly the process that connected: by a pidfd, or because it was started before the connection.
     package let isExact: Bool
 
     /// Its folder in `/proc`.

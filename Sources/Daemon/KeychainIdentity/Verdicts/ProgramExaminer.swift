@@ -49,7 +49,7 @@ package struct ProgramExaminer: Sendable {
         until deadline: Deadline? = nil
     ) -> IdentifiedPeer {
         var findings = IdentityFindings()
-        let exactness = peer.isExact ? "" : ", by its PID: this kernel has no SO_PEERPIDFD"
+        let exactness = peer.isExact ? "" : ", known by its PID alone"
         findings.addPassed("process", "process \(peer.identifier) of user \(peer.user)\(exactness)")
         let foreign = findings.attempt("namespaces") { () throws(IdentityError) in try peer.foreignViews() }
         if let identity = sandbox(of: peer, label: label, foreign: foreign ?? [], group: group, findings: &findings) {

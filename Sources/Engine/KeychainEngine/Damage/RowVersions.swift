@@ -116,11 +116,7 @@ private struct Candidate {
         case .locked, .destroyed: (self.row, opens) = (row.row, false)
         }
         claimsPrimaryKey = opens || !isInQuarantine
-        if opens, case .date(let date)? = judge.attributes(of: self.row)?[.modificationDate] {
-            self.date = date
-        } else {
-            date = nil
-        }
+        date = opens ? judge.attributes(of: self.row)?.modificationDate : nil
     }
 
     /// Whether it is the version to keep, and not one that comes before it in the file.

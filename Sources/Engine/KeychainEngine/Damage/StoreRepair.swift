@@ -156,10 +156,7 @@ package struct StoreRepair: Sendable {
             try writer.replaceKeybag(examined.keybag)
             try changed.judgeRows(&examined, writer)
             // What was listed of lookup attributes is derived from the rows again, once they are unlocked.
-            let version = examined.salvage.version
-            if (version?.revision).map({ $0 >= StoreFeature.lookupAttributes.version.revision }) ?? true {
-                try writer.recordUnlistedRows()
-            }
+            if examined.salvage.version?.mayUse(.lookupAttributes) ?? true { try writer.recordUnlistedRows() }
         }
     }
 }

@@ -17,12 +17,8 @@ extension EmbeddedKeychain {
                 let sealer = ItemSealer(engine.device, engine.searchTagCache, opensSecrets: false)
                 var names: Set<[UInt8]> = []
                 for itemClass in ItemClass.stored {
-                    if let known = knownGroups.names(of: try reader.groupTags(itemClass)) {
-                        names.formUnion(known.map { Array($0.utf8) })
-                        continue
-                    }
-                    for number in try reader.firstRowsOfGroups(itemClass) {
-                        guard let name = try knownGroups.name(of: itemClass, number: number, in: reader, sealer: sealer)
+                    for tag in try reader.groupTags(itemClass) {
+                        guard let name = try knownGroups.name(tag, of: itemClass, in: reader, sealer: sealer)
                         else { continue }
                         names.insert(Array(name.utf8))
                     }
@@ -71,44 +67,33 @@ final class KnownGroups: Sendable {
         names.withLock { names in (names.byTag.count, names.byTag.values.reduce(0) { $0 + $1.utf8.count }) }
     }
 
-    /// The names of groups; `nil` if one of them is not known.
-    fileprivate func names(of tags: [SearchTag]) -> [String]? {
-        let known = names.withLock { names in tags.compactMap { names.byTag[$0] } }
-        return known.count == tags.count ? known : nil
-    }
-
-    /// The group of a row, which may be determined by another row of the same group and protection class.
+    /// The name of a tag that rows of a class have, which may have to be read from one of them; `nil` if none of these
+    /// can be opened now.
     fileprivate func name(
+        _ tag: SearchTag,
         of itemClass: ItemClass,
-        number: Int64,
         in reader: RowReader,
         sealer: ItemSealer
     ) throws(KeychainError) -> String? {
+        if let name = name(tag) { return name }
         var filter = RowFilter(itemClass)
-        filter.rowNumber = number
-        guard let row = try reader.rows(filter, limit: 1).first,
-            let tag = row.row.tags.first(where: { $0.name == .accessGroup })?.tag
-        else { return nil }
-        if let name = self.name(tag) { return name }
-        guard let protection = Accessibility(rawValue: row.row.protection), sealer.device.isAvailable(protection) else {
-            return nil
+        filter.accessGroups = [tag]
+        for protection in Accessibility.stored where sealer.device.isAvailable(protection) {
+            filter.protection = protection.rawValue
+            guard let first = try reader.rows(filter, limit: 1).first else { continue }
+            var name = Self.name(first, sealer)
+            // A damaged row hides no other of its group.
+            if name == nil { name = try reader.rows(filter).lazy.compactMap { Self.name($0, sealer) }.first }
+            guard let name else { continue }
+            insert(name, tag)
+            return name
         }
-        var name = Self.name(row, sealer)
-        if name == nil {
-            // A damaged one keeps the others out of no search.
-            filter.rowNumber = nil
-            filter.accessGroups = [tag]
-            filter.protection = row.row.protection
-            name = try reader.rows(filter).lazy.compactMap { Self.name($0, sealer) }.first
-        }
-        guard let name else { return nil }
-        insert(name, tag)
-        return name
+        return nil
     }
 
     private static func name(_ row: NumberedRow, _ sealer: ItemSealer) -> String? {
         guard case .content(let metadata)? = try? sealer.openMetadata(row),
-            case .string(let name)? = metadata.attributes[.accessGroup],
+            let name = metadata.attributes.accessGroupName,
             // One of an older store: no program can name it any more.
             !name.hasTooManyMarks
         else { return nil }

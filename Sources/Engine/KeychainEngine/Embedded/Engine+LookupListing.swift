@@ -10,7 +10,7 @@ extension Engine {
     /// Lists such rows if the store says that there may be some and all keys are available, a few in each transaction;
     /// if other processes hold the store, the next unlock continues.
     func listLookupsIfDue() throws(KeychainError) {
-        guard store.version.revision >= StoreFeature.lookupListing.version.revision,
+        guard store.version.mayUse(.lookupListing),
             try read({ (reader) throws(KeychainError) in try reader.uses(.lookupListing) })
         else { return }
         try listLookups()
@@ -19,7 +19,7 @@ extension Engine {
     /// Makes what is listed of every row what it has to be, as far as its keys are available.
     func listLookups() throws(KeychainError) {
         var isComplete = true
-        for itemClass in ItemTransaction.lookupClasses {
+        for itemClass in LookupMapping.classes {
             var last: Int64 = 0
             while let next = try listLookups(itemClass, after: last, isComplete: &isComplete) { last = next }
         }

@@ -25,7 +25,7 @@ struct ExplainedRows {
         if let metadata {
             item.attributes = metadata.attributes
             item.hasData = metadata.hasSecret
-            if case .string(let group)? = metadata.attributes[.accessGroup] { item.group = group }
+            item.group = metadata.attributes.accessGroupName
             item.isSynchronizable = metadata.attributes[.synchronizable]?.isTrue ?? false
         } else {
             item.group = knownGroups.first { has(stored, attribute: .accessGroup, equalTo: .string($0)) }

@@ -65,10 +65,8 @@ struct RequestParts {
 
     /// The groups that the dictionaries name.
     var namedGroups: [String] {
-        (main + additions).flatMap { draft in [draft.query?.attributes, draft.changes.attributes] }.compactMap {
-            guard case .string(let group)? = $0?[.accessGroup] else { return nil }
-            return group
-        }
+        (main + additions).flatMap { draft in [draft.query?.attributes, draft.changes.attributes] }
+            .compactMap { $0?.accessGroupName }
     }
 
     /// The new attributes of an update.

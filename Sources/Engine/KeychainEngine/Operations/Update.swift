@@ -137,7 +137,7 @@ extension ItemWriteTransaction {
         let schema = ItemSchema.of(item.itemClass)
         var updated = item
         updated.apply(change.changes)
-        updated.attributes.updateLookup(of: item, unless: change.changes.attributes[.lookup] != nil)
+        if change.changes.attributes[.lookup] == nil { updated.attributes.updateLookup(of: item) }
         if let secretForm, LookupMapping.has(item.itemClass) {
             updated.secret = try secretForm.form(ofChanged: updated)
         }
@@ -220,9 +220,9 @@ extension Attributes {
 
 extension Attributes {
     /// Gives changed columns to the lookup attributes, so that both say the same (Documentation/Format.md, "Lookup
-    /// attributes"), unless these are what was changed.
-    fileprivate mutating func updateLookup(of former: Item, unless isDone: Bool) {
-        guard !isDone, var record = lookupRecord else { return }
+    /// attributes").
+    fileprivate mutating func updateLookup(of former: Item) {
+        guard var record = lookupRecord else { return }
         record.attributes = LookupMapping.updated(
             record.attributes,
             of: former.itemClass,

@@ -29,18 +29,6 @@ extension Attributes {
         return Accessibility(rawValue: text)
     }
 
-    /// When the item was created.
-    var creationDate: Timestamp? {
-        guard case .date(let date)? = self[.creationDate] else { return nil }
-        return date
-    }
-
-    /// When the item was changed last.
-    var modificationDate: Timestamp? {
-        guard case .date(let date)? = self[.modificationDate] else { return nil }
-        return date
-    }
-
     /// Binds an access control that requires the current biometric set to the currently enrolled one.
     mutating func bindAccessControl(to enrolledSet: @autoclosure () -> Bytes16?) {
         guard var accessControl, let required = accessControl.constraints?.required else { return }

@@ -19,8 +19,7 @@ package struct LookupFace: Sendable, Hashable {
         guard let record = attributes.lookupRecord else { return nil }
         self.record = record
         label = attributes.labelText
-        if case .date(let date)? = attributes[.creationDate] { created = date }
-        if case .date(let date)? = attributes[.modificationDate] { modified = date }
+        (created, modified) = (attributes.creationDate, attributes.modificationDate)
     }
 
     /// Reads what ``encoded`` gave; `nil` for any other bytes.
@@ -28,8 +27,7 @@ package struct LookupFace: Sendable, Hashable {
         var reader = ByteReader(bytes[...])
         do throws(ByteReader.Truncated) {
             (created, modified) = (try Self.date(&reader), try Self.date(&reader))
-            let label = try reader.readBytes(Int(try reader.integer(UInt32.self)))
-            guard let label = String(validating: label, as: UTF8.self),
+            guard let label = try reader.text(),
                 let record = LookupRecord(Array(try reader.readRemainingBytes()))
             else { return nil }
             (self.label, self.record) = (label, record)

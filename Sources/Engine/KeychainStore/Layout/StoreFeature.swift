@@ -51,6 +51,11 @@ package struct StoreFeature: Sendable, Hashable {
     var used: UsedFeature { UsedFeature(name: name, title: title, version: version, removal: removal) }
 }
 
+extension FileVersion {
+    /// Whether a store of this version may use a feature: it would have its revision, or a later one.
+    package func mayUse(_ feature: StoreFeature) -> Bool { revision >= feature.version.revision }
+}
+
 extension StoreFeature {
     /// The features of this program.
     package static let all = [groupIndex, recoveryKey, lookupAttributes, lookupListing, fileLookups]
@@ -99,7 +104,7 @@ extension StoreFeature {
         revision: 2,
         readerRevision: 0,
         writerRevision: 2,
-        objects: ItemClass.stored.filter(LookupMapping.has).flatMap(LookupLayout.objects),
+        objects: LookupMapping.classes.flatMap(LookupLayout.objects),
         removal: .command("secret-tool clear")
     )
 
@@ -125,47 +130,6 @@ extension StoreFeature {
         writerRevision: 2,
         removal: .command("secret-tool clear")
     )
-}
-
-/// The tables of lookup attributes of a class (Documentation/Format.md, "Lookup attributes").
-enum LookupLayout {
-    static let version = "version"
-    static let whole = "whole"
-    static let face = "face"
-    static let item = "item"
-    static let tag = "tag"
-
-    static func faces(_ itemClass: ItemClass) -> String { "lookup_\(itemClass.rawValue)" }
-
-    static func tags(_ itemClass: ItemClass) -> String { "lookup_tags_\(itemClass.rawValue)" }
-
-    /// The SQL condition for rows of a class of which nothing is listed.
-    static func isUnlisted(_ itemClass: ItemClass) -> String {
-        let (faces, items) = (faces(itemClass), Layout.table(itemClass))
-        let isSame = [Layout.rowNumber, Layout.version16].map { "\(faces).\($0) = \(items).\($0)" }
-        return "NOT EXISTS (SELECT 1 FROM \(faces) WHERE \(isSame.joined(separator: " AND ")))"
-    }
-
-    /// The items have the numbers of their rows.
-    fileprivate static func objects(_ itemClass: ItemClass) -> [DeclaredObject] {
-        let (faces, tags) = (faces(itemClass), tags(itemClass))
-        return [
-            DeclaredObject(
-                .table,
-                faces,
-                as: "(\(Layout.rowNumber) INTEGER PRIMARY KEY, \(version) BLOB NOT NULL, \(whole) BLOB NOT NULL, "
-                    + "\(face) BLOB NOT NULL)"
-            ),
-            DeclaredObject(.index, "\(faces)_whole", on: faces, as: "(\(whole))"),
-            DeclaredObject(
-                .table,
-                tags,
-                as: "(\(Layout.rowNumber) INTEGER PRIMARY KEY, \(item) INTEGER NOT NULL, \(tag) BLOB NOT NULL)"
-            ),
-            DeclaredObject(.index, "\(tags)_tag", on: tags, as: "(\(tag), \(item))"),
-            DeclaredObject(.index, "\(tags)_item", on: tags, as: "(\(item))"),
-        ]
-    }
 }
 
 /// A table or an index of a feature, as `sqlite_schema` has it.

@@ -46,6 +46,11 @@ extension SQLiteConnection {
         return features
     }
 
+    /// Whether the store uses a feature.
+    func uses(_ feature: StoreFeature) throws(SQLiteError) -> Bool {
+        try usedFeatures().contains { $0.name == feature.name }
+    }
+
     /// The feature of a row; `nil` for one that no program wrote.
     private static func feature(_ statement: SQLiteStatement) -> UsedFeature? {
         guard statement.type(0) == .text, (1...3).allSatisfy({ statement.type($0) == .integer }) else { return nil }
@@ -123,7 +128,7 @@ extension RowReader {
 
     /// Whether the store uses a feature.
     package func uses(_ feature: StoreFeature) throws(KeychainError) -> Bool {
-        try usedFeatures().contains { $0.name == feature.name }
+        try sql { () throws(SQLiteError) in try connection.uses(feature) }
     }
 }
 

@@ -14,22 +14,18 @@ extension SQLiteConnection {
     /// The tags of the access groups of a class, which are read again only once the database has changed.
     func groupTags(_ itemClass: ItemClass) throws(SQLiteError) -> [SearchTag] {
         // What a transaction under way has changed is no state yet.
-        guard !isInTransaction, let state else { return try readGroupTags(itemClass, hasIndex: hasGroupIndex()) }
+        guard !isInTransaction, let state else { return try readGroupTags(itemClass, hasIndex: uses(.groupIndex)) }
         var groups: ReadGroups
         if let known = readGroups, known.state == state {
             groups = known
         } else {
-            groups = ReadGroups(state: state, hasIndex: try hasGroupIndex())
+            groups = ReadGroups(state: state, hasIndex: try uses(.groupIndex))
         }
         if let tags = groups.tags[itemClass] { return tags }
         let tags = try readGroupTags(itemClass, hasIndex: groups.hasIndex)
         groups.tags[itemClass] = tags
         readGroups = groups
         return tags
-    }
-
-    private func hasGroupIndex() throws(SQLiteError) -> Bool {
-        try usedFeatures().contains { $0.name == StoreFeature.groupIndex.name }
     }
 
     private func readGroupTags(_ itemClass: ItemClass, hasIndex: Bool) throws(SQLiteError) -> [SearchTag] {

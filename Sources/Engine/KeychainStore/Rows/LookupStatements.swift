@@ -9,8 +9,7 @@ extension SQLiteConnection {
     /// Whether the store has the lists.
     func listsLookups() throws(SQLiteError) -> Bool {
         if let known = hasLookupLists { return known }
-        let table = LookupLayout.faces(.genericPassword)
-        let found = try integer("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = '\(table)'") > 0
+        let found = try uses(.lookupAttributes)
         hasLookupLists = found
         return found
     }
@@ -70,7 +69,7 @@ extension SQLiteConnection {
     func missingListed() throws(SQLiteError) -> Int64 {
         guard try listsLookups() else { return 0 }
         var count: Int64 = 0
-        for itemClass in ItemClass.stored where LookupMapping.has(itemClass) {
+        for itemClass in LookupMapping.classes {
             count += try integer(
                 """
                 SELECT count(*) FROM (
@@ -87,7 +86,7 @@ extension SQLiteConnection {
     /// Removes what is listed of rows that are no more.
     func unlistMissing() throws(SQLiteError) {
         guard try listsLookups() else { return }
-        for itemClass in ItemClass.stored where LookupMapping.has(itemClass) {
+        for itemClass in LookupMapping.classes {
             let rows = "(SELECT \(Layout.rowNumber) FROM \(Layout.table(itemClass)))"
             try execute("DELETE FROM \(LookupLayout.faces(itemClass)) WHERE \(Layout.rowNumber) NOT IN \(rows)")
             try execute("DELETE FROM \(LookupLayout.tags(itemClass)) WHERE \(LookupLayout.item) NOT IN \(rows)")
@@ -100,12 +99,12 @@ extension SQLiteConnection {
         guard hasUnlistedLookups else { return }
         hasUnlistedLookups = false
         guard try listsLookups() else { return }
-        for itemClass in ItemClass.stored where LookupMapping.has(itemClass) {
+        for itemClass in LookupMapping.classes {
             let faces = LookupLayout.faces(itemClass)
             guard try integer("SELECT EXISTS (SELECT 1 FROM \(faces))") == 0 else { return }
         }
         // Rows that are still to be listed may be among the others.
-        guard try !usedFeatures().contains(where: { $0.name == StoreFeature.lookupListing.name }) else { return }
+        guard try !uses(.lookupListing) else { return }
         _ = try retire(.lookupAttributes)
     }
 
@@ -118,30 +117,39 @@ extension SQLiteConnection {
             ORDER BY \(LookupLayout.item)
             """
         }
-        let probe = try statement(StatementKey(.lookupProbe, of: itemClass)) {
-            """
-            SELECT 1 FROM \(LookupLayout.tags(itemClass))
-            WHERE \(LookupLayout.tag) = ? AND \(LookupLayout.item) = ? LIMIT 1
-            """
-        }
         var numbers: [Int64] = []
         let others = tags.filter { $0 != rarest }
         try using(select) { () throws(SQLiteError) in
             try select.bind(rarest, at: 0)
             while try select.step() {
                 let number = select.integer(0)
-                var hasAll = true
-                for tag in others where hasAll {
-                    try using(probe) { () throws(SQLiteError) in
-                        try probe.bind(tag, at: 0)
-                        try probe.bind(number, at: 1)
-                        hasAll = try probe.step()
-                    }
-                }
-                if hasAll { numbers.append(number) }
+                if try isListed(number, with: others, itemClass) { numbers.append(number) }
             }
         }
         return numbers
+    }
+
+    /// Whether a row is listed with each of these tags.
+    private func isListed(
+        _ number: Int64,
+        with tags: [SearchTag],
+        _ itemClass: ItemClass
+    ) throws(SQLiteError) -> Bool {
+        let probe = try statement(StatementKey(.lookupProbe, of: itemClass)) {
+            """
+            SELECT 1 FROM \(LookupLayout.tags(itemClass))
+            WHERE \(LookupLayout.tag) = ? AND \(LookupLayout.item) = ? LIMIT 1
+            """
+        }
+        for tag in tags {
+            let isListed = try using(probe) { () throws(SQLiteError) in
+                try probe.bind(tag, at: 0)
+                try probe.bind(number, at: 1)
+                return try probe.step()
+            }
+            guard isListed else { return false }
+        }
+        return true
     }
 
     /// The tag that the fewest rows have, as far as counting them is worth it.
@@ -196,7 +204,7 @@ extension SQLiteConnection {
         guard try listsLookups(itemClass) else { return nil }
         let face = try statement(StatementKey(.lookupFace, of: itemClass)) {
             """
-            SELECT \(LookupLayout.version), \(LookupLayout.whole),
+            SELECT \(Layout.version16), \(LookupLayout.whole),
                 CASE WHEN typeof(\(LookupLayout.face)) = 'blob' AND length(\(LookupLayout.face)) <= \(ItemLimits.partByteCount)
                     THEN \(LookupLayout.face) END
             FROM \(LookupLayout.faces(itemClass)) WHERE \(Layout.rowNumber) = ?
@@ -225,9 +233,12 @@ extension SQLiteConnection {
         return listed
     }
 
-    private func using(_ statement: SQLiteStatement, _ body: () throws(SQLiteError) -> Void) throws(SQLiteError) {
+    private func using<Result>(
+        _ statement: SQLiteStatement,
+        _ body: () throws(SQLiteError) -> Result
+    ) throws(SQLiteError) -> Result {
         defer { statement.reset() }
-        try body()
+        return try body()
     }
 }
 
@@ -265,18 +276,6 @@ extension RowReader {
     /// How many rows that are no more something is listed of.
     package func missingListedCount() throws(KeychainError) -> Int {
         Int(try sql { () throws(SQLiteError) in try connection.missingListed() })
-    }
-
-    /// The rows of a class after a number, in their order, until `body` returns `false`.
-    package func forEachRow(
-        of itemClass: ItemClass,
-        after number: Int64,
-        _ body: (NumberedRow) throws(KeychainError) -> Bool
-    ) throws(KeychainError) {
-        let rows = try sql { () throws(SQLiteError) in try connection.everyRow(itemClass, after: number) }
-        while try sql({ () throws(SQLiteError) in try rows.next() }) {
-            guard try body(rows.anyRow) else { return }
-        }
     }
 }
 

@@ -55,7 +55,3 @@ package struct RowChange: Sendable {
     /// The access group of a row that was written; that of a row that was read is not known here.
     package let accessGroup: String?
 }
-
-extension StoredRow {
-    fileprivate var groupTag: SearchTag? { tags.first { $0.name == .accessGroup }?.tag }
-}

@@ -132,8 +132,7 @@ package struct RowFilter: Sendable, Hashable {
             && identifier ?? row.identifier == row.identifier
             && rowNumber ?? number == number
             && tags.allSatisfy(row.tags.contains)
-            && (accessGroups.map { groups in row.tags.contains { $0.name == .accessGroup && groups.contains($0.tag) } }
-                ?? true)
+            && (accessGroups.map { groups in row.groupTag.map(groups.contains) ?? false } ?? true)
             && protection ?? row.protection == row.protection
             && !row.isDestroyed(destroyedGeneration)
             && (includesTombstones || !row.isTombstone)

@@ -32,6 +32,18 @@ package class RowReader {
         while try sql({ () throws(SQLiteError) in try rows.next() }) { try body(rows.anyRow) }
     }
 
+    /// The rows of a class after a number, in their order, until `body` returns `false`.
+    package func forEachRow(
+        of itemClass: ItemClass,
+        after number: Int64,
+        _ body: (NumberedRow) throws(KeychainError) -> Bool
+    ) throws(KeychainError) {
+        let rows = try sql { () throws(SQLiteError) in try connection.everyRow(itemClass, after: number) }
+        while try sql({ () throws(SQLiteError) in try rows.next() }) {
+            guard try body(rows.anyRow) else { return }
+        }
+    }
+
     /// Counts memory for values that are derived from rows; the rows themselves are counted already.
     ///
     /// - Throws: The error for reading too many rows.
@@ -42,11 +54,6 @@ package class RowReader {
     /// How many live rows match, counted up to `limit`: cheaper than reading them.
     package func count(_ filter: RowFilter, limit: Int) throws(KeychainError) -> Int {
         do { return try connection.count(filter, limit: limit) } catch { throw KeychainError(error) }
-    }
-
-    /// The number of the first live row of each access group and protection class.
-    package func firstRowsOfGroups(_ itemClass: ItemClass) throws(KeychainError) -> [Int64] {
-        do { return try connection.firstRowsOfGroups(itemClass) } catch { throw KeychainError(error) }
     }
 
     /// Whether there is any row, including tombstones and rows in quarantine.

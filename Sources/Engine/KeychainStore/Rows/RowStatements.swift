@@ -80,22 +80,6 @@ extension SQLiteConnection {
         }
     }
 
-    /// The number of the first live row of each access group and protection class.
-    func firstRowsOfGroups(_ itemClass: ItemClass) throws(SQLiteError) -> [Int64] {
-        let statement = try prepare(
-            """
-            SELECT MIN(\(Layout.rowNumber)) FROM \(Layout.table(itemClass)) NOT INDEXED
-            WHERE \(Layout.tombstone) = 0 AND \(Layout.damage) IS NULL
-            GROUP BY \(Layout.column(.accessGroup)), \(Layout.protection)
-            """
-        )
-        return try readingLargeRows { () throws(SQLiteError) in
-            var numbers: [Int64] = []
-            while try statement.step() { numbers.append(statement.integer(0)) }
-            return numbers
-        }
-    }
-
     /// Every row of a class, in quarantine or not, in the order in which they were added.
     ///
     /// If a number is given, only the rows after it.

@@ -6,9 +6,9 @@
 #include <sys/types.h>
 
 // Moves the process to the background: in a session of its own without a terminal (daemon(7), "SysV Daemons"), with
-// /dev/null for its standard streams and nothing else open but the descriptor passed, if that is not -1. The calling process waits until the background process
-// reports with keychain_background_report, writes the message to its standard output and exits with the status; it
-// never returns.
+// /dev/null for its standard streams and nothing else open but the descriptor passed, if that is not -1. The calling
+// process waits until the background process reports with keychain_background_report, writes the message to its
+// standard output and exits with the status; it never returns.
 //
 // For a process with a single thread. Returns 0 in the background, or an error number if there is no such process.
 int keychain_go_to_background(int passed);

@@ -61,7 +61,8 @@ package enum KeychainFileCommand: Sendable, Hashable {
             switch self {
             case .lookup(let operation): try operation.checkSizes()
             case .setLabel(let label):
-                guard label.utf8.count <= Self.maximumLabelByteCount, !label.hasTooManyMarks else {
+                // So few bytes have no room for too many combining marks.
+                guard label.utf8.count <= Self.maximumLabelByteCount else {
                     throw .parameter("the label is longer than \(Self.maximumLabelByteCount) bytes")
                 }
             default: break

@@ -13,10 +13,10 @@ package enum LookupMapping {
     package static let genericSchema = "org.freedesktop.Secret.Generic"
 
     /// The schema of a password for a server.
-    package static let networkSchema = "org.gnome.keyring.NetworkPassword"
+    private static let networkSchema = "org.gnome.keyring.NetworkPassword"
 
     /// Docker's schema, whose server is a URL.
-    package static let dockerSchema = "io.docker.Credentials"
+    private static let dockerSchema = "io.docker.Credentials"
 
     private static let gitSchema = "org.git.Password"
 
@@ -30,6 +30,9 @@ package enum LookupMapping {
     /// Whether a class has items with lookup attributes.
     package static func has(_ itemClass: ItemClass) -> Bool { !columns(of: itemClass).isEmpty }
 
+    /// The classes that have items with lookup attributes.
+    package static let classes = ItemClass.stored.filter(has)
+
     // MARK: - The table
 
     /// A column, and the names that give its value: the first one that is present.
@@ -38,22 +41,22 @@ package enum LookupMapping {
         /// The first one is the name in the attributes of an item without any of its own.
         let names: [String]
         let form: Form
-        /// Whether items without lookup attributes of their own have it.
-        let isDerived: Bool
+        /// The first of the names, by which a search finds items without lookup attributes of their own; none for a
+        /// column that these do not have.
+        let searched: ArraySlice<String>
 
-        init(_ column: AttributeName, _ names: [String], as form: Form = .text, isDerived: Bool = true) {
-            (self.column, self.names, self.form, self.isDerived) = (column, names, form, isDerived)
+        init(_ column: AttributeName, _ names: [String], as form: Form = .text, searched count: Int = 1) {
+            (self.column, self.names, self.form, searched) = (column, names, form, names.prefix(count))
         }
+
+        /// Whether items without lookup attributes of their own have it.
+        var isDerived: Bool { !searched.isEmpty }
 
         /// The first of the names that is present.
         func name(in attributes: LookupAttributes) -> String? { names.first { attributes[$0] != nil } }
 
         /// Whether a search for the name finds items without lookup attributes of their own.
-        ///
-        /// Programs call the account by different names; a service that is called otherwise is another thing.
-        func isSearched(by name: String) -> Bool {
-            isDerived && (column == .account ? names : [names[0]]).contains { $0.hasSameBytes(as: name) }
-        }
+        func isSearched(by name: String) -> Bool { searched.contains { $0.hasSameBytes(as: name) } }
     }
 
     /// How a column holds the text of a lookup attribute.
@@ -63,19 +66,20 @@ package enum LookupMapping {
         case port
     }
 
+    // Programs call the account by different names; a service that is called otherwise is another thing.
     private static let genericRows = [
         Row(.service, ["service", "application", "host"]),
-        Row(.account, ["account", "username", "user"]),
+        Row(.account, ["account", "username", "user"], searched: 3),
     ]
 
     private static let internetRows = [
         Row(.server, ["server"]),
-        Row(.account, ["user", "username", "account"]),
+        Row(.account, ["user", "username", "account"], searched: 3),
         Row("ptcl", ["protocol"], as: .scheme),
         Row("port", ["port"], as: .port),
         Row("path", ["object"]),
-        Row("sdmn", ["domain"], isDerived: false),
-        Row("atyp", ["authtype"], isDerived: false),
+        Row("sdmn", ["domain"], searched: 0),
+        Row("atyp", ["authtype"], searched: 0),
     ]
 
     private static func rows(of itemClass: ItemClass) -> [Row] {
@@ -119,14 +123,10 @@ package enum LookupMapping {
         switch form {
         case .text: return .string(text ?? "")
         case .scheme:
-            let code = text.flatMap { ServerAddress(scheme: $0, host: "").code }
+            let code = text.flatMap(ServerAddress.code(ofScheme:))
             return code.map { .string($0) } ?? zero
-        case .port: return .number(.integer(Int64(text.flatMap(port) ?? 0)))
+        case .port: return .number(.integer(Int64(text.flatMap(ServerAddress.port) ?? 0)))
         }
-    }
-
-    private static func port(_ text: String) -> UInt16? {
-        text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? UInt16(text) : nil
     }
 
     private static func isDocker(_ attributes: LookupAttributes) -> Bool {
@@ -184,7 +184,7 @@ package enum LookupMapping {
         case (.port, .number(let number)):
             guard let port = number.exactInteger.flatMap({ UInt16(exactly: $0) }) else { return nil }
             return port == 0 ? "" : String(port)
-        case (.port, .string(let text)): return port(text).map { $0 == 0 ? "" : String($0) }
+        case (.port, .string(let text)): return ServerAddress.port(text).map { $0 == 0 ? "" : String($0) }
         case (_, .number(.integer(0))): return ""
         default: return nil
         }
@@ -227,10 +227,10 @@ package enum LookupMapping {
     private static let dockerParts: [AttributeName] = [.server, "ptcl", "port", "path"]
 
     private static func dockerServer(_ columns: Attributes) -> String? {
-        let texts = internetRows.filter { dockerParts.contains($0.column) }.map { row in
-            (row.column, text(columns[row.column], of: row, in: .internetPassword))
+        func part(_ column: AttributeName) -> String {
+            let row = internetRows.first { $0.column == column }
+            return row.flatMap { text(columns[column], of: $0, in: .internetPassword) } ?? ""
         }
-        func part(_ column: AttributeName) -> String { texts.first { $0.0 == column }?.1 ?? "" }
         guard !part(.server).isEmpty else { return nil }
         let scheme = part("ptcl").isEmpty ? "https" : part("ptcl")
         let (port, path) = (part("port"), part("path"))
@@ -281,9 +281,11 @@ package enum LookupMapping {
         guard !text.isEmpty else { return nil }
         switch form {
         case .text: return .string(text)
-        case .scheme: return ServerAddress(scheme: text, host: "").code.map { .string($0) }
+        case .scheme: return ServerAddress.code(ofScheme: text).map { .string($0) }
         case .port:
-            guard let port = port(text), port != 0, String(port).hasSameBytes(as: text) else { return nil }
+            guard let port = ServerAddress.port(text), port != 0, String(port).hasSameBytes(as: text) else {
+                return nil
+            }
             return .number(.integer(Int64(port)))
         }
     }

@@ -19,17 +19,21 @@ package struct LookupRecord: Sendable, Hashable {
 
     /// Reads what ``encoded`` gave; `nil` for any other bytes.
     package init?(_ bytes: [UInt8]) {
-        var reader = Reader(rest: bytes[...])
-        guard reader.byte() == Self.version, let contentType = reader.text(), let count = reader.number()
-        else { return nil }
-        var pairs: [LookupAttributes.Pair] = []
-        for _ in 0..<count {
-            guard let name = reader.text(), let value = reader.text() else { return nil }
-            if let last = pairs.last, !last.name.utf8.lexicographicallyPrecedes(name.utf8) { return nil }
-            pairs.append(LookupAttributes.Pair(name, value))
+        var reader = ByteReader(bytes[...])
+        do throws(ByteReader.Truncated) {
+            guard try reader.integer(UInt8.self) == Self.version, let contentType = try reader.text()
+            else { return nil }
+            var pairs: [LookupAttributes.Pair] = []
+            for _ in 0..<(try reader.integer(UInt32.self)) {
+                guard let name = try reader.text(), let value = try reader.text() else { return nil }
+                if let last = pairs.last, !last.name.utf8.lexicographicallyPrecedes(name.utf8) { return nil }
+                pairs.append(LookupAttributes.Pair(name, value))
+            }
+            guard reader.isAtEnd, let attributes = try? LookupAttributes(ofAnySize: pairs) else { return nil }
+            self.init(attributes, contentType: contentType)
+        } catch {
+            return nil
         }
-        guard reader.rest.isEmpty, let attributes = try? LookupAttributes(ofAnySize: pairs) else { return nil }
-        self.init(attributes, contentType: contentType)
     }
 
     /// The version, the content type, and the pairs in their order; each text after its length.
@@ -43,33 +47,6 @@ package struct LookupRecord: Sendable, Hashable {
         }
         return bytes
     }
-
-    /// Reads from front to back, and never past the end.
-    private struct Reader {
-        var rest: ArraySlice<UInt8>
-
-        mutating func byte() -> UInt8? { rest.popFirst() }
-
-        mutating func number() -> Int? {
-            guard rest.count >= 4 else { return nil }
-            defer { rest = rest.dropFirst(4) }
-            return rest.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
-        }
-
-        mutating func text() -> String? {
-            guard let count = number(), count <= rest.count else { return nil }
-            defer { rest = rest.dropFirst(count) }
-            return String(validating: rest.prefix(count), as: UTF8.self)
-        }
-    }
-}
-
-extension [UInt8] {
-    /// Appends the number of bytes of a text, and the bytes.
-    package mutating func appendText(_ text: String) {
-        append(littleEndian: UInt32(truncatingIfNeeded: text.utf8.count))
-        self += text.utf8
-    }
 }
 
 extension Attributes {
@@ -80,14 +57,5 @@ extension Attributes {
             return LookupRecord(bytes)
         }
         set { self[.lookup] = newValue.map { .data($0.encoded) } }
-    }
-
-    /// The label as text; empty if there is none, or if it has no text.
-    package var labelText: String {
-        switch self[.label] {
-        case .string(let text)?: text.utf8.contains(0) ? "" : text
-        case .data(let bytes)?: bytes.contains(0) ? "" : String(validating: bytes, as: UTF8.self) ?? ""
-        default: ""
-        }
     }
 }

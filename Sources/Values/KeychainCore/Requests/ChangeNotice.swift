@@ -62,17 +62,18 @@ extension ChangeNotice {
     /// If a command names no access group, its items may be in any group of its client.
     package init?(of command: KeychainCommand) {
         let traits = command.row.traits
-        if traits.contains(.replacesItems) {
+        guard !traits.contains(.replacesItems) else {
             self = .unknown
-        } else if let request = command.itemCall, !traits.contains(.changesNothing) {
-            self.init(of: request)
-        } else if case .lookup(let request) = command, !traits.contains(.changesNothing) {
-            self.init(of: request)
-        } else if traits.isDisjoint(with: .changesNothing), command.row.family == .files {
-            // Keychain files have no groups; a lock is a change as well.
-            self = .unknown
-        } else {
-            return nil
+            return
+        }
+        guard !traits.contains(.changesNothing) else { return nil }
+        switch command {
+        case .items(let request): self.init(of: request)
+        case .explain(let request), .itemsExplained(let request): self.init(of: request.call)
+        case .lookup(let request): self.init(of: request)
+        // Keychain files have no groups; a lock is a change as well.
+        case .files: self = .unknown
+        case .device, .authentication, .enclave, .maintenance: return nil
         }
     }
 
@@ -92,7 +93,7 @@ extension ChangeNotice {
 
     // Class and group of the item that is changed are known to the keychain alone.
     private init(of request: LookupRequest) {
-        self.init([.genericPassword, .internetPassword], in: request.client.claimedGroups, of: request.client)
+        self.init(LookupMapping.classes, in: request.client.claimedGroups, of: request.client)
     }
 
     private init(_ classes: [ItemClass], in groups: [String], of client: Client) {
@@ -109,8 +110,4 @@ extension ChangeNotice {
         else { return ItemClass.stored }
         return itemClass == .identity ? [.certificate, .key] : [itemClass]
     }
-}
-
-extension Client {
-    fileprivate var claimedGroups: [String] { appClipIdentifier.map { [$0] } ?? accessGroups }
 }

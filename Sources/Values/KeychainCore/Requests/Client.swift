@@ -48,6 +48,11 @@ extension Client {
     }
 }
 
+extension Client {
+    /// The groups that the client claims: those of its list, or the only one of an app clip.
+    package var claimedGroups: [String] { appClipIdentifier.map { [$0] } ?? accessGroups }
+}
+
 /// The access groups of programs that have no entitlements.
 extension Client {
     /// The group that all programs of the user share.

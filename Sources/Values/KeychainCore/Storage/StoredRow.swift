@@ -60,6 +60,11 @@ package struct StoredRow: Sendable, Hashable {
     }
 }
 
+extension StoredRow {
+    /// The search tag of the access group.
+    package var groupTag: SearchTag? { tags.first { $0.name == .accessGroup }?.tag }
+}
+
 /// What the store keeps beside a row of the lookup attributes in it, so that it is found by them, and known while it is
 /// locked.
 package struct ListedLookup: Sendable, Hashable {

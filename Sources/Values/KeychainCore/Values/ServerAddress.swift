@@ -33,7 +33,10 @@ package struct ServerAddress: Hashable, Sendable {
     package static func scheme(ofCode code: String) -> String? { codes.first { $0.value == code }?.key }
 
     /// The value of `kSecAttrProtocol`; `nil` for a scheme that has none.
-    package var code: String? { Self.codes[scheme] }
+    package static func code(ofScheme scheme: String) -> String? { codes[scheme] }
+
+    /// The code of the scheme; `nil` if it has none.
+    package var code: String? { Self.code(ofScheme: scheme) }
 
     /// The value of `kSecAttrServer`.
     ///
@@ -75,11 +78,13 @@ extension ServerAddress {
     private static func port(_ rest: Substring, of host: Substring) -> (host: String, port: UInt16?)? {
         guard !host.isEmpty else { return nil }
         guard !rest.isEmpty else { return (String(host), nil) }
-        let digits = rest.dropFirst()
-        guard rest.first == ":", !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
-            let port = UInt16(digits)
-        else { return nil }
+        guard rest.first == ":", let port = port(rest.dropFirst()) else { return nil }
         return (String(host), port)
+    }
+
+    /// The number of a port in decimal digits; `nil` for any other text, and for one of more than 16 bits.
+    package static func port(_ digits: some StringProtocol) -> UInt16? {
+        digits.utf8.allSatisfy { (0x30...0x39).contains($0) } ? UInt16(digits) : nil
     }
 
     private static func isOfHost(_ scalar: Unicode.Scalar) -> Bool {

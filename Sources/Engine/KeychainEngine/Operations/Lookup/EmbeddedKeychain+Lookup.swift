@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainCore
+import KeychainProtection
 import KeychainStore
 
 /// Items by their lookup attributes, for the Secret Service.
@@ -12,6 +13,28 @@ extension EmbeddedKeychain {
         return try access.withEngine(authorization, for: request.operation.use) {
             (engine, authorization) throws(KeychainError) in
             try engine.perform(request.operation, as: groups, authorization)
+        }
+    }
+
+    /// The lookup attributes with which an item of a class was stored, and the content type of its secret; `nil` for an
+    /// item that has none of its own or is damaged, and if there is no such item.
+    ///
+    /// - Throws: Among others, `errSecInteractionNotAllowed` if its attributes cannot be read now.
+    package func lookupRecord(
+        of identifier: ItemIdentifier,
+        _ itemClass: ItemClass
+    ) throws(KeychainError) -> LookupRecord? {
+        guard LookupMapping.has(itemClass) else { return nil }
+        return try access.withEngine(.reading) { (engine) throws(KeychainError) in
+            try engine.read { (reader) throws(KeychainError) in
+                var filter = RowFilter(itemClass)
+                filter.identifier = identifier
+                let sealer = ItemSealer(engine.device)
+                guard let row = try reader.rows(filter).first,
+                    case .content(let metadata) = try sealer.openMetadata(row)
+                else { return nil }
+                return metadata.attributes.lookupRecord
+            }
         }
     }
 }

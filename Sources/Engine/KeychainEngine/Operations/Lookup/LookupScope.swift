@@ -7,9 +7,6 @@ import KeychainStore
 /// The items that commands by lookup attributes are about: passwords of the client's groups that are neither
 /// synchronizable nor on a token.
 extension ItemTransaction {
-    /// The classes that have such items.
-    static let lookupClasses = ItemClass.stored.filter(LookupMapping.has)
-
     /// Every such row of a class in one of the groups; `nil` for every group.
     func lookupFilter(_ itemClass: ItemClass, in names: [String]?) -> RowFilter {
         var filter = RowFilter(itemClass)
@@ -25,7 +22,7 @@ extension ItemTransaction {
 
     /// The row of an identifier; `nil` if there is none in one of the groups.
     func lookupRow(_ identifier: ItemIdentifier, in names: [String]?) throws(KeychainError) -> NumberedRow? {
-        for itemClass in Self.lookupClasses {
+        for itemClass in LookupMapping.classes {
             var filter = lookupFilter(itemClass, in: names)
             filter.identifier = identifier
             if let row = try lookupRows(filter).first { return row }
@@ -68,7 +65,7 @@ extension ItemTransaction {
         case .damaged(let damaged): return .damaged(damaged)
         case .content(true):
             // Its attributes can be read without the password.
-            guard device.keybag.owner == .keychainFile else { return .locked }
+            guard device.isOfKeychainFile else { return .locked }
             return switch try sealer.openMetadata(row) {
             case .damaged(let damaged): .damaged(damaged)
             case .content(let metadata): .guarded(metadata)
@@ -111,7 +108,7 @@ extension AccessGroups {
     /// - Throws: `errSecMissingEntitlement` when it has no group at all.
     init(ofLookupsBy client: Client) throws(KeychainError) {
         var client = client
-        if let identifier = client.appClipIdentifier { client.accessGroups = [identifier] }
+        client.accessGroups = client.claimedGroups
         try self.init(client)
     }
 }

@@ -10,7 +10,7 @@ extension ItemTransaction {
     /// The items that have every pair of a search, in the order in which they were added.
     func searchLookups(_ search: LookupAttributes, damaged: inout [DamagedRow]) throws(KeychainError) -> [LookupMatch] {
         var matches: [LookupMatch] = []
-        for itemClass in Self.lookupClasses {
+        for itemClass in LookupMapping.classes {
             for row in try candidates(search, itemClass, in: groups.readable) {
                 let view = try lookupView(row)
                 if case .damaged(let row) = view {
@@ -31,7 +31,7 @@ extension ItemTransaction {
     ) throws(KeychainError) -> [NumberedRow] {
         let filter = lookupFilter(itemClass, in: names)
         // Nothing is listed of the items of a keychain file, whose attributes can be read at any time.
-        if search.isEmpty || device.keybag.owner == .keychainFile { return try lookupRows(filter) }
+        if search.isEmpty || device.isOfKeychainFile { return try lookupRows(filter) }
         let pairTags = try lookupTags()
         let numbers = try rows.rowNumbers(
             listedWith: search.pairs.map { pairTags.tag($0, in: itemClass) },

@@ -25,7 +25,7 @@ extension ItemWriteTransaction {
             item.attributes[.viewHint] = newViewHint
         }
         if let secretForm { item.secret = try secretForm.form(ofNew: item) }
-        if device.keybag.owner == .keychainFile { try writer.adopt(.fileLookups) }
+        try beginFileLookups()
         return LookupStored(try store(item).identifier, isNew: true)
     }
 
@@ -56,7 +56,7 @@ extension ItemWriteTransaction {
     /// The item with exactly these lookup attributes, one of the default group first.
     private func equal(_ attributes: LookupAttributes) throws(KeychainError) -> (NumberedRow, OpenedMetadata)? {
         var equals: [(NumberedRow, OpenedMetadata)] = []
-        for itemClass in Self.lookupClasses {
+        for itemClass in LookupMapping.classes {
             let wholeTag = try lookupTags().wholeTag(attributes, in: itemClass)
             var rows: [NumberedRow] = []
             for number in try self.rows.rowNumbers(listedWithWhole: wholeTag, itemClass) {
@@ -111,7 +111,7 @@ extension ItemWriteTransaction {
             if tag != row.row.primaryKeyTag, try isTaken(itemClass, tag) {
                 changes.attributes[.viewHint] = newViewHint
             }
-            if device.keybag.owner == .keychainFile { try writer.adopt(.fileLookups) }
+            try beginFileLookups()
         }
         try self.change(row, metadata, by: changes, secret: newSecret)
     }
@@ -119,7 +119,7 @@ extension ItemWriteTransaction {
     /// Deletes an item, as an item function does: without the owner, but not while it is locked.
     func deleteLookup(_ identifier: ItemIdentifier) throws(KeychainError) {
         try writer.delete(try openRow(identifier).0)
-        if device.keybag.owner == .keychainFile, try !hasLookupRecords() { try writer.retire(.fileLookups) }
+        try endUnusedFileLookups()
     }
 
     private func openRow(_ identifier: ItemIdentifier) throws(KeychainError) -> (NumberedRow, OpenedMetadata) {
@@ -137,9 +137,19 @@ extension ItemWriteTransaction {
         return LookupMapping.contentType(of: try bareSecret(of: item))
     }
 
+    /// Has a keychain file say that an item has lookup attributes.
+    private func beginFileLookups() throws(KeychainError) {
+        if device.isOfKeychainFile { try writer.adopt(.fileLookups) }
+    }
+
+    /// Has a keychain file say no more that items have lookup attributes, if none has any.
+    private func endUnusedFileLookups() throws(KeychainError) {
+        if device.isOfKeychainFile, try !hasLookupRecords() { try writer.retire(.fileLookups) }
+    }
+
     /// Whether an item has lookup attributes of its own; in a keychain file, where that can be read at any time.
     private func hasLookupRecords() throws(KeychainError) -> Bool {
-        for itemClass in Self.lookupClasses {
+        for itemClass in LookupMapping.classes {
             for row in try rows.rows(RowFilter(itemClass)) {
                 guard case .content(let metadata) = try sealer.openMetadata(row) else { return true }
                 if metadata.attributes.lookupRecord != nil { return true }

@@ -31,25 +31,3 @@ extension ItemTransaction {
         return try secretForm.secret(of: item)
     }
 }
-
-extension EmbeddedKeychain {
-    /// The lookup attributes with which items of a class were stored, as ``AttributeName/lookup`` has them; none of an
-    /// item that has none of its own.
-    package func lookupRecord(
-        of identifier: ItemIdentifier,
-        _ itemClass: ItemClass
-    ) throws(KeychainError) -> LookupRecord? {
-        guard LookupMapping.has(itemClass) else { return nil }
-        return try access.withEngine(.reading) { (engine) throws(KeychainError) in
-            try engine.read { (reader) throws(KeychainError) in
-                var filter = RowFilter(itemClass)
-                filter.identifier = identifier
-                let sealer = ItemSealer(engine.device)
-                guard let row = try reader.rows(filter).first,
-                    case .content(let metadata) = try sealer.openMetadata(row)
-                else { return nil }
-                return metadata.attributes.lookupRecord
-            }
-        }
-    }
-}

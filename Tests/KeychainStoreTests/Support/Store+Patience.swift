@@ -3,16 +3,6 @@
 import KeychainCore
 import KeychainHost
 import KeychainStore
-import Synchronization
-
-/// What threads report.
-final class Collected<Element: Sendable>: Sendable {
-    private let elements = Mutex<[Element]>([])
-
-    func append(_ element: Element) { elements.withLock { $0.append(element) } }
-
-    var all: [Element] { elements.withLock(\.self) }
-}
 
 extension Store {
     /// Opens a store that others open at the same time, who are waited for.
