@@ -24,7 +24,9 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-/// A connection to nobody, for which messages are made. libFuzzer calls a target on one thread only.
+/// A connection to nobody, for which messages are made.
+///
+/// libFuzzer calls a target on one thread only.
 nonisolated(unsafe) private let fuzzBus: Bus? = {
     var ends: [Int32] = [-1, -1]
     guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0 else { return nil }

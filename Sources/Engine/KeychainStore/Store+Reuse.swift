@@ -12,9 +12,10 @@ extension Store {
 
     /// Empties a store in memory: rows of every kind, the keybag, the record of the device, the features in use.
     ///
-    /// - Returns: Whether it is like a new one; `false` for a store in files, and for one that has grown.
+    /// - Returns: Whether it is like a new one; `false` for a store in files, and for one that is limited or has grown.
     package func clear() -> Bool {
-        guard connection.isInMemory, !connection.isInTransaction, !connection.hasSearchIndexes,
+        guard connection.isInMemory, options.maximumPageCount == nil, !connection.isInTransaction,
+            !connection.hasSearchIndexes,
             let pages = try? connection.pageCount(), pages <= Self.maximumPages
         else { return false }
         condition = .healthy

@@ -110,11 +110,18 @@ package final class Store {
         try begin(withKeybag: keybag)
     }
 
-    /// A store in memory without rows and without a keybag.
-    package init() throws(KeychainError) {
+    /// A store in memory without rows and without a keybag, of at most so many MiB if a number is given.
+    package init(largestMebibytes: Int? = nil) throws(KeychainError) {
         watched = nil
-        options = StoreOptions()
-        do { connection = try MemoryImage.connection() } catch { throw KeychainError(error) }
+        var options = StoreOptions()
+        options.largestMebibytes = largestMebibytes
+        self.options = options
+        do throws(SQLiteError) {
+            connection = try MemoryImage.connection()
+            try connection.limit(options)
+        } catch {
+            throw KeychainError(error)
+        }
         (reader, writer) = (RowReader(connection), RowWriter(connection))
     }
 

@@ -33,6 +33,18 @@ struct FullStoreTests {
         #expect(try unlimited.check().isSound)
     }
 
+    @Test("a keychain in memory of a maximum size refuses what does not fit with errSecDiskFull, and keeps the rest")
+    func fullMemory() {
+        let keychain = EmbeddedKeychain.inMemory(largestMebibytes: 1)
+        let added = (0..<20).prefix(while: { keychain.add("\($0)", Self.large) == .done }).map(String.init)
+        #expect((5...10).contains(added.count))
+        #expect(keychain.add("bert", Self.large) == .failed(.diskFull))
+        #expect(keychain.everything() == .accounts(Set(added)))
+        #expect(keychain.delete("0") == .done)
+        #expect(keychain.add("bert", Self.large) == .done)
+        #expect(EmbeddedKeychain.inMemory().add("anna", String(repeating: "x", count: 2 << 20)) == .done)
+    }
+
     @Test("writes beyond the largest file of the process are errSecDiskFull, and keep the rest")
     func failingWrites() async {
         await #expect(processExitsWith: .success) {

@@ -164,7 +164,8 @@ package final class BusClient {
 
     private func wait(for event: SocketReadiness, until deadline: Deadline) throws(BusClientError) {
         guard !deadline.isOver else { throw .late }
-        guard keychain_wait(socket, event.rawValue, deadline.waitMilliseconds) >= 0 else { throw .ended }
+        let ready = SocketReadiness.wait(for: event, of: socket, milliseconds: deadline.waitMilliseconds)
+        guard ready.isSuperset(of: event) || !ready.contains(.ended) else { throw .ended }
     }
 }
 

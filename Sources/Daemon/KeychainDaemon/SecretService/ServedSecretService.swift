@@ -15,6 +15,9 @@ final class ServedSecretService: Sendable {
     private let bus: BusServer?
     private let front: SecretServiceFront
 
+    /// The size of the collection in memory.
+    private static let sessionMebibytes = 64
+
     /// Serves beside a server.
     ///
     /// - Parameters:
@@ -53,7 +56,7 @@ final class ServedSecretService: Sendable {
                 server,
                 admission: admission,
                 keychain: keychain,
-                memory: EmbeddedKeychain.inMemory(),
+                memory: EmbeddedKeychain.inMemory(largestMebibytes: Self.sessionMebibytes),
                 options: options
             )
             self.bus = bus

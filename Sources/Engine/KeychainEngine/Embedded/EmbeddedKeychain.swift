@@ -39,13 +39,21 @@ package final class EmbeddedKeychain: KeychainBackend {
         self.init(EngineAccess(to: .folder(location, options), device: device, clock: clock, random: random))
     }
 
-    /// A keychain in memory, empty, gone with the object.
+    /// A keychain in memory, empty, gone with the object, of at most so many MiB if a number is given.
     package static func inMemory(
+        largestMebibytes: Int? = nil,
         device: DeviceOptions = DeviceOptions(),
         clock: any KeychainClock = SystemClock(),
         random: any RandomSource = SystemRandomSource()
     ) -> EmbeddedKeychain {
-        EmbeddedKeychain(EngineAccess(to: .memory(passcode: nil), device: device, clock: clock, random: random))
+        EmbeddedKeychain(
+            EngineAccess(
+                to: .memory(passcode: nil, largestMebibytes: largestMebibytes),
+                device: device,
+                clock: clock,
+                random: random
+            )
+        )
     }
 
     /// A keychain in memory on a device that has a passcode and is unlocked.

@@ -11,8 +11,8 @@ final class EngineAccess: Sendable {
     /// Where the store lies.
     enum Source: Sendable {
         case folder(KeychainLocation, StoreOptions)
-        /// In memory, with an initial passcode if one is given.
-        case memory(passcode: SecretBytes?)
+        /// In memory, with an initial passcode if one is given, and of at most so many MiB if a number is given.
+        case memory(passcode: SecretBytes?, largestMebibytes: Int? = nil)
         /// In memory, with the password of a new keychain file.
         case newFile(password: Once<SecretBytes>)
         /// In memory, as a keychain file has it.
@@ -196,8 +196,8 @@ final class EngineAccess: Sendable {
     func lockSession() {
         // A keychain that is created with a passcode is unlocked by its first call.
         switch source {
-        case .memory(passcode: .some), .newFile: try? withEngine { _ in }
-        case .memory(passcode: nil), .folder, .file: break
+        case .memory(passcode: .some, _), .newFile: try? withEngine { _ in }
+        case .memory(passcode: nil, _), .folder, .file: break
         }
         try? Turns.none.withTurn { session.lock() }
     }
@@ -277,11 +277,12 @@ final class EngineAccess: Sendable {
                 return nil
             }
             opened.open(engine)
-        case .memory(let passcode):
+        case .memory(let passcode, let largestMebibytes):
             let (rootKey, made) = try Self.making { () throws(ProtectionError) in
                 try NewKeybag.ephemeral(random: random, passcode: passcode, device.passwordWork)
             }
-            let store = if let spare = SpareStores.shared.take() { spare } else { try Store() }
+            let spare = largestMebibytes == nil ? SpareStores.shared.take() : nil
+            let store = if let spare { spare } else { try Store(largestMebibytes: largestMebibytes) }
             engine = try openMemory(store, rootKey: rootKey, keybag: made)
             opened.openInMemory(engine)
         case .newFile(let password):

@@ -6,7 +6,7 @@ extension KeychainBackend {
     /// Describes the passwords of the user that have some attributes, also with others.
     func lookupItems(with attributes: LookupAttributes) throws(KeychainError) -> [LookupItem] {
         guard case .lookupMatches(let matches) = try perform(.person(.search(attributes))) else {
-            return []
+            throw .unexpectedReply
         }
         var items: [LookupItem] = []
         var rest = matches.map(\.identifier)[...]
