@@ -82,6 +82,7 @@ final class HelperBench: Sendable {
         if let answers = step["answers"].elements { state.withLock { $0.answers = answers.compactMap(\.string) } }
         if step["lock"].boolean == true { try lock() }
         if let item = step["add"].members { try add(item) }
+        if let attributes = step["storeOnBus"].members { try store(attributes, of: step) }
         if let arguments = step["argv"].elements { try call(name, arguments.compactMap(\.string), of: step) }
         if let items = step["items"].elements { try compare(items.compactMap(\.members)) }
     }
@@ -122,6 +123,19 @@ final class HelperBench: Sendable {
             }
         }
         _ = try keychain.perform(KeychainRequest(.add(item), client: .person))
+    }
+
+    /// Stores an item as a program of the Secret Service does.
+    private func store(_ attributes: [String: JSONValue], of step: JSONValue) throws {
+        let pairs = attributes.map { LookupAttributes.Pair($0.key, $0.value.string ?? "") }
+        let contents = LookupContents(
+            attributes: try LookupAttributes(pairs),
+            label: step["label"].string ?? "",
+            secret: SecretBytes(Array((step["secret"].string ?? "").utf8)),
+            contentType: "text/plain"
+        )
+        let client = Client(accessGroups: [Client.commonGroup])
+        _ = try keychain.perform(.lookup(LookupRequest(.store(contents, replacing: true), client: client)))
     }
 
     /// Compares all the passwords with those that are expected, in any order.

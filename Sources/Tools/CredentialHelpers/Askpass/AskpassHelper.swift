@@ -68,10 +68,8 @@ struct AskpassHelper {
     private func gitPassword(_ description: SecretBytes) throws -> SecretBytes? {
         let pattern = try GitCredential(description)
         guard let address = try pattern.address, let user = pattern.username else { return nil }
-        let entry = try surroundings.store.entries(
-            .internetPassword,
-            [.server: address.server, .account: user]
-        ).first { address.isPlace(of: $0) && $0.text(.label) != DockerHelper.label }
+        let found = try surroundings.store.entries(.internetPassword, [.server: address.server, .account: user])
+        let entry = try surroundings.store.withoutDocker(found.filter(address.isPlace)).first
         let secret = try entry.map { (entry) throws(KeychainError) in try surroundings.store.secret(of: entry) }
         return secret.flatMap { GitSecret(stored: $0) }.flatMap { $0.credential == nil ? $0.password : nil }
     }

@@ -10,9 +10,6 @@ struct DockerHelper {
 
     init(_ surroundings: HelperSurroundings) { self.surroundings = surroundings }
 
-    /// The label of an item of Docker's, here and on macOS.
-    static let label = "Docker Credentials"
-
     // Docker compares these texts.
     static let notFound = HelperFailure("credentials not found in native keychain")
     static let noServer = HelperFailure("no credentials server URL")
@@ -76,20 +73,19 @@ struct DockerHelper {
     private func store(_ input: SecretBytes) throws {
         let credential = try DockerCredential(input)
         let key = try DockerKey(credential.serverURL)
-        let others = try entries(key)
-        var attributes = key.attributes
+        let isOfUser = { (entry: CredentialStore.Entry) in entry.text(.account) == credential.username }
+        var others = try entries(key)
+        var attributes = CredentialStore.dockerAttributes(for: key)
         attributes[.account] = .string(credential.username)
-        attributes[.label] = .string(Self.label)
         try surroundings.store.put(
             credential.secret,
-            in: { () throws(KeychainError) in try entries(key).first { $0.text(.account) == credential.username } },
+            in: { () throws(KeychainError) in try entries(key).first(where: isOfUser) },
             orNew: .internetPassword,
             attributes
         )
-        // A registry has one credential: that of another user would be found as well.
-        for entry in others where entry.text(.account) != credential.username {
-            try surroundings.store.delete(entry)
-        }
+        // A registry has one credential: another one, of any user, would be found as well.
+        if let kept = others.firstIndex(where: isOfUser) { others.remove(at: kept) }
+        for entry in others { try surroundings.store.delete(entry) }
     }
 
     private func erase(_ key: DockerKey) throws {
@@ -102,12 +98,8 @@ struct DockerHelper {
 
     private func list() {
         do {
-            var users: [String: JSONValue] = [:]
-            for entry in try surroundings.store.entries(.internetPassword, [.label: Self.label]) {
-                guard let name = DockerKey.text(of: entry), let user = entry.text(.account) else { continue }
-                if users[name] == nil { users[name] = .string(user) }
-            }
-            surroundings.streams.writeLine(JSONValue.object(users).text)
+            let users = try surroundings.store.dockerUsers()
+            surroundings.streams.writeLine(JSONValue.object(users.mapValues { .string($0) }).text)
         } catch {
             surroundings.remark(.docker, reasonOf: error)
             surroundings.streams.writeLine("{}")
@@ -115,10 +107,7 @@ struct DockerHelper {
     }
 
     private func entries(_ key: DockerKey) throws(KeychainError) -> [CredentialStore.Entry] {
-        try surroundings.store.entries(
-            .internetPassword,
-            [.server: key.address.server, .label: Self.label]
-        ).filter(key.isName)
+        try surroundings.store.dockerEntries(for: key)
     }
 }
 

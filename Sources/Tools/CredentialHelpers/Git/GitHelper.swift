@@ -99,14 +99,13 @@ struct GitHelper {
         if let path = address.path { attributes["path"] = path }
         if let username = pattern.username { attributes[.account] = username }
         let found = try surroundings.store.entries(.internetPassword, attributes).filter { entry in
-            address.isPlace(of: entry) && entry.text(.label) != DockerHelper.label
-                && entry.text(.account)?.isOneLine == true
+            address.isPlace(of: entry) && entry.text(.account)?.isOneLine == true
         }
         let rank = { (entry: CredentialStore.Entry) in
             (entry.text("path") == address.path ?? "" ? 0 : 2) + (address.hasSamePort(as: entry) ? 0 : 1)
         }
         // The sort is stable: of equal ones, the one that was changed last stays first.
-        return found.sorted { rank($0) < rank($1) }
+        return try surroundings.store.withoutDocker(found).sorted { rank($0) < rank($1) }
     }
 
     /// The lines for git; `nil` if it could not use the secret.

@@ -17,9 +17,9 @@ package enum Netrc {
             throw HelperFailure("'\(PlainText.shown(host))' is not the name of a host")
         }
         let address = ServerAddress(scheme: "https", host: host)
-        let found = try store.entries(.internetPassword, [.server: host]).filter { entry in
-            address.isPlace(of: entry) && entry.text(.label) != DockerHelper.label
-        }
+        let found = try store.withoutDocker(
+            try store.entries(.internetPassword, [.server: host]).filter(address.isPlace)
+        )
         // The same user may have items for several paths: the one without a path is the host's.
         let ordered = found.sorted { ($0.text("path") == "" ? 0 : 1) < ($1.text("path") == "" ? 0 : 1) }
         var lines = SecretBuffer()

@@ -32,6 +32,9 @@ package struct CredentialStore: Sendable {
             return number.exactInteger ?? 0
         }
 
+        /// What identifies it among those that a search by lookup attributes finds.
+        var identifier: ItemIdentifier? { ItemIdentifier(reference.unprotectedCopy.dropFirst(4)) }
+
         /// When it was last changed.
         var modificationDate: Timestamp {
             guard case .date(let date)? = attributes[AttributeName.modificationDate.description] else {
@@ -72,6 +75,19 @@ package struct CredentialStore: Sendable {
             _ = try values(query)
         }
         return found.sorted { $0.modificationDate > $1.modificationDate }
+    }
+
+    /// The items that programs of the Secret Service have stored with a schema.
+    func identifiers(ofSchema schema: String) throws(KeychainError) -> [ItemIdentifier] {
+        let search = try LookupAttributes([LookupAttributes.Pair(LookupMapping.schemaName, schema)])
+        guard case .lookupMatches(let matches) = try perform(.search(search)) else { return [] }
+        return matches.map(\.identifier)
+    }
+
+    /// The lookup attributes, and times, of items.
+    func describe(_ items: [ItemIdentifier]) throws(KeychainError) -> [LookupItem] {
+        guard !items.isEmpty, case .lookupItems(let described) = try perform(.describe(items)) else { return [] }
+        return described
     }
 
     /// Reads a secret.
@@ -148,5 +164,10 @@ package struct CredentialStore: Sendable {
 
     private func perform(_ operation: KeychainRequest.Operation) throws(KeychainError) -> KeychainAnswer {
         try keychain.perform(KeychainRequest(operation, client: .person))
+    }
+
+    private func perform(_ operation: LookupRequest.Operation) throws(KeychainError) -> KeychainReply {
+        let client = Client(accessGroups: [Client.commonGroup])
+        return try keychain.perform(.lookup(LookupRequest(operation, client: client)))
     }
 }
