@@ -5,6 +5,7 @@ import Glibc
 import KeychainCore
 import KeychainEngine
 import KeychainHost
+import KeychainMacFrontEnd
 import KeychainRouting
 import KeychainTestSupport
 import Testing
@@ -157,6 +158,17 @@ struct DamageCommandTests {
         let outcome = try control.run(["check"])
         #expect(outcome.status == 1 && outcome.output.contains("damage: keychain file \(damaged)"))
         #expect(outcome.output.contains("none.keychain of the search list is not there"))
+    }
+
+    @Test("the login keychain of a stored search list is not missed without a file: its items are the keychain's")
+    func loginKeychain() throws {
+        try add(["anna"])
+        let home = KeychainHome(path: folder.path)
+        let preferences = KeychainPreferences(home: home).withDataProtection
+        try preferences.setSearchList([home.loginKeychainPath, folder.path(of: "none.keychain")])
+        let (status, output) = try ControlProcess.run(["keychainctl", "check"], folder)
+        #expect(status == 0 && output.contains("none.keychain of the search list is not there"), "\(output)")
+        #expect(!output.contains(home.loginKeychainPath), "\(output)")
     }
 
     @Test("a repair that is killed leaves a keychain with all of its items")

@@ -30,8 +30,9 @@ extension Surroundings {
             surroundings.unlocksForAll = { keychain.unlocksForAll }
             surroundings.sendsBackups = { keychain.owner == .system }
             surroundings.searchList = {
-                let home = KeychainHome(variable: ProcessEnvironment.value("HOME"))
-                return (try? KeychainPreferences(home: home).withDataProtection.searchList()) ?? []
+                let preferences = UserKeychainFiles.process.preferences
+                // The login keychain has no file unless one was made: its items are those of the keychain.
+                return ((try? preferences.searchList()) ?? []).filter { preferences.place(of: $0) != .dataProtection }
             }
             surroundings.service = {
                 KeychainService(parts, manager: UserManager.current(output: ProgramOutput.probe))
