@@ -16,7 +16,7 @@ package enum LookupMapping {
     private static let networkSchema = "org.gnome.keyring.NetworkPassword"
 
     /// Docker's schema, whose server is a URL.
-    private static let dockerSchema = "io.docker.Credentials"
+    package static let dockerSchema = "io.docker.Credentials"
 
     private static let gitSchema = "org.git.Password"
 
