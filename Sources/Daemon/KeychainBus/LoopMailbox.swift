@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CKeychainSupport
 import Glibc
 import KeychainCore
+import KeychainHost
 import KeychainWire
 import Synchronization
 
 /// What other threads tell that of a bus.
 final class LoopMailbox: Sendable {
-    /// Readable while there is something.
-    let wake: Int32
+    private let wakeUp: WakeUp
 
     private let mail = Mutex(Mail())
 
@@ -22,14 +21,14 @@ final class LoopMailbox: Sendable {
     }
 
     init() throws(KeychainError) {
-        wake = keychain_event()
-        guard wake >= 0 else { throw KeychainError(call: "eventfd", errno: errno) }
+        guard let wakeUp = WakeUp() else { throw KeychainError(call: "eventfd", errno: errno) }
+        self.wakeUp = wakeUp
     }
 
-    deinit {
-        close(wake)
-        for socket in mail.withLock({ $0.sockets }) { close(socket) }
-    }
+    deinit { for socket in mail.withLock({ $0.sockets }) { close(socket) } }
+
+    /// Readable while there is something.
+    var wake: Int32 { wakeUp.descriptor }
 
     /// Adds a connection of the service; `false` once the bus is to end.
     func add(_ socket: Int32) -> Bool {
@@ -37,28 +36,22 @@ final class LoopMailbox: Sendable {
             if !mail.isStopping { mail.sockets.append(socket) }
             return !mail.isStopping
         }
-        if isAdded { ring() }
+        if isAdded { wakeUp.signal() }
         return isAdded
     }
 
     /// Has the bus end.
     func stop() {
         mail.withLock { $0.isStopping = true }
-        ring()
+        wakeUp.signal()
     }
 
     /// Takes the news out.
     func take() -> Mail {
-        var count: UInt64 = 0
-        _ = withUnsafeMutableBytes(of: &count) { read(wake, $0.baseAddress, $0.count) }
+        wakeUp.clear()
         return mail.withLock { mail in
             defer { mail.sockets = [] }
             return mail
         }
-    }
-
-    private func ring() {
-        var one: UInt64 = 1
-        _ = withUnsafeBytes(of: &one) { write(wake, $0.baseAddress, $0.count) }
     }
 }

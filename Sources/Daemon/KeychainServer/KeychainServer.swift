@@ -16,7 +16,7 @@ package final class KeychainServer: Sendable {
     let admission: any Admission
     let sockets: [Int32]
     let watch: Int32
-    private let wake: Int32
+    private let wake: WakeUp
     let connections: ConnectionTable
     let processes: ProcessTable
     let releases = ReleaseQueue()
@@ -55,9 +55,10 @@ package final class KeychainServer: Sendable {
         changes = ChangePublishers(options)
         // Lower numbers are those of the listening sockets, and 0 is that of the stop event.
         numbers = Atomic(UInt64(sockets.count) + 1)
+        guard let wake = WakeUp() else { throw KeychainError(call: "eventfd", errno: errno) }
+        self.wake = wake
         watch = keychain_watch_make()
-        wake = keychain_event()
-        guard watch >= 0, wake >= 0, keychain_watch_always(watch, wake, 0) == 0 else {
+        guard watch >= 0, keychain_watch_always(watch, wake.descriptor, 0) == 0 else {
             throw KeychainError(call: "epoll_create1", errno: errno)
         }
         for (index, socket) in sockets.enumerated() {
@@ -72,7 +73,6 @@ package final class KeychainServer: Sendable {
 
     deinit {
         Glibc.close(watch)
-        Glibc.close(wake)
     }
 
     /// The number of connections.
@@ -375,8 +375,7 @@ extension KeychainServer {
             housekeeping.wait(isOver: { false }, isQuiet: { false })
         }
         for connection in connections.all { end(connection) }
-        var one: UInt64 = 1
-        _ = withUnsafeBytes(of: &one) { write(wake, $0.baseAddress, $0.count) }
+        wake.signal()
         workers.finish(deadline.extended(milliseconds: 1000))
         releases.finish(deadline.extended(milliseconds: 1000))
     }

@@ -25,6 +25,8 @@ extension CSupport {
 
     @_extern(c, "keychain_open_private_watch") package static func openFolderWatch() -> Int32
 
+    @_extern(c, "keychain_event") package static func event() -> Int32
+
     @_extern(c, "keychain_private_serial") package static func privateSerial(_ descriptor: Int32) -> UInt64
 
     @_extern(c, "keychain_is_private_opening")

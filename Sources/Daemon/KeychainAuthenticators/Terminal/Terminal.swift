@@ -2,6 +2,7 @@
 
 import CKeychainSupport
 import Glibc
+import KeychainHost
 
 /// A terminal that was opened for a question.
 protocol QuestionTerminal: AnyObject {

@@ -40,11 +40,11 @@ package final class LoginManager: Sendable {
 
     /// Listens until ``stop()``, on the calling thread.
     package func run() {
-        var pauses = Pauses()
+        var pauses = RetryPauses()
         while !stopping.isSent {
             do throws(BusError) {
                 let listener = try LoginListener(connect(), handle)
-                pauses = Pauses()
+                pauses = RetryPauses()
                 try listen(listener)
             } catch {
                 setState(.noBus("\(error)"))
@@ -77,17 +77,6 @@ package final class LoginManager: Sendable {
             return current != state
         }
         if hasChanged { stateChanged(state) }
-    }
-
-    /// How long to wait before the bus is tried again: longer each time.
-    private struct Pauses {
-        private var milliseconds: Int32 = 500
-        private static let longest: Int32 = 60_000
-
-        mutating func next() -> Int32 {
-            defer { milliseconds = min(milliseconds * 2, Self.longest) }
-            return milliseconds
-        }
     }
 }
 
