@@ -41,15 +41,12 @@ package struct ProcessAuthenticator: Authenticator {
 
     /// The authenticator for a prompt at this moment.
     package var chosen: any Authenticator {
-        guard let choice = environment("SWIFT_KEYCHAIN_AUTHENTICATOR") else { return byDefault }
-        let path = choice.hasPrefix("pinentry:/") ? String(choice.dropFirst("pinentry:".count)) : nil
-        switch choice {
-        case "terminal": return terminal
-        case "pinentry": return PinentryAuthenticator(environment: environment)
-        case _ where path != nil:
-            return PinentryAuthenticator(path: hasManifest() ? nil : path, environment: environment)
-        // Also for a word that has no meaning: no prompt is better than one in the wrong place.
-        default: return NoAuthenticator()
+        switch AuthenticatorChoice(in: environment) {
+        case .byDefault: return byDefault
+        case .terminal: return terminal
+        case .pinentry(let path):
+            return PinentryAuthenticator(path: path.flatMap { hasManifest() ? nil : $0 }, environment: environment)
+        case .nobody: return NoAuthenticator()
         }
     }
 

@@ -35,15 +35,12 @@ struct PromptPlace: Sendable {
     func choice(for process: ProcessInstance) -> Choice {
         let program = ProgramEnvironment(of: process)
         if let pinentry { return chosen(pinentry, for: process, program) }
-        let choice = environment("SWIFT_KEYCHAIN_AUTHENTICATOR")
-        let path = choice.flatMap { $0.hasPrefix("pinentry:/") ? String($0.dropFirst("pinentry:".count)) : nil }
         let terminal = TerminalAuthenticator(ofProcess: process.identifier, startedAt: process.startTime)
-        switch choice {
-        case nil: return byDefault(terminal, for: process, program)
-        case "terminal": return Choice(authenticator: terminal, terminal: Self.terminal(of: process))
-        case "pinentry": return chosen(nil, for: process, program)
-        case _ where path != nil: return chosen(path, for: process, program)
-        default: return Choice(authenticator: NoAuthenticator())
+        switch AuthenticatorChoice(in: environment) {
+        case .byDefault: return byDefault(terminal, for: process, program)
+        case .terminal: return Choice(authenticator: terminal, terminal: Self.terminal(of: process))
+        case .pinentry(let path): return chosen(path, for: process, program)
+        case .nobody: return Choice(authenticator: NoAuthenticator())
         }
     }
 
